@@ -53,6 +53,7 @@ import (
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
+	"melmastoon.ghasi.io/functions/reservation/watchoverstays"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -146,6 +147,7 @@ var Functions = []fn.Function{
 	keyissued.Function,
 	noshow.Function,
 	sweepnoshows.Function,
+	watchoverstays.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
 	reservationquote.Function,

@@ -27,13 +27,14 @@ var (
 	CheckoutStartedV1 = subject("checkout_started", event.Operational, event.Year)
 	EarlyCheckoutV1   = subject("early_checkout", event.Regulated, 7*event.Year)
 	CheckedOutV1      = subject("checked_out", event.Regulated, 7*event.Year)
+	OverstayedV1      = subject("overstayed", event.Operational, event.Year)
 )
 
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
 		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
-		NoShowV1, CheckoutStartedV1, EarlyCheckoutV1, CheckedOutV1,
+		NoShowV1, CheckoutStartedV1, EarlyCheckoutV1, CheckedOutV1, OverstayedV1,
 	}
 }
 

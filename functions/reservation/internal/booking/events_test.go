@@ -34,6 +34,7 @@ func TestEvents_schemas(t *testing.T) {
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 		ReservationModified(modifiedOne(t)), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
 		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
+		GuestOverstayed(overstayedOne(t)),
 	} {
 		raw, err := d.Seal(noon, event.Origin{})
 		if err != nil {

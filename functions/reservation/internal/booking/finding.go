@@ -138,6 +138,16 @@ func (s Reservations) Awaited(ctx context.Context, after Candidate, limit int) (
 		ORDER BY stay_start, reservation_id LIMIT @limit`)
 }
 
+// Leaving lists the reservations of all tenants whose guests are in the house and whose day of departure has begun somewhere on
+// earth, after the given one, the earliest departure first.
+func (s Reservations) Leaving(ctx context.Context, after Candidate, limit int) ([]Candidate, error) {
+	return s.candidates(ctx, after, limit, `
+		SELECT tenant_id, reservation_id, stay_end AS "on" FROM reservation.reservations
+		WHERE state IN ('checked_in', 'checkout_started') AND stay_end <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date
+		  AND (stay_end, reservation_id) > (@on, @after)
+		ORDER BY stay_end, reservation_id LIMIT @limit`)
+}
+
 // candidates runs a query of all tenants as the maintenance role, which sees ids and dates only.
 func (s Reservations) candidates(ctx context.Context, after Candidate, limit int, sql string) (found []Candidate, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {

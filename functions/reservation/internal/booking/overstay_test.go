@@ -1,0 +1,132 @@
+package booking
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// overstayedOne returns a reservation whose guest is still in the house after the check-out time.
+func overstayedOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := checkedInOne(t)
+	if !r.Overstay(departure) {
+		t.Fatal("Overstay() = false")
+	}
+	return r
+}
+
+// overstays returns the nights that a watch at a time records.
+func overstays(r *Reservation, now time.Time) (nights []string) {
+	for r.Overstay(now) {
+		nights = append(nights, r.OverstayedOn.String())
+	}
+	return nights
+}
+
+func TestOverstay(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone  string
+		start string
+		from  time.Time // 12:00 on the day of departure
+		next  time.Time // the midnight after it
+		third time.Time
+	}{
+		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 3, 7, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 3, 8, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC)},
+		// The clocks go back on 1 November, and forward on 14 March.
+		{"America/New_York", "2026-10-30", time.Date(2026, 11, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-12", time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC)},
+	} {
+		t.Run(test.zone+" "+test.start, func(t *testing.T) {
+			t.Parallel()
+			r := checkedInOne(t)
+			r.TimeZone, r.Start = test.zone, night(t, test.start)
+			r.End = r.Start.AddDays(2)
+			last, version := r.End, r.Version
+			for _, step := range []struct {
+				at   time.Time
+				want []string
+			}{
+				{test.from.Add(-time.Second), nil},
+				{test.from, []string{last.String()}},
+				{test.from.Add(time.Second), nil},
+				{test.next.Add(-time.Second), nil},
+				{test.next, []string{last.AddDays(1).String()}},
+				{test.next.Add(time.Second), nil},
+				{test.third.Add(-time.Second), nil},
+				{test.third, []string{last.AddDays(2).String()}},
+			} {
+				if got := overstays(r, step.at); !slices.Equal(got, step.want) {
+					t.Errorf("at %v: nights = %v, want %v", step.at, got, step.want)
+				}
+			}
+			if r.State != CheckedIn {
+				t.Errorf("state = %s, want %s", r.State, CheckedIn)
+			}
+			if r.Version != version+3 {
+				t.Errorf("version = %d, want %d", r.Version, version+3)
+			}
+			late := checkedInOne(t)
+			late.TimeZone, late.Stay = r.TimeZone, r.Stay
+			if got, want := overstays(late, test.third), []string{last.String(), last.AddDays(1).String(), last.AddDays(2).String()}; !slices.Equal(got, want) {
+				t.Errorf("a late watch: nights = %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestOverstay_states(t *testing.T) {
+	t.Parallel()
+	planned := checkedInOne(t)
+	planned.Plan = &Plan{}
+	for _, test := range []struct {
+		name string
+		r    *Reservation
+		want bool
+	}{
+		{"held", aHeld(t), false},
+		{"confirmed", confirmedOne(t), false},
+		{"check_in_started", aCheckInStarted(t), false},
+		{"checked_in", checkedInOne(t), true},
+		{"checked_in with a change in progress", planned, false},
+		{"checkout_started", checkoutStartedOne(t), true},
+		{"checked_out", checkedOutOne(t), false},
+		{"no_show", missedOne(t), false},
+		{"cancelled", cancelledOne(t), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			before := *test.r
+			if got := test.r.Overstay(departure); got != test.want {
+				t.Errorf("Overstay() = %v, want %v", got, test.want)
+			}
+			if !test.want && !reflect.DeepEqual(*test.r, before) {
+				t.Error("the reservation has changed")
+			}
+		})
+	}
+}
+
+// A guest who overstays and then extends the stay overstays again only after the new day of departure.
+func TestOverstay_extended(t *testing.T) {
+	t.Parallel()
+	r := overstayedOne(t)
+	r.End = r.End.AddDays(3)
+	if got := overstays(r, r.checkOutUntil().Add(-time.Second)); got != nil {
+		t.Errorf("before the new departure: nights = %v, want none", got)
+	}
+	if got, want := overstays(r, r.checkOutUntil()), []string{r.End.String()}; !slices.Equal(got, want) {
+		t.Errorf("after the new departure: nights = %v, want %v", got, want)
+	}
+	earlier := overstayedOne(t)
+	earlier.OverstayedOn = new(stay.Date)
+	*earlier.OverstayedOn = earlier.End.AddDays(-1)
+	if got, want := overstays(earlier, departure), []string{earlier.End.String()}; !slices.Equal(got, want) {
+		t.Errorf("after an earlier night: nights = %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,50 @@
+// Package watchoverstays publishes the nights that guests stay beyond their day of departure.
+package watchoverstays
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function publishes overstayed nights. The scheduler calls it every 15 minutes.
+var Function = fn.Scheduled(fn.Spec{
+	Name:      "reservation-watchoverstays",
+	Schedule:  "*/15 * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{booking.OverstayedV1},
+	Timeout:   50 * time.Second,
+}, New)
+
+type watch struct {
+	reservations booking.Reservations
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Tick, error) {
+	w := &watch{booking.OpenReservations(e)}
+	return fn.Sweep(w.reservations.Leaving, w.record), nil
+}
+
+// record publishes the nights of one guest that were not published before, in a transaction of its tenant.
+func (w *watch) record(ctx context.Context, c booking.Candidate) error {
+	return w.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		r, err := w.reservations.Lock(ctx, tx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+		if err != nil {
+			return err
+		}
+		var events []event.Draft
+		for r.Overstay(r.AsOf) {
+			events = append(events, booking.GuestOverstayed(r))
+		}
+		if events == nil {
+			return nil
+		}
+		return w.reservations.Save(ctx, tx, r, events...)
+	})
+}
