@@ -70,6 +70,7 @@ import (
 	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
+	"melmastoon.ghasi.io/functions/sandbox/mintstafftoken"
 	sandboxopenintent "melmastoon.ghasi.io/functions/sandbox/openintent"
 	sandboxpay "melmastoon.ghasi.io/functions/sandbox/pay"
 	"melmastoon.ghasi.io/functions/sandbox/previewprices"
@@ -79,6 +80,7 @@ import (
 	sandboxreadavailability "melmastoon.ghasi.io/functions/sandbox/readavailability"
 	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
+	"melmastoon.ghasi.io/functions/sandbox/readjwks"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
@@ -90,6 +92,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
+	"melmastoon.ghasi.io/functions/sandbox/rotatekeys"
 	sandboxsearch "melmastoon.ghasi.io/functions/sandbox/search"
 	sandboxsearchmap "melmastoon.ghasi.io/functions/sandbox/searchmap"
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
@@ -221,6 +224,7 @@ var Functions = []fn.Function{
 	listrooms.Function,
 	sandboxopenintent.Function,
 	sandboxpay.Function,
+	mintstafftoken.Function,
 	previewprices.Function,
 	publishrateplan.Function,
 	publishtheme.Function,
@@ -228,6 +232,7 @@ var Functions = []fn.Function{
 	sandboxreadavailability.Function,
 	readcalendar.Function,
 	readintent.Function,
+	readjwks.Function,
 	readproperty.Function,
 	readtenant.Function,
 	readtheme.Function,
@@ -239,6 +244,7 @@ var Functions = []fn.Function{
 	reservationcancelled.Function,
 	revokekeys.Function,
 	revokesession.Function,
+	rotatekeys.Function,
 	sandboxsearch.Function,
 	sandboxsearchmap.Function,
 	showcheckout.Function,

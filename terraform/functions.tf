@@ -40,9 +40,12 @@ locals {
     RATE_LIMIT_ADDRESS = var.rate_limits.address
     RATE_LIMIT_TENANT  = var.rate_limits.tenant
   } : key => value if value != null }
+  # In a demonstration the stand-ins sign staff tokens.
+  of_stand_ins = { issuer = "https://${var.domain}/sandbox/iam/v1", keys = "https://${var.domain}/sandbox/iam/v1/jwks" }
+  staff        = var.staff != null || !var.demo ? var.staff : local.of_stand_ins
   of_desk = merge(
     length(var.desk_callers) == 0 ? {} : { DESK_CALLERS = join(",", sort(tolist(var.desk_callers))) },
-    var.staff == null ? {} : { STAFF_ISSUER = var.staff.issuer, STAFF_KEYS = var.staff.keys },
+    local.staff == null ? {} : { STAFF_ISSUER = local.staff.issuer, STAFF_KEYS = local.staff.keys },
   )
   of_service = {
     consumer      = { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") }

@@ -102,7 +102,7 @@ variable "desk_callers" {
 }
 
 variable "staff" {
-  description = "Issuer of staff tokens and the https URL of its keys. Null rejects all staff."
+  description = "Issuer of staff tokens and the https URL of its keys. Null means those of the stand-ins in a demonstration, and otherwise rejects all staff."
   type        = object({ issuer = string, keys = string })
   default     = null
 

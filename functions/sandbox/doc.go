@@ -9,7 +9,7 @@
 //	inventory  inventory, reallocation                 free, held and committed rooms
 //	lock       keys                                    electronic keys of rooms
 //	payment    intents, methods, transactions, refunds and the checkout page (pages)
-//	iam        revocations                             revoked sessions
+//	iam        revocations, staff                      revoked sessions, tokens of hotels' staff and their keys
 //
 // Inventory. Calls are idempotent by allocation id: a repetition gets the same answer.
 //

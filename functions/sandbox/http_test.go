@@ -25,6 +25,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
+	"melmastoon.ghasi.io/functions/sandbox/mintstafftoken"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
 	"melmastoon.ghasi.io/functions/sandbox/previewprices"
@@ -34,6 +35,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/readavailability"
 	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
+	"melmastoon.ghasi.io/functions/sandbox/readjwks"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
@@ -45,6 +47,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
+	"melmastoon.ghasi.io/functions/sandbox/rotatekeys"
 	"melmastoon.ghasi.io/functions/sandbox/search"
 	"melmastoon.ghasi.io/functions/sandbox/searchmap"
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
@@ -63,7 +66,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, listkeys.Function, revokekeys.Function,
+		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, mintstafftoken.Function, readjwks.Function, rotatekeys.Function, listkeys.Function, revokekeys.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 

@@ -37,8 +37,8 @@ func Variables(secret Secret, issuer *signing.Issuer, url string) map[string]str
 		"IDENTITY_KEYS":            string(issuer.JWKS()),
 		"IDENTITY_CALLERS":         issuer.Email(),
 		"DESK_CALLERS":             issuer.Email(), // all services of the local cloud have the same account
-		"STAFF_ISSUER":             issuer.Name(),
-		"STAFF_KEYS":               string(issuer.JWKS()),
+		"STAFF_ISSUER":             url + "/sandbox/iam/v1",
+		"STAFF_KEYS":               url + "/sandbox/iam/v1/jwks",
 	}
 	for _, name := range neighbours {
 		at := "UPSTREAM_" + strings.ToUpper(name)

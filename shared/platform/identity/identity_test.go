@@ -190,8 +190,8 @@ func TestStaff_claims(t *testing.T) {
 		ok        bool
 	}{
 		{"all right", "local", func(map[string]any) {}, true},
-		{"a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 }, true},
-		{"longer than a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 + 1 }, false},
+		{"a shift", "local", func(c map[string]any) { c["iat"], c["exp"] = now, now+12*3600 }, true},
+		{"longer than a shift", "local", func(c map[string]any) { c["iat"], c["exp"] = now, now+12*3600+1 }, false},
 		{"ten years", "local", func(c map[string]any) { c["exp"] = now + 10*365*86400 }, false},
 		{"no iat", "local", func(c map[string]any) { delete(c, "iat") }, false},
 		{"iat within the skew", "local", func(c map[string]any) { c["iat"] = now + 30 }, true},

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -41,7 +39,7 @@ type Verifier struct {
 
 type config struct {
 	Issuer      string   `env:"IDENTITY_ISSUER"`
-	Keys        string   `env:"IDENTITY_KEYS"`    // a JWKS, or the https URL of one
+	Keys        string   `env:"IDENTITY_KEYS"`    // a JWKS, or the https URL of one (on this machine also http)
 	Callers     []string `env:"IDENTITY_CALLERS"` // e-mails of the services that may call
 	StaffIssuer string   `env:"STAFF_ISSUER"`
 	StaffKeys   string   `env:"STAFF_KEYS"`
@@ -54,11 +52,11 @@ func Open(e env.Env) (*Verifier, error) {
 		return nil, fmt.Errorf("identity: %w", err)
 	}
 	return env.Once(e, fmt.Sprintf("identity %q", c), func() (*Verifier, error) {
-		keys, err := keySet(c.Keys)
+		keys, err := keySet(c.Keys, e.Now)
 		if err != nil {
 			return nil, fmt.Errorf("identity: IDENTITY_KEYS: %w", err)
 		}
-		staff, err := keySet(c.StaffKeys)
+		staff, err := keySet(c.StaffKeys, e.Now)
 		if err != nil {
 			return nil, fmt.Errorf("identity: STAFF_KEYS: %w", err)
 		}
@@ -177,21 +175,17 @@ func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, e
 	return nil, errors.New("the signature does not match a known key")
 }
 
-// keyTimeout bounds the fetching of an issuer's keys.
-const keyTimeout = 2 * time.Second
-
-// keySet returns an inline JWKS, or one that is fetched on first use and again for an unknown key id.
-func keySet(s string) (oidc.KeySet, error) {
+// keySet returns an inline JWKS, or one that is fetched on first use.
+func keySet(s string, now func() time.Time) (oidc.KeySet, error) {
 	switch {
 	case s == "":
 		return nil, nil
-	case strings.HasPrefix(s, "https://"):
-		ctx := oidc.ClientContext(context.Background(), &http.Client{Timeout: keyTimeout})
-		return oidc.NewRemoteKeySet(ctx, s), nil
+	case isKeyURL(s):
+		return newRemoteKeySet(s, now), nil
 	}
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal([]byte(s), &set); err != nil {
-		return nil, errors.New("neither a JWKS nor an https URL")
+		return nil, errors.New("neither a JWKS nor the https URL of one")
 	}
 	for _, k := range set.Keys {
 		if !k.IsPublic() || k.KeyID == "" {

@@ -1,0 +1,54 @@
+package journeys
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// staffToken returns a token of Kabul's front desk from the running sandbox.
+func staffToken(t *testing.T, s *system.System) string {
+	t.Helper()
+	var out struct{ Token string }
+	s.Must(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/staff-tokens", Body: map[string]any{
+		"tenantId": demo.KabulGrand.Tenant, "propertyIds": []any{demo.KabulGrand.Property}, "roles": []string{"front_desk"}, "subject": "usr_desk",
+	}}).Into(t, &out)
+	return out.Token
+}
+
+// The keys of staff tokens are rotated while the reservation functions run. They accept tokens of the new key and of the old one.
+func TestStaffKeysRotate(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	arrivals := func(token string) int {
+		t.Helper()
+		got, err := s.Do(t.Context(), system.Request{Method: http.MethodGet, Token: token,
+			Path:   "/api/v1/reservations?arrivals=" + demo.KabulGrand.Property.String() + "&date=" + s.Env().Now().Format(time.DateOnly),
+			Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Status
+	}
+	old := staffToken(t, s)
+	if got := arrivals(old); got != http.StatusOK {
+		t.Fatalf("the first token: status = %d, want 200", got)
+	}
+	s.Must(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/keys"})
+	if got := arrivals(staffToken(t, s)); got != http.StatusOK {
+		t.Errorf("a token of the new key: status = %d, want 200", got)
+	}
+	if got := arrivals(old); got != http.StatusOK {
+		t.Errorf("the token of the old key: status = %d, want 200", got)
+	}
+	if got := arrivals("x" + old); got != http.StatusUnauthorized {
+		t.Errorf("a token with a broken signature: status = %d, want 401", got)
+	}
+	s.Advance(9 * time.Hour)
+	if got := arrivals(old); got != http.StatusUnauthorized {
+		t.Errorf("after the shift: status = %d, want 401", got)
+	}
+}
