@@ -1,0 +1,142 @@
+package invariants_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation/checkout"
+	"melmastoon.ghasi.io/functions/reservation/noshow"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// run executes statements without checking foreign keys, so that a row of a neighbour needs no others.
+func run(t *testing.T, d *reservationtest.Desk, sql string) {
+	t.Helper()
+	if _, err := d.DB.Owner(t).Exec(t.Context(), "SET session_replication_role = replica; "+sql); err != nil {
+		t.Fatalf("%v in %s", err, sql)
+	}
+}
+
+// book stores what inventory and payment know of a paid reservation: one committed allocation, and one captured intent.
+func book(t *testing.T, d *reservationtest.Desk) {
+	t.Helper()
+	run(t, d, `
+		INSERT INTO sandbox.intents (intent_id, tenant_id, reservation_id, method, provider, status, amount_micro, currency, captured_micro,
+			captured_at, captured_event_id, created_at, expires_at)
+		SELECT payment_intent_id, tenant_id, reservation_id, 'card', 'p', 'captured', captured_micro, currency, captured_micro,
+			platform.now(), capture_event_id, platform.now(), platform.now()
+		FROM reservation.reservations;
+		INSERT INTO sandbox.inventory_nights (tenant_id, property_id, room_type_id, night, capacity, counted_at, next_lapse)
+		SELECT r.tenant_id, r.property_id, i.room_type_id, r.stay_start + n, 1, '-infinity', '-infinity' -- not counted yet
+		FROM reservation.reservations AS r JOIN reservation.reservation_items AS i USING (reservation_id) CROSS JOIN generate_series(0, 1) AS n;
+		INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id, starts_on, ends_on, units, state,
+			placed_at, expires_at, committed_at)
+		SELECT h.allocation_ids[1], r.tenant_id, r.property_id, i.room_type_id, r.reservation_id, r.stay_start, r.stay_end, 1, 'committed',
+			platform.now(), platform.now(), platform.now()
+		FROM reservation.reservations AS r
+		JOIN reservation.holds AS h USING (hold_id)
+		JOIN reservation.reservation_items AS i ON i.reservation_id = r.reservation_id`)
+}
+
+// release releases the allocation, as inventory does.
+func release(t *testing.T, d *reservationtest.Desk) {
+	t.Helper()
+	run(t, d, `UPDATE sandbox.allocations SET state = 'released', released_at = platform.now()`)
+}
+
+// refund executes the requested refund, as the payment service does, or one of another amount.
+func refund(amount int64) func(*testing.T, *reservationtest.Desk) {
+	return func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		back := reservationtest.Now(t, d.DB, d.R).Requested[0]
+		run(t, d, fmt.Sprintf(`
+			UPDATE sandbox.intents SET refunded_micro = %[1]d;
+			INSERT INTO sandbox.refunds (refund_id, tenant_id, intent_id, amount_micro, reason, total_refunded_micro, refunded_at)
+			SELECT '%[2]x', tenant_id, intent_id, %[1]d, 'requested', %[1]d, platform.now() FROM sandbox.intents`, amount, back.ID[:]))
+	}
+}
+
+// broken returns the settled invariants that do not hold. In these tests no relay runs, so all events are still to be published.
+func broken(t *testing.T, d *reservationtest.Desk) []string {
+	t.Helper()
+	found, err := pgtest.Unsettled(t.Context(), d.DB.Owner(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, row := range found {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(row, "settled/"), ".sql"); name != "everything_is_told" {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func miss(t *testing.T, d *reservationtest.Desk) {
+	t.Helper()
+	d.At(reservationtest.NoShow)
+	d.Do(d.Staff("usr_desk", "front_desk"), "no-show", map[string]any{}).Want(t, 200)
+}
+
+func arrive(t *testing.T, d *reservationtest.Desk) {
+	t.Helper()
+	d.At(reservationtest.Arrival)
+	d.CheckIn()
+}
+
+// leave checks the guest out, days before the day of departure.
+func leave(days int) func(*testing.T, *reservationtest.Desk) {
+	return func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		arrive(t, d)
+		d.At(reservationtest.Departure.AddDate(0, 0, -days))
+		folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": "USD", "settled": true}
+		d.Do(d.Staff("usr_desk", "front_desk"), "check-out", map[string]any{"folio": folio}).Want(t, 200)
+	}
+}
+
+func TestSettled_frontDesk(t *testing.T) {
+	t.Parallel()
+	const rooms, money = "rooms_have_their_guest", "money_has_its_room"
+	type steps = []func(*testing.T, *reservationtest.Desk)
+	forgetRoom := func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		run(t, d, `DELETE FROM reservation.room_nights`)
+	}
+	for _, test := range []struct {
+		name  string
+		steps steps
+		want  []string
+	}{
+		{"confirmed", nil, nil},
+		{"confirmed, its room released", steps{release}, []string{rooms}},
+		{"checked in", steps{arrive}, nil},
+		{"checked in, its room released", steps{arrive, release}, []string{rooms}},
+		{"checked in without a physical room", steps{arrive, forgetRoom}, []string{rooms}},
+		{"no-show", steps{miss, release, refund(200_000_000)}, nil},
+		{"no-show, its room kept", steps{miss, refund(200_000_000)}, []string{rooms}},
+		{"no-show, its money kept", steps{miss, release}, []string{money}},
+		{"no-show, a part of its money kept", steps{miss, release, refund(150_000_000)}, []string{money}},
+		{"checked out", steps{leave(0)}, nil},
+		{"checked out early", steps{leave(1), release, refund(100_000_000)}, nil},
+		{"checked out early, the room kept", steps{leave(1), refund(100_000_000)}, []string{rooms}},
+		{"checked out early, the money kept", steps{leave(1), release}, []string{money}},
+		{"checked out early, too much refunded", steps{leave(1), release, refund(150_000_000)}, []string{money}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := reservationtest.OpenDesk(t, noshow.Function, checkout.Function)
+			book(t, d)
+			for _, step := range test.steps {
+				step(t, d)
+			}
+			if got := broken(t, d); !slices.Equal(got, test.want) {
+				t.Errorf("broken invariants = %v, want %v", got, test.want)
+			}
+		})
+	}
+}
