@@ -36,6 +36,7 @@ import (
 	reservationallocationcommitted "melmastoon.ghasi.io/functions/reservation/allocationcommitted"
 	"melmastoon.ghasi.io/functions/reservation/allocationfailed"
 	"melmastoon.ghasi.io/functions/reservation/cancel"
+	"melmastoon.ghasi.io/functions/reservation/changedates"
 	reservationcheckin "melmastoon.ghasi.io/functions/reservation/checkin"
 	reservationcheckout "melmastoon.ghasi.io/functions/reservation/checkout"
 	"melmastoon.ghasi.io/functions/reservation/confirm"
@@ -44,6 +45,7 @@ import (
 	reservationhold "melmastoon.ghasi.io/functions/reservation/hold"
 	"melmastoon.ghasi.io/functions/reservation/keyfailed"
 	"melmastoon.ghasi.io/functions/reservation/keyissued"
+	"melmastoon.ghasi.io/functions/reservation/modify"
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
@@ -54,6 +56,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
 	"melmastoon.ghasi.io/functions/reservation/watchoverstays"
+	"melmastoon.ghasi.io/functions/reservation/watchsagas"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -142,8 +145,11 @@ var Functions = []fn.Function{
 	confirm.Function,
 	expireholds.Function,
 	find.Function,
+	changedates.Function,
 	reservationcheckin.Function,
 	reservationcheckout.Function,
+	modify.Function,
+	watchsagas.Function,
 	reservationhold.Function,
 	reservationsetguest.Function,
 	keyfailed.Function,

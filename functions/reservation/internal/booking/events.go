@@ -18,6 +18,7 @@ var (
 	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
 	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
 	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
+	DatesChangedV1   = subject("dates_changed", event.Regulated, 7*event.Year)
 	ModifiedV1       = subject("modified", event.Regulated, 7*event.Year)
 	CheckInStartedV1 = subject("check_in_started", event.Operational, event.Year)
 	CheckedInV1      = subject("checked_in", event.Regulated, 7*event.Year)
@@ -33,7 +34,7 @@ var (
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
-		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
+		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, DatesChangedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
 		NoShowV1, CheckoutStartedV1, EarlyCheckoutV1, CheckedOutV1, OverstayedV1,
 	}
 }

@@ -32,7 +32,7 @@ func TestEvents_schemas(t *testing.T) {
 	for _, d := range []event.Draft{
 		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
-		ReservationModified(modifiedOne(t)), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
+		ReservationModified(modifiedOne(t)), DatesChanged(movedOne(t), aHeld(t).Stay), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
 		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
 		GuestOverstayed(overstayedOne(t)),
 	} {

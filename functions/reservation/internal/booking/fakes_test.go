@@ -15,9 +15,10 @@ type house struct {
 	now   func() time.Time
 	rooms int // units of each room type, for one stay
 
-	mu    sync.Mutex
-	taken map[id.Allocation]*room
-	asked int // number of hold calls
+	mu      sync.Mutex
+	taken   map[id.Allocation]*room
+	refused map[id.Allocation]bool // by Reallocate
+	asked   int                    // number of hold calls
 }
 
 type room struct {
@@ -28,7 +29,7 @@ type room struct {
 }
 
 func aHouse(now func() time.Time, rooms int) *house {
-	return &house{now: now, rooms: rooms, taken: map[id.Allocation]*room{}}
+	return &house{now: now, rooms: rooms, taken: map[id.Allocation]*room{}, refused: map[id.Allocation]bool{}}
 }
 
 func (h *house) gone(r *room) bool {
@@ -89,6 +90,41 @@ func (h *house) Release(_ context.Context, _ *Reservation, ids []id.Allocation) 
 		if r := h.taken[a]; r != nil {
 			r.released = true
 		}
+	}
+	return nil
+}
+
+func (h *house) Reallocate(_ context.Context, _ *Reservation, releases []id.Allocation, takes []Take) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, take := range takes {
+		if known := h.taken[take.Allocation]; known != nil && h.gone(known) {
+			return ErrHoldExpired
+		} else if known != nil {
+			return nil // a repetition
+		}
+		if h.refused[take.Allocation] {
+			return ErrOverbooked
+		}
+	}
+	before := map[id.Allocation]bool{}
+	for _, a := range releases {
+		if r := h.taken[a]; r != nil {
+			before[a], r.released = r.released, true
+		}
+	}
+	for _, take := range takes {
+		if h.free(take.RoomType) < 1 {
+			for a, released := range before {
+				h.taken[a].released = released
+			}
+			for _, t := range takes {
+				delete(h.taken, t.Allocation)
+				h.refused[t.Allocation] = true
+			}
+			return ErrOverbooked
+		}
+		h.taken[take.Allocation] = &room{roomType: take.RoomType, committed: true}
 	}
 	return nil
 }

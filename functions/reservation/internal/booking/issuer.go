@@ -52,6 +52,18 @@ func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Res
 	return r, err
 }
 
+// GiveUp stores the pending keys of a reservation as failed: the desk hands out keys by hand.
+func (s *Issuer) GiveUp(ctx context.Context, r *Reservation) error {
+	var failed []Key
+	for _, k := range r.Keys {
+		if k.Status == KeyPending {
+			k.Status = KeyFailed
+			failed = append(failed, k)
+		}
+	}
+	return s.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, failed...) })
+}
+
 // store stores the statuses of keys, if they are new.
 func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
 	changed := false

@@ -76,10 +76,9 @@ func (l Locks) Revoke(ctx context.Context, tenant id.Tenant, keys ...id.KeyCrede
 // checkOutUntil returns the time until which the guest may stay on the day of departure.
 func (r *Reservation) checkOutUntil() time.Time { return r.hour(r.End, r.CheckOutUntil) }
 
-// wantKeys adds a pending key for each given item and waits for them. It revokes the earlier keys of these items and returns
-// their ids. The ids of the new keys derive from the reservation's version, so that repeated attempts ask for the same keys.
-func (r *Reservation) wantKeys(now time.Time, items ...id.Item) (revoked []id.KeyCredential) {
-	revoked = r.revokeKeys(items...)
+// wantKeys adds a pending key for each given item and waits for them. It revokes the earlier keys of these items. The ids of the new keys derive from the reservation's version, so that repeated attempts ask for the same keys.
+func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {
+	r.revokeKeys(items...)
 	for _, item := range r.Items {
 		if item.Room != nil && slices.Contains(items, item.ID) {
 			key := id.Derive[id.KeyCredential](item.ID, strconv.Itoa(r.Version)+"/"+item.Room.String())
@@ -87,19 +86,26 @@ func (r *Reservation) wantKeys(now time.Time, items ...id.Item) (revoked []id.Ke
 		}
 	}
 	r.await(AwaitKeys, now)
-	return revoked
 }
 
-// revokeKeys marks the keys of the items as revoked and returns the ids of those that were not before.
-func (r *Reservation) revokeKeys(items ...id.Item) (revoked []id.KeyCredential) {
+// revokeKeys marks the keys of the items as revoked. The lock service revokes them because of the event.
+func (r *Reservation) revokeKeys(items ...id.Item) {
 	r.Keys = slices.Clone(r.Keys)
 	for i := range r.Keys {
 		if k := &r.Keys[i]; slices.Contains(items, k.Item) && (k.Status == KeyPending || k.Status == KeyIssued) {
 			k.Status = KeyRevoked
-			revoked = append(revoked, k.ID)
 		}
 	}
-	return revoked
+}
+
+// validKeys returns the ids of the pending and issued keys of the items.
+func (r *Reservation) validKeys(items ...id.Item) (valid []id.KeyCredential) {
+	for _, k := range r.Keys {
+		if slices.Contains(items, k.Item) && (k.Status == KeyPending || k.Status == KeyIssued) {
+			valid = append(valid, k.ID)
+		}
+	}
+	return valid
 }
 
 // keys returns the ids of the keys with a status.

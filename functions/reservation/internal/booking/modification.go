@@ -54,28 +54,80 @@ const (
 	StateOverride      ModificationType = "manual_state_override"
 )
 
-// The forms of before and after.
+// The forms of before and after, one per type. The keys in before are those that the change has revoked.
 type (
-	// A ProfileOf describes a guest_profile_update. It contains hashes, never a name.
+	// DatesOf describes a date_change.
+	DatesOf struct {
+		Stay   StayView           `json:"stayWindow"`
+		Totals Totals             `json:"totals"`
+		Keys   []id.KeyCredential `json:"keyCredentialIds,omitzero"`
+	}
+	// RoomOf describes a room_change, and the added or removed room of room_added and room_removed.
+	RoomOf struct {
+		Item          id.Item            `json:"itemId"`
+		RoomType      id.RoomType        `json:"roomTypeId"`
+		RatePlan      id.RatePlan        `json:"ratePlanId"`
+		Room          *id.Room           `json:"roomId,omitzero"`
+		Occupants     occupants          `json:"occupants"`
+		Totals        Totals             `json:"totals"`
+		Complimentary bool               `json:"complimentary,omitzero"`
+		Keys          []id.KeyCredential `json:"keyCredentialIds,omitzero"`
+	}
+	// TotalsOf is the side of room_added and room_removed without the room.
+	TotalsOf struct {
+		Totals Totals `json:"totals"`
+	}
+	// OccupantsOf describes a guest_count_change.
+	OccupantsOf struct {
+		Item      id.Item   `json:"itemId"`
+		Occupants occupants `json:"occupants"`
+		Totals    Totals    `json:"totals"`
+	}
+	// RateOf describes a rate_change: another nightly rate, or the balance after a refund to a guest in house.
+	RateOf struct {
+		Item    *id.Item     `json:"itemId,omitzero"`
+		Nightly *money.Micro `json:"nightlyRateMicro,omitzero"`
+		Totals  *Totals      `json:"totals,omitzero"`
+		Balance *Balance     `json:"balance,omitzero"`
+		Reason  Text         `json:"reason,omitzero"`
+	}
+	// ProfileOf describes a guest_profile_update. It contains hashes, never a name.
 	ProfileOf struct {
 		Hashes contactHash `json:"contactHash"`
 		Locale locale.Tag  `json:"locale"`
+	}
+	// ChannelOf describes a channel_attribution_corrected.
+	ChannelOf struct {
+		Channel Channel `json:"channel"`
+		Partner Name    `json:"partnerId,omitzero"`
+		Reason  Text    `json:"reason,omitzero"`
+	}
+	// StateOf describes a manual_state_override.
+	StateOf struct {
+		State  State              `json:"state"`
+		Reason Text               `json:"reason,omitzero"`
+		Keys   []id.KeyCredential `json:"keyCredentialIds,omitzero"`
 	}
 )
 
 // modify adds a modification with the JSON of its before and after. Save stores it.
 func (r *Reservation) modify(m Modification, before, after any) error {
 	var err error
-	if m.Before, err = json.Marshal(before); err == nil {
-		m.After, err = json.Marshal(after)
-	}
-	if err != nil {
+	if m.Before, m.After, err = sides(before, after); err != nil {
 		return fmt.Errorf("modification %s of %s: %w", m.ID, r.ID, err)
 	}
 	r.Modified = append(r.Modified, m)
 	r.unsaved.modifications = append(r.unsaved.modifications, m)
 	r.Version++
 	return nil
+}
+
+// sides returns the JSON of before and after.
+func sides(before, after any) (b, a jsontext.Value, err error) {
+	if b, err = json.Marshal(before); err == nil {
+		a, err = json.Marshal(after)
+	}
+	return b, a, err
 }
 
 // queueModifications stores the new modifications.
@@ -101,4 +153,20 @@ type modified struct {
 // ReservationModified returns the event of the latest modification.
 func ReservationModified(r *Reservation) event.Draft {
 	return r.event(ModifiedV1, modified{Reservation: r.ID, Tenant: r.Tenant, Modification: r.Modified[len(r.Modified)-1]})
+}
+
+// A datesChanged is the payload of DatesChangedV1: a date_change with the stay before and after.
+type datesChanged struct {
+	reference
+	Modification
+	Pre         StayView        `json:"preStayWindow"`
+	Post        StayView        `json:"postStayWindow"`
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+}
+
+// DatesChanged returns the event of the latest modification, a change of dates.
+func DatesChanged(r *Reservation, before Stay) event.Draft {
+	return r.event(DatesChangedV1, datesChanged{
+		reference: r.reference(), Modification: r.Modified[len(r.Modified)-1], Pre: viewStay(before), Post: viewStay(r.Stay), Allocations: r.Allocations,
+	})
 }

@@ -37,19 +37,25 @@ func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (in
 	return intent, nil
 }
 
-// Pending reports whether an intent of the reservation can still pay for it: it is open, or its captured money is not
-// fully refunded.
-func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
+// Of returns the intents of a reservation, oldest first.
+func (p Payments) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) ([]Intent, error) {
 	var out struct {
 		Intents []Intent `json:"intents"`
 	}
 	query := url.Values{"tenantId": {tenant.String()}, "reservationId": {r.String()}}
 	if err := p.client.Get(ctx, "/intents", query, &out, upstream.Tenant(tenant)); err != nil {
-		return false, fmt.Errorf("payments: intents of %s: %w", r, err)
+		return nil, fmt.Errorf("payments: intents of %s: %w", r, err)
 	}
-	return slices.ContainsFunc(out.Intents, func(i Intent) bool {
+	return out.Intents, nil
+}
+
+// Pending reports whether an intent of the reservation can still pay for it: it is open, or its captured money is not
+// fully refunded.
+func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
+	intents, err := p.Of(ctx, tenant, r)
+	return slices.ContainsFunc(intents, func(i Intent) bool {
 		return i.Status == RequiresPayment || i.Status == PendingCash || i.kept() > 0
-	}), nil
+	}), err
 }
 
 // Promise creates the intent to pay the whole stay in cash on arrival. It is idempotent.

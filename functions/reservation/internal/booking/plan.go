@@ -2,21 +2,23 @@ package booking
 
 import (
 	"slices"
+	"time"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Plan is a change of a booked reservation that needs the inventory service. It is stored before inventory is asked, so that
-// the change is completed or dropped even if this process ends in between: see [Changer].
+// A Plan is a change of a booked reservation. If the change needs the inventory service, the plan is stored before inventory is
+// asked, so that the change is completed or dropped even if this process ends in between: see [Changer].
 type Plan struct {
 	Modification
-	Takes     []Take          `json:"takes"`    // allocations that inventory is asked for
-	Releases  []id.Allocation `json:"releases"` // allocations that inventory releases in the same step
-	Reserved  Reserved        `json:"reserved"` // the reservation after the change
-	RoomsFrom stay.Date       `json:"roomsFrom,omitzero"`
-	Refunds   []Refund        `json:"refunds,omitzero"`
+	Takes     []Take          `json:"takes"`              // the rooms to ask inventory for
+	Releases  []id.Allocation `json:"releases"`           // the rooms to release in the same step
+	Reserved  Reserved        `json:"reserved"`           // the reservation after the change
+	RoomsFrom *stay.Date      `json:"roomsFrom,omitzero"` // the assigned rooms change from that night on
+	Reissue   []id.Item       `json:"reissue,omitzero"`   // the items whose keys are replaced, or revoked if the guest is not in house
 }
 
 // A Take is a request for one room.
@@ -36,12 +38,96 @@ type Reserved struct {
 	Total       money.Micro     `json:"grandTotalMicro"`
 	Own         Own             `json:"own"`
 	FX          *FX             `json:"fxSnapshot,omitzero"`
+	Channel     Channel         `json:"channel"`
+	Partner     Name            `json:"partnerId,omitzero"`
 }
 
-// reserved returns the present state of the members that a Plan can change.
+// reserved returns a copy of the members that a Plan can change.
 func (r *Reservation) reserved() Reserved {
 	return Reserved{
 		State: r.State, Stay: r.Stay, Items: slices.Clone(r.Items), Allocations: slices.Clone(r.Allocations),
-		Total: r.Total, Own: r.Own, FX: r.FX,
+		Total: r.Total, Own: r.Own, FX: r.FX, Channel: r.Channel, Partner: r.Partner,
 	}
+}
+
+// errChanging rejects an act on a reservation whose change is not complete yet.
+var errChanging = fault.ErrUnavailable.Saying("A change of this reservation is still being completed. Try again.")
+
+// prepare stores a plan that inventory must agree to. The rooms of the plan are reserved together with the present ones.
+func (r *Reservation) prepare(p *Plan, now time.Time) {
+	r.await(AwaitReallocation, now)
+	r.Plan = p
+	r.Version++
+	if p.RoomsFrom != nil {
+		r.roomsChange(*p.RoomsFrom)
+	}
+}
+
+// drop forgets a plan that inventory has refused.
+func (r *Reservation) drop() {
+	if r.Plan.RoomsFrom != nil {
+		r.roomsChange(*r.Plan.RoomsFrom)
+	}
+	r.Saga = Saga{}
+	r.Version++
+}
+
+// apply makes the change of a plan and records it as a modification. What the guest has paid too much is requested to be
+// refunded; what is due is requested to be charged.
+func (r *Reservation) apply(p *Plan, now time.Time) error {
+	was, paid := r.State, r.kept()
+	r.State, r.Stay, r.Items, r.Allocations = p.Reserved.State, p.Reserved.Stay, p.Reserved.Items, p.Reserved.Allocations
+	r.Total, r.Own, r.FX, r.Channel, r.Partner = p.Reserved.Total, p.Reserved.Own, p.Reserved.FX, p.Reserved.Channel, p.Reserved.Partner
+	r.unsaved.items = true
+	if p.RoomsFrom != nil {
+		r.roomsChange(*p.RoomsFrom)
+	}
+	if r.State != was {
+		r.reinstate(was, p, now)
+	}
+	r.Saga = Saga{}
+	m := p.Modification
+	if m.PriceDelta != nil && *m.PriceDelta != 0 {
+		m.Request = r.settle(*m.PriceDelta, paid)
+	}
+	if err := r.modify(m, m.Before, m.After); err != nil {
+		return err
+	}
+	switch {
+	case len(p.Reissue) > 0 && r.State == CheckedIn:
+		r.wantKeys(now, p.Reissue...)
+	case len(p.Reissue) > 0:
+		r.revokeKeys(p.Reissue...)
+	}
+	if len(r.keys(KeyPending)) > 0 {
+		r.await(AwaitKeys, now)
+	}
+	return nil
+}
+
+// settle requests the refund of what was paid beyond the new price, or the charge of what is due. It returns nil if neither
+// is needed.
+func (r *Reservation) settle(delta, paid money.Micro) *MoneyRequest {
+	if over := paid - r.owed(); delta < 0 && over > 0 {
+		back := r.refunds(over, "modification")
+		r.Requested = append(slices.Clone(r.Requested), back...)
+		request := &MoneyRequest{Amount: over, Direction: "refund"}
+		if len(back) == 1 {
+			request.Refund, request.Intent = back[0].ID, &back[0].Intent
+		} else {
+			request.Refunds = back
+		}
+		return request
+	}
+	if due := r.due(); delta > 0 && due > 0 {
+		return &MoneyRequest{Amount: due, Direction: "charge"}
+	}
+	return nil
+}
+
+// take asks for a room of an item from a night on, under an id that derives from the act.
+func (p *Plan) take(act id.Request, item Item, nights Stay) id.Allocation {
+	allocation := id.Derive[id.Allocation](act, "item/"+item.ID.String())
+	p.Takes = append(p.Takes, Take{Allocation: allocation, RoomType: item.RoomType, Units: 1, Stay: nights})
+	return allocation
 }

@@ -128,10 +128,14 @@ func (r *Reservation) EffectiveState() State {
 	return r.State
 }
 
-// move makes a transition, or returns ErrIllegalTransition. All transitions go through it.
+// move makes a transition, or returns ErrIllegalTransition. All transitions go through it, except the overrides of a manager. A
+// change that is not complete yet delays all transitions.
 func (r *Reservation) move(from, to State) error {
 	if !from.leadsTo(to) {
 		return ErrIllegalTransition
+	}
+	if r.Plan != nil {
+		return errChanging
 	}
 	r.State, r.Saga = to, Saga{}
 	r.Version++

@@ -111,39 +111,65 @@ var occupying = []State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted}
 // saveRooms replaces the nights of the assigned rooms from a night on. It returns ErrRoomUnavailable if another guest has a
 // room in one of these nights, or has not left it yet. The primary key of room_nights decides between concurrent calls.
 func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.Date) error {
-	var items []id.Item
-	var rooms []id.Room
-	if slices.Contains(occupying, r.State) {
-		for _, assigned := range r.Rooms() {
-			items, rooms = append(items, assigned.Item), append(rooms, assigned.Room)
+	items, rooms := r.occupied()
+	nights, inside := r.nightsFrom(from), r.State.inside()
+	if p := r.Plan; p != nil { // until inventory decides, the nights and rooms before and after the change
+		inside = inside || p.Reserved.State.inside()
+		if p.Reserved.Stay.Start.Before(nights.Start) && !p.Reserved.Stay.Start.Before(from) {
+			nights.Start = p.Reserved.Stay.Start
+		}
+		if nights.End.Before(p.Reserved.Stay.End) {
+			nights.End = p.Reserved.Stay.End
 		}
 	}
-	nights := r.nightsFrom(from)
 	tx.Queue(`
 		DELETE FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @from`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "from": from})
-	tag, err := tx.Exec(ctx, `
-		INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
-		SELECT @tenant, a.room_id, @start::date + n, @reservation, a.item_id
-		FROM unnest(@items::uuid[], @rooms::uuid[]) AS a (item_id, room_id)
-		CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n
-		WHERE NOT (@inside AND EXISTS ( -- the guest before is still inside
-			SELECT FROM reservation.reservation_items AS i
-			JOIN reservation.reservations AS other USING (tenant_id, reservation_id)
-			WHERE i.tenant_id = @tenant AND i.room_id = a.room_id AND i.reservation_id <> @reservation
-			  AND other.state IN ('check_in_started', 'checked_in', 'checkout_started') AND other.stay_end <= @start))`,
+	var blocked bool
+	err := tx.QueryRow(ctx, `
+		WITH wanted AS (
+			SELECT a.item_id, a.room_id FROM unnest(@items::uuid[], @rooms::uuid[]) AS a (item_id, room_id)
+		), taken AS (
+			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
+			SELECT @tenant, w.room_id, @start::date + n, @reservation, w.item_id
+			FROM wanted AS w CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n)
+		SELECT EXISTS ( -- the guest before is still inside
+			SELECT FROM wanted AS w
+			JOIN reservation.reservation_items AS i ON i.tenant_id = @tenant AND i.room_id = w.room_id AND i.reservation_id <> @reservation
+			JOIN reservation.reservations AS other ON other.tenant_id = @tenant AND other.reservation_id = i.reservation_id
+			WHERE @inside AND other.state IN ('check_in_started', 'checked_in', 'checkout_started')
+			  AND (other.stay_end <= @start OR @end <= @start))`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "start": nights.Start, "end": nights.End, "items": items, "rooms": rooms,
-			"inside": r.State != Confirmed})
+			"inside": inside}).Scan(&blocked)
 	if postgres.Violates(err, "room_nights_pkey") {
 		return ErrRoomUnavailable.Because(err)
 	}
 	if err != nil {
 		return fmt.Errorf("rooms of %s: %w", r.ID, err)
 	}
-	if int(tag.RowsAffected()) < len(rooms)*nights.Nights() {
+	if blocked {
 		return ErrRoomUnavailable.Because(fmt.Errorf("rooms of %s: a guest has not left yet", r.ID))
 	}
 	return nil
+}
+
+// occupied returns the assigned rooms with their items, also those of a planned change. It returns none if the reservation
+// occupies no room.
+func (r *Reservation) occupied() (items []id.Item, rooms []id.Room) {
+	add := func(all []Item) {
+		for _, item := range all {
+			if item.Room != nil && !slices.Contains(rooms, *item.Room) {
+				items, rooms = append(items, item.ID), append(rooms, *item.Room)
+			}
+		}
+	}
+	if slices.Contains(occupying, r.State) {
+		add(r.Items)
+	}
+	if r.Plan != nil && slices.Contains(occupying, r.Plan.Reserved.State) {
+		add(r.Plan.Reserved.Items)
+	}
+	return items, rooms
 }
 
 // checkRooms rejects a list that does not assign one room to every item.

@@ -162,3 +162,20 @@ func modifiedOne(t testing.TB) *Reservation {
 	}
 	return r
 }
+
+// movedOne returns a confirmed reservation that stays a night longer.
+func movedOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := confirmedOne(t)
+	to := Stay{Start: r.Start, End: r.End.AddDays(1)}
+	ask := r.priced(r.Items, to, "")
+	p, err := r.changeDates(id.New[id.Request](), to, to, aPrice(ask, noon))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Modification.ID, p.OccurredAt, p.Actor = id.New[id.Modification](), noon, Actor{Staff, "usr_desk"}
+	if err := r.apply(p, noon); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -42,3 +42,6 @@ func (s State) next() []State {
 }
 
 func (s State) leadsTo(to State) bool { return slices.Contains(s.next(), to) }
+
+// inside reports whether the guest is in the house.
+func (s State) inside() bool { return s == CheckInStarted || s == CheckedIn || s == CheckoutStarted }

@@ -1,0 +1,330 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Changer changes booked reservations. A change that needs rooms has three steps: it stores the plan, asks inventory to
+// exchange the rooms, and applies or drops the plan. A stored plan is completed first by a repetition of the call,
+// by the next change, or by the watch.
+type Changer struct {
+	reservations Reservations
+	quotes       Quotes
+	inventory    reallocator
+	pricing      func(context.Context, id.Tenant, Ask) (Price, error)
+	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
+	learn        func(context.Context, *Reservation) error // sets the amount already refunded
+	keys         *Issuer
+	now          func() time.Time
+}
+
+// reallocator is the part of Inventory that a Changer needs.
+type reallocator interface {
+	Reallocate(context.Context, *Reservation, []id.Allocation, []Take) error
+}
+
+// OpenChanger opens a Changer with its stores and clients.
+func OpenChanger(e env.Env) *Changer {
+	return &Changer{
+		reservations: OpenReservations(e), quotes: OpenQuotes(e), inventory: OpenInventory(e), pricing: OpenPricing(e).Price,
+		rooms: OpenRooms(e).Of, learn: OpenPayments(e).Learn, keys: OpenIssuer(e), now: e.Now,
+	}
+}
+
+// A ChangeCall is a request to change a reservation.
+type ChangeCall struct {
+	Principal
+	Act         id.Request
+	Reservation id.Reservation
+	Allows      func(version int64) bool // reports whether If-Match allows the version
+	DryRun      bool                     // computes the change and stores nothing
+}
+
+// A Proposal plans one change of a reservation.
+type Proposal func(context.Context, *Reservation) (*Plan, error)
+
+// Change makes a change, once per act, and returns the changed reservation with its modification. It returns ErrOverbooked if
+// inventory has no rooms for it, and then nothing has changed.
+func (c *Changer) Change(ctx context.Context, call ChangeCall, propose Proposal) (r *Reservation, m Modification, err error) {
+	err = Again(ctx, func() error {
+		r, m, err = c.attempt(ctx, call, propose)
+		return err
+	})
+	if err != nil || call.DryRun || r.Pending != AwaitKeys {
+		return r, m, err
+	}
+	r, err = c.keys.Ask(ctx, call.Scope, r.ID)
+	return r, m, err
+}
+
+func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal) (*Reservation, Modification, error) {
+	r, err := c.reservations.Get(ctx, call.Scope, call.Reservation)
+	if err != nil {
+		return nil, Modification{}, err
+	}
+	mod := id.Derive[id.Modification](call.Act, "modification")
+	asked := r.Plan != nil && r.Plan.Modification.ID == mod
+	if r.Plan != nil && !call.DryRun {
+		if r, err = c.Complete(ctx, r); err != nil {
+			return nil, Modification{}, err
+		}
+	}
+	if m, done := r.modification(mod); done {
+		return r, m, nil
+	}
+	if asked { // by an earlier attempt of this act, and refused
+		return nil, Modification{}, ErrOverbooked
+	}
+	if !call.Allows(int64(r.Version)) {
+		return nil, Modification{}, fault.ErrStale
+	}
+	p, err := propose(ctx, r)
+	if err != nil {
+		return nil, Modification{}, err
+	}
+	p.Modification.ID, p.OccurredAt, p.Actor = mod, at(c.now()), call.Actor
+	if r, err = c.run(ctx, r, p, call.DryRun); err != nil {
+		return nil, Modification{}, err
+	}
+	m, _ := r.modification(mod)
+	return r, m, nil
+}
+
+// modification returns a modification of the reservation.
+func (r *Reservation) modification(m id.Modification) (Modification, bool) {
+	at := slices.IndexFunc(r.Modified, func(known Modification) bool { return known.ID == m })
+	if at < 0 {
+		return Modification{}, false
+	}
+	return r.Modified[at], true
+}
+
+// run makes a planned change.
+func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*Reservation, error) {
+	if p.PriceDelta != nil && *p.PriceDelta < 0 {
+		if err := c.learn(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if !dry && len(p.Takes) > 0 {
+		r.prepare(p, c.now())
+		if err := c.save(ctx, r); err != nil {
+			return nil, err
+		}
+		return c.Complete(ctx, r)
+	}
+	stay := r.Stay
+	if err := r.apply(p, c.now()); err != nil || dry {
+		return r, err
+	}
+	if len(p.Releases) > 0 {
+		r.await(AwaitRelease, c.now())
+		r.Plan = &Plan{Releases: p.Releases, Reserved: r.reserved()}
+	}
+	if err := c.save(ctx, r, changed(r, p, stay)...); err != nil || r.Plan == nil {
+		return r, err
+	}
+	if released, err := c.Complete(ctx, r); err == nil {
+		return released, nil
+	}
+	return r, nil // the change is made; the watch releases the rooms
+}
+
+// Complete completes the stored plan of a reservation: it exchanges the rooms and applies the change, or drops the change if
+// inventory refuses it; then it returns ErrOverbooked.
+func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, error) {
+	p := r.Plan
+	err := c.inventory.Reallocate(ctx, r, p.Releases, p.Takes)
+	switch {
+	case r.Pending == AwaitRelease && err == nil:
+		r.Saga = Saga{}
+		if len(r.keys(KeyPending)) > 0 {
+			r.await(AwaitKeys, c.now())
+		}
+		r.Version++
+		return r, c.save(ctx, r)
+	case errors.Is(err, ErrOverbooked), errors.Is(err, ErrHoldExpired):
+		r.drop()
+		if err := c.save(ctx, r); err != nil {
+			return nil, err
+		}
+		return nil, ErrOverbooked
+	case err != nil:
+		return nil, err
+	}
+	if p.PriceDelta != nil && *p.PriceDelta < 0 {
+		if err := c.learn(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	before := r.Stay
+	if err := r.apply(p, c.now()); err != nil {
+		return nil, err
+	}
+	return r, c.save(ctx, r, changed(r, p, before)...)
+}
+
+// changed returns the events of an applied plan.
+func changed(r *Reservation, p *Plan, before Stay) []event.Draft {
+	events := []event.Draft{ReservationModified(r)}
+	if p.Type == DateChange {
+		events = append(events, DatesChanged(r, before))
+	}
+	return events
+}
+
+func (c *Changer) save(ctx context.Context, r *Reservation, events ...event.Draft) error {
+	return c.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error { return c.reservations.Save(ctx, tx, r, events...) })
+}
+
+// price asks the pricing service for items of a reservation, with the promotion code of its quote.
+func (c *Changer) price(ctx context.Context, r *Reservation, items []Item, nights Stay) (Price, error) {
+	promo := ""
+	quote, err := c.quotes.Get(ctx, Scope{Tenant: r.Tenant}, r.Quote)
+	if err == nil {
+		promo = quote.Promo
+	} else if !errors.Is(err, ErrNotFound) { // old quotes are pruned
+		return Price{}, err
+	}
+	ask := r.priced(items, nights, promo)
+	p, err := c.pricing(ctx, r.Tenant, ask)
+	if err == nil {
+		err = ask.accept(p)
+	}
+	return p, err
+}
+
+// Dates proposes another stay.
+func (c *Changer) Dates(act id.Request, to Stay) Proposal {
+	return func(ctx context.Context, r *Reservation) (*Plan, error) {
+		nights, err := r.datesAsk(to, c.now())
+		if err != nil {
+			return nil, err
+		}
+		price, err := c.price(ctx, r, r.Items, nights)
+		if err != nil {
+			return nil, err
+		}
+		return r.changeDates(act, to, nights, price)
+	}
+}
+
+// Occupants proposes other guests in a room.
+func (c *Changer) Occupants(item id.Item, to stay.Occupants) Proposal {
+	return func(ctx context.Context, r *Reservation) (*Plan, error) {
+		at, from, err := r.itemToChange(item, c.now())
+		if err != nil {
+			return nil, err
+		}
+		wanted := r.Items[at]
+		wanted.Occupants = to
+		price, err := c.price(ctx, r, []Item{wanted}, r.nightsFrom(from))
+		if err != nil {
+			return nil, err
+		}
+		return r.changeOccupants(at, to, from, price)
+	}
+}
+
+// itemToChange returns the index of an item and the first night that a change of it can concern.
+func (r *Reservation) itemToChange(item id.Item, now time.Time) (at int, from stay.Date, err error) {
+	if from, err = r.changeable(now); err != nil {
+		return 0, from, err
+	}
+	at, err = r.itemAt(item)
+	return at, from, err
+}
+
+// Room proposes another type, rate or physical room for an item.
+func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
+	return func(ctx context.Context, r *Reservation) (*Plan, error) {
+		at, from, err := r.itemToChange(m.Item, c.now())
+		if err != nil {
+			return nil, err
+		}
+		wanted := r.Items[at]
+		m.on(&wanted)
+		var price *Price
+		if other := wanted.RoomType != r.Items[at].RoomType || wanted.RatePlan != r.Items[at].RatePlan; other && !m.Complimentary {
+			p, err := c.price(ctx, r, []Item{wanted}, r.nightsFrom(from))
+			if err != nil {
+				return nil, err
+			}
+			price = &p
+		}
+		var of []Room
+		if m.Room != nil {
+			if of, err = c.rooms(ctx, r.Tenant, r.Property); err != nil {
+				return nil, err
+			}
+		}
+		return r.changeRoom(act, at, m, from, price, of)
+	}
+}
+
+// Add proposes another room. It is possible before the check-in.
+func (c *Changer) Add(act id.Request, asked AskedItem) Proposal {
+	return func(ctx context.Context, r *Reservation) (*Plan, error) {
+		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Start {
+			return nil, ErrIllegalTransition
+		}
+		if len(r.Items) >= maxItems {
+			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: "would be room 21 of at most 20"})
+		}
+		wanted := Item{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Occupants: asked.Occupants}
+		price, err := c.price(ctx, r, []Item{wanted}, r.Stay)
+		if err != nil {
+			return nil, err
+		}
+		return r.addRoom(act, asked, price)
+	}
+}
+
+// Remove proposes to give up a room. It is possible before the check-in.
+func (c *Changer) Remove(item id.Item) Proposal {
+	return func(_ context.Context, r *Reservation) (*Plan, error) {
+		at, _, err := r.itemToChange(item, c.now())
+		if err == nil && r.State != Confirmed {
+			err = ErrIllegalTransition
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.removeRoom(at, c.now())
+	}
+}
+
+// Rate proposes another nightly rate.
+func (c *Changer) Rate(item id.Item, nightly money.Micro, reason Text) Proposal {
+	return func(_ context.Context, r *Reservation) (*Plan, error) {
+		at, from, err := r.itemToChange(item, c.now())
+		if err != nil {
+			return nil, err
+		}
+		if nightly%r.Currency.MinorUnit() != 0 {
+			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/nightlyRateMicro", Rule: "unit", Message: "must be whole minor units of the currency"})
+		}
+		return r.changeRate(at, nightly, reason, from)
+	}
+}
+
+// Channel proposes another sales channel.
+func (c *Changer) Channel(to Channel, partner Name, reason Text) Proposal {
+	return func(_ context.Context, r *Reservation) (*Plan, error) { return r.correctChannel(to, partner, reason) }
+}
+
+// Override proposes the return to an earlier state.
+func (c *Changer) Override(act id.Request, to State, reason Text) Proposal {
+	return func(_ context.Context, r *Reservation) (*Plan, error) { return r.override(act, to, reason, c.now()) }
+}

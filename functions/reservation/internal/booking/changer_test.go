@@ -1,0 +1,458 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// A lockSmith is a lock service that answers as it is set.
+type lockSmith struct {
+	status  KeyStatus
+	err     error
+	revoked []id.KeyCredential
+}
+
+func (l *lockSmith) Issue(context.Context, *Reservation, Key) (KeyStatus, error) {
+	return l.status, l.err
+}
+
+func (l *lockSmith) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
+	l.revoked = append(l.revoked, keys...)
+	return l.err
+}
+
+// A counter is the front desk of a house of two rooms of each type, with its stored reservation.
+type counter struct {
+	t       *testing.T
+	db      *pgtest.Database
+	house   *house
+	locks   *lockSmith
+	changer *Changer
+	rate    money.Micro // per room and night; the tax is 10
+	asked   []Ask
+	rooms   []Room
+	r       *Reservation
+	now     time.Time
+}
+
+// atCounter returns a front desk with a confirmed reservation of two rooms from 1 to 3 December, at noon on 20 November.
+func atCounter(t *testing.T) *counter {
+	t.Helper()
+	db := pgtest.New(t)
+	c := &counter{t: t, db: db, locks: &lockSmith{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
+	c.house = aHouse(func() time.Time { return c.now }, 1)
+	for i, a := range c.r.Allocations {
+		c.house.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
+	}
+	c.rooms, _ = roomsFor(c.r)
+	c.changer = OpenChanger(db.Env())
+	c.changer.inventory, c.changer.now = c.house, func() time.Time { return c.now }
+	c.changer.keys.locks, c.changer.keys.now = c.locks, c.changer.now
+	c.changer.learn = func(context.Context, *Reservation) error { return nil }
+	c.changer.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
+	c.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
+		c.asked = append(c.asked, a)
+		return c.price(a), nil
+	}
+	return c
+}
+
+// price returns the price of an ask: the rate per room and night, and a tax of 10.
+func (c *counter) price(a Ask) Price {
+	p := Price{
+		Totals: PriceTotals{Totals: Totals{10_000_000, a.Currency}}, ValidUntil: c.now.Add(time.Hour),
+		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50}, Lines: []Line{{"tax", "City tax", 10_000_000}},
+	}
+	for _, item := range a.Items {
+		total := c.rate * money.Micro(a.Stay.Nights())
+		p.Items = append(p.Items, PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Nightly: c.rate, Total: total})
+		p.Lines = append(p.Lines, Line{"room", "Room", total})
+		p.Totals.Grand += total
+	}
+	return p
+}
+
+func (c *counter) call(act id.Request) ChangeCall {
+	return ChangeCall{
+		Principal: Principal{Scope: Scope{Tenant: c.r.Tenant}, Actor: Actor{Staff, "usr_desk"}},
+		Act:       act, Reservation: c.r.ID, Allows: func(int64) bool { return true },
+	}
+}
+
+// stored returns the reservation as it is stored.
+func (c *counter) stored() *Reservation {
+	c.t.Helper()
+	r, err := c.changer.reservations.Get(c.t.Context(), Scope{Tenant: c.r.Tenant}, c.r.ID)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r
+}
+
+// checkIn checks the guest in on the arrival day.
+func (c *counter) checkIn() {
+	c.t.Helper()
+	c.now = arrival
+	r := c.stored()
+	var rooms []AssignedRoom
+	for i, item := range r.Items {
+		rooms = append(rooms, AssignedRoom{item.ID, c.rooms[i].ID})
+	}
+	if _, err := r.StartCheckIn(rooms, c.rooms, Actor{Staff, "usr_desk"}, c.now); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := save(c.t, c.changer.reservations, r, CheckInBegun(r)); err != nil {
+		c.t.Fatal(err)
+	}
+	if r, err := c.changer.keys.Ask(c.t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || r.State != CheckedIn {
+		c.t.Fatalf("Ask() = %v, %v", r.State, err)
+	}
+}
+
+func (c *counter) stay(start, end string) Stay {
+	return Stay{Start: night(c.t, start), End: night(c.t, end)}
+}
+
+func TestDates(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		start, end string
+		rate       money.Micro
+		total      money.Micro
+		request    string // direction and amount
+	}{
+		{"longer costs more", "2026-12-01", "2026-12-04", 100_000_000, 610_000_000, "charge 200000000"},
+		{"shorter gives money back", "2026-12-01", "2026-12-02", 100_000_000, 210_000_000, "refund 200000000"},
+		{"later at another rate", "2026-12-11", "2026-12-13", 150_000_000, 610_000_000, "charge 200000000"},
+		{"the same price", "2026-12-11", "2026-12-13", 100_000_000, 410_000_000, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := atCounter(t)
+			c.rate = test.rate
+			to := c.stay(test.start, test.end)
+			act := id.New[id.Request]()
+			r, m, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := ""
+			if m.Request != nil {
+				request = m.Request.Direction + " " + strconv.FormatInt(int64(m.Request.Amount), 10)
+			}
+			if request != test.request {
+				t.Errorf("request = %q, want %q", request, test.request)
+			}
+			if r.Total != test.total {
+				t.Errorf("Total = %d, want %d", r.Total, test.total)
+			}
+			got := c.stored()
+			if got.Stay != to {
+				t.Errorf("stored stay = %v, want %v", got.Stay, to)
+			}
+			if got.Pending != "" || got.Plan != nil {
+				t.Errorf("the reservation still waits for %q", got.Pending)
+			}
+			if let := c.house.let(got); let != 2 {
+				t.Errorf("%d rooms are taken, want 2", let)
+			}
+			if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed", "modified", "dates_changed"}) {
+				t.Errorf("published %v", told)
+			}
+			if kept, owed := got.kept(), min(got.Total, c.r.Total); kept != owed {
+				t.Errorf("kept() = %d, want %d", kept, owed)
+			}
+		})
+	}
+}
+
+// A refusal changes nothing, and the same call is refused again.
+func TestDates_soldOut(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	c.house.rooms = 0
+	act := id.New[id.Request]()
+	for range 2 {
+		_, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-05")))
+		if !errors.Is(err, ErrOverbooked) {
+			t.Errorf("Change() = %v, want %v", err, ErrOverbooked)
+		}
+	}
+	got := c.stored()
+	if got.Stay != c.r.Stay || got.Total != c.r.Total || got.Plan != nil {
+		t.Errorf("the stay is %v for %d, plan %v; want it unchanged", got.Stay, got.Total, got.Plan)
+	}
+	if !slices.Equal(got.Allocations, c.r.Allocations) {
+		t.Errorf("Allocations = %v, want %v", got.Allocations, c.r.Allocations)
+	}
+	if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed"}) {
+		t.Errorf("published %v", told)
+	}
+}
+
+func TestDates_dryRun(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	act := id.New[id.Request]()
+	dry := c.call(act)
+	dry.DryRun = true
+	_, planned, err := c.changer.Change(t.Context(), dry, c.changer.Dates(act, c.stay("2026-12-01", "2026-12-04")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.stored(); got.Version != c.r.Version || len(got.Modified) != 0 {
+		t.Errorf("the dry run stored version %d with %d modifications", got.Version, len(got.Modified))
+	}
+	_, made, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-04")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *planned.PriceDelta != *made.PriceDelta || planned.Request.Amount != made.Request.Amount {
+		t.Errorf("the dry run said %d %v, the change %d %v", *planned.PriceDelta, *planned.Request, *made.PriceDelta, *made.Request)
+	}
+}
+
+// The earlier deadline counts: moving the stay to next month does not make a late cancellation free.
+func TestDates_deadline(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	c.now = arrival.AddDate(0, 0, -1) // after the deadline of 29 November
+	act := id.New[id.Request]()
+	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2027-01-01", "2027-01-03")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.penalty(c.now); got != 205_000_000 {
+		t.Errorf("penalty() = %d, want 205000000", got)
+	}
+}
+
+// A process ends after each step. The repetition of the call, or the watch, completes the change once.
+func TestDates_crash(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the process ends")
+	for _, test := range []struct {
+		name    string
+		reached bool // inventory has exchanged the rooms before the end
+		watch   bool
+	}{
+		{"before inventory, repeated", false, false}, {"before inventory, watched", false, true},
+		{"after inventory, repeated", true, false}, {"after inventory, watched", true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := atCounter(t)
+			act, to := id.New[id.Request](), c.stay("2026-12-01", "2026-12-04")
+			c.changer.inventory = ends{c.house, test.reached, broken}
+			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
+				t.Fatalf("Change() = %v, want %v", err, broken)
+			}
+			if got := c.stored(); got.Pending != AwaitReallocation || got.Stay != c.r.Stay {
+				t.Fatalf("waits for %q with stay %v, want %q and the old stay", got.Pending, got.Stay, AwaitReallocation)
+			}
+			c.changer.inventory = c.house
+			if test.watch {
+				w := OpenWatcher(c.db.Env())
+				w.changer = c.changer
+				got := c.stored()
+				if err := w.Retry(t.Context(), StuckStep{Tenant: got.Tenant, Reservation: got.ID, Since: *got.Saga.Since}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); err != nil {
+				t.Fatal(err)
+			}
+			got := c.stored()
+			if got.Stay != to || len(got.Modified) != 1 {
+				t.Errorf("stay %v after %d modifications, want %v after one", got.Stay, len(got.Modified), to)
+			}
+			if let := c.house.let(got); let != 2 {
+				t.Errorf("%d rooms are taken, want 2", let)
+			}
+		})
+	}
+}
+
+// ends is an inventory whose caller ends with an error, after inventory has decided if reached.
+type ends struct {
+	*house
+	reached bool
+	err     error
+}
+
+func (e ends) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+	if e.reached {
+		if err := e.house.Reallocate(ctx, r, releases, takes); err != nil {
+			return err
+		}
+	}
+	return e.err
+}
+
+// Of a guest in house only the departure changes. The night slept keeps its price, and the keys are issued anew.
+func TestDates_inHouse(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	c.checkIn()
+	keys := c.stored().keys(KeyIssued)
+	c.now = arrival.AddDate(0, 0, 1)
+	c.rate = 200_000_000
+	act := id.New[id.Request]()
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-02", "2026-12-05"))); !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("another arrival: %v, want %v", err, fault.ErrValidation)
+	}
+	r, m, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-05")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := c.asked[len(c.asked)-1].Stay; last != c.stay("2026-12-02", "2026-12-05") {
+		t.Errorf("priced %v, want the nights from today on", last)
+	}
+	// Of 410 for two nights, 205 stay for the first; three nights in two rooms at 200 cost 1,210 with tax.
+	if r.Total != 1_415_000_000 {
+		t.Errorf("Total = %d, want 1415000000", r.Total)
+	}
+	if m.Request == nil || m.Request.Amount != 1_005_000_000 || m.Request.Direction != "charge" {
+		t.Errorf("Request = %v, want a charge of 1005000000", m.Request)
+	}
+	if r.State != CheckedIn || r.Pending != "" {
+		t.Errorf("state %s waits for %q, want %s", r.State, r.Pending, CheckedIn)
+	}
+	if again := r.keys(KeyIssued); len(again) != 2 || slices.Contains(again, keys[0]) {
+		t.Errorf("keys %v, want two new ones instead of %v", again, keys)
+	}
+}
+
+func TestModify(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		propose func(*counter, id.Request) Proposal
+		total   money.Micro
+		rooms   int // taken
+		kind    ModificationType
+	}{
+		{"more guests", func(c *counter, _ id.Request) Proposal {
+			return c.changer.Occupants(c.r.Items[0].ID, stay.Occupants{Adults: 3})
+		}, 415_000_000, 2, GuestCountChange}, // 205 for the other room; two nights and a tax of 10
+		{"another type", func(c *counter, act id.Request) Proposal {
+			other := id.New[id.RoomType]()
+			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other})
+		}, 415_000_000, 1, RoomChange},
+		{"a free upgrade", func(c *counter, act id.Request) Proposal {
+			other := id.New[id.RoomType]()
+			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other, Complimentary: true})
+		}, 410_000_000, 1, RoomChange},
+		{"another room", func(c *counter, act id.Request) Proposal {
+			return c.changer.Add(act, AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
+		}, 620_000_000, 2, RoomAdded},
+		{"a room less", func(c *counter, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) }, 205_000_000, 1, RoomRemoved},
+		{"another rate", func(c *counter, _ id.Request) Proposal {
+			return c.changer.Rate(c.r.Items[0].ID, 80_000_000, "loyal guest")
+		}, 370_000_000, 2, RateChange},
+		{"another channel", func(c *counter, _ id.Request) Proposal { return c.changer.Channel(OTA, "ota-1", "typed wrong") }, 410_000_000, 2, ChannelCorrected},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := atCounter(t)
+			act := id.New[id.Request]()
+			r, m, err := c.changer.Change(t.Context(), c.call(act), test.propose(c, act))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Total != test.total {
+				t.Errorf("Total = %d, want %d", r.Total, test.total)
+			}
+			if m.Type != test.kind {
+				t.Errorf("type %s, want %s", m.Type, test.kind)
+			}
+			got := c.stored()
+			if len(got.Items) != len(got.Allocations) {
+				t.Errorf("%d allocations for %d items", len(got.Allocations), len(got.Items))
+			}
+			if let := c.house.let(c.r); let != test.rooms {
+				t.Errorf("%d rooms of the first types are taken, want %d", let, test.rooms)
+			}
+			if got.Pending != "" {
+				t.Errorf("waits for %q, want nothing", got.Pending)
+			}
+			if kept, want := got.kept(), min(got.Total, c.r.Total); kept != want {
+				t.Errorf("kept() = %d, want %d", kept, want)
+			}
+			if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed", "modified"}) {
+				t.Errorf("published %v", told)
+			}
+		})
+	}
+}
+
+func TestOverride_states(t *testing.T) {
+	t.Parallel()
+	for _, from := range all {
+		for _, to := range all {
+			r := confirmedOne(t)
+			r.State = from
+			if from == CheckedOut {
+				now := arrival
+				r.CheckOut = &CheckOut{At: &now}
+			}
+			_, err := r.override(id.New[id.Request](), to, "typed wrong", arrival)
+			allowed := from == NoShow && to == Confirmed || from == CheckInStarted && to == Confirmed || from == CheckedOut && to == CheckedIn
+			if (err == nil) != allowed {
+				t.Errorf("from %s to %s: %v, want allowed %v", from, to, err, allowed)
+			}
+		}
+	}
+}
+
+// The guest leaves the rooms again, and the keys on their way open nothing.
+func TestOverride_checkInStarted(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	c.locks.status = KeyPending
+	c.now = arrival
+	r := c.stored()
+	var rooms []AssignedRoom
+	for i, item := range r.Items {
+		rooms = append(rooms, AssignedRoom{item.ID, c.rooms[i].ID})
+	}
+	if _, err := r.StartCheckIn(rooms, c.rooms, Actor{Staff, "usr_desk"}, c.now); err != nil {
+		t.Fatal(err)
+	}
+	if err := save(t, c.changer.reservations, r, CheckInBegun(r)); err != nil {
+		t.Fatal(err)
+	}
+	late := r.Keys[0]
+	act := id.New[id.Request]()
+	r, m, err := c.changer.Change(t.Context(), c.call(act), c.changer.Override(act, Confirmed, "the wrong guest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.State != Confirmed || len(r.Rooms()) != 0 || r.CheckIn != nil {
+		t.Errorf("state %s with rooms %v, want %s with none", r.State, r.Rooms(), Confirmed)
+	}
+	if m.Type != StateOverride {
+		t.Errorf("type %s, want %s", m.Type, StateOverride)
+	}
+	late.Status = KeyIssued
+	if err := c.changer.keys.Report(t.Context(), Scope{Tenant: r.Tenant}, r.ID, late, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return c.changer.reservations.In(ctx, r.Tenant, f)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(c.locks.revoked, late.ID) {
+		t.Errorf("revoked %v, want %v", c.locks.revoked, late.ID)
+	}
+}
