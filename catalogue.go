@@ -93,6 +93,10 @@ import (
 	sandboxrelay "melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/reservationcheckedout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationearlycheckout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationmodified"
+	"melmastoon.ghasi.io/functions/sandbox/reservationnoshow"
 	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	"melmastoon.ghasi.io/functions/sandbox/rotatekeys"
@@ -248,6 +252,10 @@ var Functions = []fn.Function{
 	sandboxrelay.Function,
 	releaserooms.Function,
 	reservationcancelled.Function,
+	reservationcheckedout.Function,
+	reservationearlycheckout.Function,
+	reservationmodified.Function,
+	reservationnoshow.Function,
 	revokekeys.Function,
 	revokesession.Function,
 	rotatekeys.Function,

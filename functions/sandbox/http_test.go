@@ -45,6 +45,10 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/reservationcheckedout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationearlycheckout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationmodified"
+	"melmastoon.ghasi.io/functions/sandbox/reservationnoshow"
 	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	"melmastoon.ghasi.io/functions/sandbox/rotatekeys"
@@ -66,7 +70,8 @@ func (b books) front(t *testing.T) *fntest.Front {
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, mintstafftoken.Function, readjwks.Function, rotatekeys.Function, listkeys.Function, revokekeys.Function,
+		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, reservationcheckedout.Function, reservationearlycheckout.Function, reservationmodified.Function, reservationnoshow.Function,
+		mintstafftoken.Function, readjwks.Function, rotatekeys.Function, listkeys.Function, revokekeys.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 

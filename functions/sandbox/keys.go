@@ -174,6 +174,21 @@ func (s Keys) RevokeIn(ctx context.Context, tx postgres.Tx, tenant id.Tenant, ke
 	return revoked, nil
 }
 
+// RevokeBefore revokes the keys of a reservation that were issued before a moment, in the caller's transaction. Keys of a later
+// check-in remain.
+func (s Keys) RevokeBefore(ctx context.Context, tx postgres.Tx, r id.Reservation, at time.Time) error {
+	args := pgx.StrictNamedArgs{"reservation": r, "at": at}
+	tx.Queue(`
+		SELECT FROM sandbox.key_credentials WHERE reservation_id = @reservation AND requested_at < @at ORDER BY key_id FOR NO KEY UPDATE`, args)
+	_, err := tx.Exec(ctx, `
+		UPDATE sandbox.key_credentials SET status = 'revoked', revoked_at = platform.now()
+		WHERE reservation_id = @reservation AND requested_at < @at AND status = 'issued'`, args)
+	if err != nil {
+		return fmt.Errorf("keys: revoke those of %s: %w", r, err)
+	}
+	return nil
+}
+
 // Of lists the keys of a reservation in the order of the requests. It returns an empty list for an unknown reservation.
 func (s Keys) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []KeyView, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {

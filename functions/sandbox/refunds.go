@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,14 +44,40 @@ func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) 
 	return done, nil
 }
 
-// RefundLeft refunds the requested amount, or the rest if that is less, in the caller's transaction. It is for requests
-// from events: if nothing is left, it does nothing.
-func (s Intents) RefundLeft(ctx context.Context, tx postgres.Tx, r Refund) error {
+// A RefundRequest is a refund that an event requests. If it has no refund id, the id derives from the event's.
+type RefundRequest struct {
+	Refund *id.Refund  `json:"refundId"`
+	Intent id.Intent   `json:"paymentIntentId"`
+	Amount money.Micro `json:"amountMicro"`
+}
+
+// RefundRequested refunds what an event requests, in the caller's transaction. It takes the intents in order, so that two
+// events of a reservation do not deadlock.
+func (s Intents) RefundRequested(ctx context.Context, tx postgres.Tx, event id.Event, reason string, all []RefundRequest) error {
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b RefundRequest) int { return bytes.Compare(a.Intent[:], b.Intent[:]) })
+	for _, r := range all {
+		refund := Refund{ID: id.Derive[id.Refund](event, r.Intent.String()), Intent: r.Intent, Amount: r.Amount, Reason: reason}
+		if r.Refund != nil {
+			refund.ID = *r.Refund
+		}
+		if err := s.refundLeft(ctx, tx, refund); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refundLeft refunds the requested amount, or the rest if that is less. If nothing is left, or the refund was made before,
+// it does nothing.
+func (s Intents) refundLeft(ctx context.Context, tx postgres.Tx, r Refund) error {
 	var left money.Micro
 	err := tx.QueryRow(ctx, `SELECT captured_micro - refunded_micro FROM sandbox.intents WHERE intent_id = @intent FOR NO KEY UPDATE`,
 		pgx.StrictNamedArgs{"intent": r.Intent}).Scan(&left)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("intents: left of %s: %w", r.Intent, err)
+	}
+	if _, err := readRefund(ctx, tx, r.ID); !errors.Is(err, pgx.ErrNoRows) {
+		return err
 	}
 	if r.Amount = min(r.Amount, left); r.Amount <= 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package reservationcancelled releases the rooms and refunds the payments of a cancelled reservation.
+// Package reservationcancelled releases the rooms, refunds the payments and revokes the keys of a cancelled reservation.
 package reservationcancelled
 
 import (
@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/inbox"
@@ -26,21 +25,17 @@ var Function = sandbox.Event(fn.Spec{
 
 // Cancelled is the part of the event that this function reads.
 type Cancelled struct {
-	Reservation id.Reservation  `json:"reservationId"`
-	Allocations []id.Allocation `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
-	Refunds     []Requested     `json:"paymentRefundsRequested"`
-}
-
-// Requested is a requested refund.
-type Requested struct {
-	Intent id.Intent   `json:"paymentIntentId"`
-	Amount money.Micro `json:"amountMicro"`
+	Reservation id.Reservation          `json:"reservationId"`
+	At          time.Time               `json:"cancelledAt"`
+	Allocations []id.Allocation         `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
+	Refunds     []sandbox.RefundRequest `json:"paymentRefundsRequested"`
 }
 
 type canceller struct {
 	db        *postgres.DB
 	inventory sandbox.Inventory
 	intents   sandbox.Intents
+	keys      sandbox.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
@@ -49,6 +44,7 @@ func New(e env.Env) (fn.Handle[Cancelled], error) {
 		db:        postgres.Open(e, sandbox.Schema),
 		inventory: sandbox.OpenInventory(e),
 		intents:   sandbox.OpenIntents(e),
+		keys:      sandbox.OpenKeys(e),
 	}).cancel, nil
 }
 
@@ -60,14 +56,9 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Cancelled]) error 
 		if err := c.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
 			return err
 		}
-		for _, r := range e.Payload.Refunds {
-			if err := c.intents.RefundLeft(ctx, tx, sandbox.Refund{
-				ID:     id.Derive[id.Refund](e.Delivery.EventID, r.Intent.String()),
-				Intent: r.Intent, Amount: r.Amount, Reason: "reservation cancelled",
-			}); err != nil {
-				return err
-			}
+		if err := c.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
+			return err
 		}
-		return nil
+		return c.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
 	})
 }

@@ -1,0 +1,31 @@
+package sandbox
+
+import (
+	"context"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A Settlement is the part of an event that ends a stay: the rooms to release and the refunds.
+type Settlement struct {
+	Allocations []id.Allocation `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
+	Refunds     []RefundRequest `json:"paymentRefundsRequested"`
+}
+
+// Settle returns a handler that settles an event. The refunds have that reason.
+func Settle(e env.Env, reason string) fn.Handle[Settlement] {
+	db, inventory, intents := postgres.Open(e, Schema), OpenInventory(e), OpenIntents(e)
+	return func(ctx context.Context, e event.Event[Settlement]) error {
+		return inbox.Once(ctx, db, e.Delivery, func(tx postgres.Tx) error {
+			if err := inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+				return err
+			}
+			return intents.RefundRequested(ctx, tx, e.Delivery.EventID, reason, e.Payload.Refunds)
+		})
+	}
+}
