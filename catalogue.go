@@ -52,6 +52,7 @@ import (
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
+	"melmastoon.ghasi.io/functions/reservation/roomoutoforder"
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
@@ -166,6 +167,7 @@ var Functions = []fn.Function{
 	reservationquote.Function,
 	read.Function,
 	reservationrelay.Function,
+	roomoutoforder.Function,
 	settingschanged.Function,
 
 	tenantbookingallocationcommitted.Function,

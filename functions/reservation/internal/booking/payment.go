@@ -201,6 +201,10 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 		applied.Eligible += refund.Amount
 	}
 	r.Hold.Outcome = outcome
+	if len(r.Rooms()) > 0 {
+		r.roomsChange(r.Start)
+		r.revokeKeys(r.itemIDs()...)
+	}
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
 	return nil
 }
