@@ -1,8 +1,9 @@
-// Package find lists reservations by code, arrival date or current stay.
+// Package find lists reservations by code, arrival date, departure date, current stay or concern.
 package find
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -22,14 +23,17 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New)
 
-// A Request contains one of three queries: by code, arrivals at a property on a date, or guests staying at a property.
+// A Request contains one of five queries: by code, arrivals at a property or departures from it on a date, guests staying at
+// a property, or the concerns of a property.
 type Request struct {
-	Code     fn.Maybe[string]         `query:"code"`
-	Arrivals fn.Maybe[id.Property]    `query:"arrivals"`
-	Date     fn.Maybe[stay.Date]      `query:"date"`
-	InHouse  fn.Maybe[id.Property]    `query:"inHouse"`
-	Cursor   fn.Maybe[id.Reservation] `query:"cursor"` // nextCursor of the previous page
-	Limit    fn.Maybe[int]            `query:"limit"`
+	Code       fn.Maybe[string]         `query:"code"`
+	Arrivals   fn.Maybe[id.Property]    `query:"arrivals"`
+	Departures fn.Maybe[id.Property]    `query:"departures"`
+	Date       fn.Maybe[stay.Date]      `query:"date"`
+	InHouse    fn.Maybe[id.Property]    `query:"inHouse"`
+	Attention  fn.Maybe[id.Property]    `query:"attention"`
+	Cursor     fn.Maybe[id.Reservation] `query:"cursor"` // nextCursor of the previous page
+	Limit      fn.Maybe[int]            `query:"limit"`
 }
 
 const (
@@ -40,26 +44,29 @@ const (
 // Validate requires exactly one complete query and a page size within bounds.
 func (r Request) Validate() error {
 	asked := 0
-	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.InHouse.IsZero()} {
+	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.Departures.IsZero(), r.InHouse.IsZero(), r.Attention.IsZero()} {
 		if !absent {
 			asked++
 		}
 	}
 	switch limit := r.Limit.Or(usualLimit); {
 	case asked != 1:
-		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals and inHouse"})
-	case r.Arrivals.IsZero() != r.Date.IsZero():
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals, and arrivals with date"})
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals, departures, inHouse and attention"})
+	case (r.Arrivals.IsZero() && r.Departures.IsZero()) != r.Date.IsZero():
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures, and each of them with date"})
 	case limit < 1 || limit > maxLimit:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
 	}
 	return nil
 }
 
-// A Response is one page. NextCursor is set if there are more.
+// A Response is one page. NextCursor is set if there are more. Attention lists the concerns of the reservations, if the query
+// asked for them.
 type Response struct {
-	Reservations []booking.View  `json:"reservations"`
-	NextCursor   *id.Reservation `json:"nextCursor,omitzero"`
+	fn.Reply     `json:"-"`
+	Reservations []booking.View      `json:"reservations"`
+	Attention    []booking.Attention `json:"attention,omitzero"`
+	NextCursor   *id.Reservation     `json:"nextCursor,omitzero"`
 }
 
 type finder struct {
@@ -73,26 +80,41 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 
 func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	limit := c.In.Limit.Or(usualLimit)
-	found, err := f.ask(ctx, c, booking.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one extra row shows whether there is a next page
+	p := booking.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1} // one extra row shows whether there is a next page
+	found, concerns, err := f.ask(ctx, c, p)
 	if err != nil {
 		return out, err
 	}
+	out = Response{Reply: fn.OK.Reply().Cached("no-store"), Reservations: []booking.View{}} // staff see who the guests are
 	if len(found) > limit {
+		beyond := found[limit].ID
 		found = found[:limit]
 		out.NextCursor = &found[limit-1].ID
+		concerns = slices.DeleteFunc(concerns, func(a booking.Attention) bool { return a.Reservation == beyond })
 	}
 	for _, r := range found {
 		out.Reservations = append(out.Reservations, r.ViewFor(c.Principal))
 	}
+	if !c.In.Attention.IsZero() {
+		out.Attention = append([]booking.Attention{}, concerns...)
+	}
 	return out, nil
 }
 
-func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
+// ask returns the reservations, and their concerns if the query asks for them.
+func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) (found []*booking.Reservation, concerns []booking.Attention, err error) {
+	date := c.In.Date.Or(stay.Date{})
+	if property, ok := c.In.Attention.Get(); ok {
+		return f.reservations.Attention(ctx, c.Scope, property, p)
+	}
 	if code, ok := c.In.Code.Get(); ok {
-		return f.reservations.ByCode(ctx, c.Scope, code)
+		found, err = f.reservations.ByCode(ctx, c.Scope, code)
+	} else if property, ok := c.In.InHouse.Get(); ok {
+		found, err = f.reservations.InHouse(ctx, c.Scope, property, p)
+	} else if property, ok := c.In.Departures.Get(); ok {
+		found, err = f.reservations.Departures(ctx, c.Scope, property, date, p)
+	} else {
+		found, err = f.reservations.Arrivals(ctx, c.Scope, c.In.Arrivals.Or(id.Property{}), date, p)
 	}
-	if property, ok := c.In.InHouse.Get(); ok {
-		return f.reservations.InHouse(ctx, c.Scope, property, p)
-	}
-	return f.reservations.Arrivals(ctx, c.Scope, c.In.Arrivals.Or(id.Property{}), c.In.Date.Or(stay.Date{}), p)
+	return found, nil, err
 }

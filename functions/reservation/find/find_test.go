@@ -26,6 +26,11 @@ func TestRequest_Validate(t *testing.T) {
 		{"who arrives", Request{Arrivals: property, Date: date}, true},
 		{"who is in the house", Request{InHouse: property, Limit: fntest.Some(200)}, true},
 		{"nothing", Request{}, false},
+		{"who leaves", Request{Departures: property, Date: date}, true},
+		{"what needs the desk", Request{Attention: property}, true},
+		{"who leaves one day or other", Request{Departures: property}, false},
+		{"who arrives and who leaves", Request{Arrivals: property, Departures: property, Date: date}, false},
+		{"what needs the desk on a day", Request{Attention: property, Date: date}, false},
 		{"two things", Request{Code: fntest.Some("GM-234679"), InHouse: property}, false},
 		{"who arrives one day or other", Request{Arrivals: property}, false},
 		{"a day alone", Request{Code: fntest.Some("GM-234679"), Date: date}, false},
@@ -67,7 +72,11 @@ func TestFind(t *testing.T) {
 		{"who arrives", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
 		{"who arrives, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},
 		{"who arrives, in pages that just fit", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(3)}, all[1:4]},
-		{"nobody arrives the day after", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, nil},
+		{"who has not come the day before", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[1:4]},
+		{"nobody arrives before the first day", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Start.AddDays(-1))}, nil},
+		{"who leaves", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[4:]},
+		{"who should have left", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(1))}, all[4:]},
+		{"nobody leaves before the last day", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(-1))}, nil},
 		{"who is in the house", Request{InHouse: fntest.Some(property)}, all[4:]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,8 +92,89 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// pages reads all pages.
-func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (found []id.Reservation) {
+// away is the state of a reservation for TestFind_attention: the SQL that sets it and the concern that follows.
+type away struct {
+	name string
+	set  string
+	want booking.Concern
+}
+
+func TestFind_attention(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
+	checkIn := `check_in = '{"startedAt":"2026-01-01T00:00:00Z","actor":{"type":"staff","id":"usr_1"},"earlyCheckIn":false,"requiresManualKey":%v}'`
+	inHouse := func(manual string) string {
+		return "state = 'checked_in', " + strings.Replace(checkIn, "%v", manual, 1)
+	}
+	today := ", stay_start = (platform.now() AT TIME ZONE 'Asia/Kabul')::date - 2, stay_end = (platform.now() AT TIME ZONE 'Asia/Kabul')::date"
+	const unsettled, settled = `, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0}'`,
+		`, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0,"folio":{"folioId":"f","finalBalanceMicro":"0","currency":"USD","settled":true}}'`
+	var want []booking.Attention
+	for _, a := range []away{
+		{"nothing", inHouse("false"), ""},
+		{"keys not answered", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '61 s', step_attempts = 1", booking.StuckStep},
+		{"keys just asked", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '30 s', step_attempts = 1", ""},
+		{"a key by hand", inHouse("true"), booking.ManualKey},
+		{"unpaid, leaves today", inHouse("false") + today, booking.UnpaidBalance},
+		{"unpaid, has left", "state = 'checked_out'" + today + unsettled, booking.UnpaidBalance},
+		{"settled at the desk", "state = 'checked_out'" + today + settled, ""},
+		{"a room out of order", inHouse("false"), booking.RoomOutOfOrder},
+	} {
+		r := reservationtest.Held(t, db.Env(), tenant, property)
+		reservationtest.Confirm(t, db, r)
+		if _, err := db.Owner(t).Exec(t.Context(), "UPDATE reservation.reservations SET "+a.set+" WHERE reservation_id = $1", r.ID); err != nil {
+			t.Fatalf("%s: %v", a.name, err)
+		}
+		if a.want == booking.RoomOutOfOrder {
+			takeOut(t, db, r)
+		}
+		if a.want != "" {
+			want = append(want, booking.Attention{Reservation: r.ID, Reason: a.want})
+		}
+	}
+	slices.SortFunc(want, func(a, b booking.Attention) int { return slices.Compare(a.Reservation[:], b.Reservation[:]) })
+	for limit := 1; limit <= len(want)+1; limit++ {
+		var got []booking.Attention
+		for _, page := range responses(t, db, tenant, Request{Attention: fntest.Some(property), Limit: fntest.Some(limit)}) {
+			if len(page.Attention) > limit {
+				t.Errorf("a page of %d entries, want at most %d", len(page.Attention), limit)
+			}
+			for i, a := range page.Attention {
+				if a.Since.IsZero() {
+					t.Errorf("%s has no time", a.Reason)
+				}
+				if page.Reservations[i].Reservation != a.Reservation {
+					t.Errorf("entry %d is about %s, want %s", i, a.Reservation, page.Reservations[i].Reservation)
+				}
+				got = append(got, booking.Attention{Reservation: a.Reservation, Reason: a.Reason})
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("in pages of %d: got %v, want %v", limit, got, want)
+		}
+	}
+	if got := responses(t, db, tenant, Request{Attention: fntest.Some(id.New[id.Property]())})[0]; got.Attention == nil || len(got.Reservations) > 0 {
+		t.Errorf("another property: %v, want an empty list", got)
+	}
+}
+
+// takeOut assigns a room that is out of order in every night of the stay.
+func takeOut(t *testing.T, db *pgtest.Database, r *booking.Reservation) {
+	t.Helper()
+	room := id.New[id.Room]()
+	if _, err := db.Owner(t).Exec(t.Context(), `
+		WITH nights AS (
+			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
+			VALUES ($1, $2, $3, $4, $5), ($1, $2, $3::date + 1, $4, $5))
+		INSERT INTO reservation.rooms_out_of_order (tenant_id, property_id, room_id, from_date, until_date, since)
+		VALUES ($1, $6, $2, $3, $3::date + 2, platform.now())`, r.Tenant, room, r.Start, r.ID, r.Items[0].ID, r.Property); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// responses returns all pages.
+func responses(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (all []Response) {
 	t.Helper()
 	serve, err := New(db.Env())
 	if err != nil {
@@ -98,12 +188,21 @@ func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (fou
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range out.Reservations {
-			found = append(found, r.Reservation)
-		}
+		all = append(all, out)
 		if out.NextCursor == nil {
-			return found
+			return all
 		}
 		in.Cursor = fntest.Some(*out.NextCursor)
 	}
+}
+
+// pages returns the reservations of all pages.
+func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (found []id.Reservation) {
+	t.Helper()
+	for _, page := range responses(t, db, tenant, in) {
+		for _, r := range page.Reservations {
+			found = append(found, r.Reservation)
+		}
+	}
+	return found
 }

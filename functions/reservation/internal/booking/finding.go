@@ -70,10 +70,20 @@ func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Re
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
-// Arrivals lists the confirmed reservations that arrive at a property on a day, ordered by id.
+// Arrivals lists the confirmed reservations that arrive at a property on a day, and earlier guests who are still awaited,
+// ordered by id.
 func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
-		AND r.property_id = @property AND r.stay_start = @date AND r.state = 'confirmed'
+		AND r.property_id = @property AND r.stay_start <= @date AND r.state = 'confirmed'
+		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
+}
+
+// Departures lists the reservations whose guests leave a property on a day, and guests who should have left before, ordered by
+// id.
+func (s Reservations) Departures(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+`
+		AND r.property_id = @property AND r.stay_end <= @date AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
 		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
 }
