@@ -47,7 +47,7 @@ const (
 // Attention lists the reservations of a property that have a concern, ordered by id, and their concerns.
 func (s Reservations) Attention(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, concerns []Attention, err error) {
 	for len(found) < p.Limit {
-		candidates, outages, err := s.candidates(ctx, who, at, p)
+		candidates, outages, err := s.concerned(ctx, who, at, p)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -64,9 +64,9 @@ func (s Reservations) Attention(ctx context.Context, who Scope, at id.Property, 
 	return found, concerns, nil
 }
 
-// candidates returns the reservations of a page that may have a concern, with the outages of their rooms. The dates are one
+// concerned returns the reservations of a page that may have a concern, with the outages of their rooms. The dates are one
 // day too wide, because only Reservation knows the property's clock.
-func (s Reservations) candidates(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, outages []outage, err error) {
+func (s Reservations) concerned(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, outages []outage, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		args := pgx.StrictNamedArgs{"tenant": who.Tenant, "property": at, "after": p.After, "limit": p.Limit}
 		rows, _ := tx.Query(ctx, `

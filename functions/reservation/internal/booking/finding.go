@@ -73,9 +73,17 @@ func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Re
 // Arrivals lists the confirmed reservations that arrive at a property on a day, and earlier guests who are still awaited,
 // ordered by id.
 func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+	// OFFSET 0 keeps LIMIT out of the inner query. With it, the planner would read all reservations in the order of their ids,
+	// because it expects many more guests to be awaited than there are.
 	return s.list(ctx, who, selectReservations+`
-		AND r.property_id = @property AND r.stay_start <= @date AND r.state = 'confirmed'
-		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		AND r.reservation_id = ANY (ARRAY(
+			SELECT reservation_id FROM (
+				SELECT reservation_id FROM reservation.reservations
+				WHERE tenant_id = @tenant AND property_id = @property AND state = 'confirmed' AND stay_start <= @date
+				  AND reservation_id > @after
+				OFFSET 0) AS awaited
+			ORDER BY reservation_id LIMIT @limit))
+		ORDER BY r.reservation_id`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
 }
 
