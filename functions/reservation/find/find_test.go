@@ -113,20 +113,20 @@ func TestFind_attention(t *testing.T) {
 	var want []booking.Attention
 	for _, a := range []away{
 		{"nothing", inHouse("false"), ""},
-		{"keys not answered", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '61 s', step_attempts = 1", booking.StuckStep},
+		{"keys not answered", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '61 s', step_attempts = 1", booking.ConcernStuck},
 		{"keys just asked", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '30 s', step_attempts = 1", ""},
-		{"a key by hand", inHouse("true"), booking.ManualKey},
-		{"unpaid, leaves today", inHouse("false") + today, booking.UnpaidBalance},
-		{"unpaid, has left", "state = 'checked_out'" + today + unsettled, booking.UnpaidBalance},
+		{"a key by hand", inHouse("true"), booking.ConcernKey},
+		{"unpaid, leaves today", inHouse("false") + today, booking.ConcernBalance},
+		{"unpaid, has left", "state = 'checked_out'" + today + unsettled, booking.ConcernBalance},
 		{"settled at the desk", "state = 'checked_out'" + today + settled, ""},
-		{"a room out of order", inHouse("false"), booking.RoomOutOfOrder},
+		{"a room out of order", inHouse("false"), booking.ConcernRoom},
 	} {
 		r := reservationtest.Held(t, db.Env(), tenant, property)
 		reservationtest.Confirm(t, db, r)
 		if _, err := db.Owner(t).Exec(t.Context(), "UPDATE reservation.reservations SET "+a.set+" WHERE reservation_id = $1", r.ID); err != nil {
 			t.Fatalf("%s: %v", a.name, err)
 		}
-		if a.want == booking.RoomOutOfOrder {
+		if a.want == booking.ConcernRoom {
 			takeOut(t, db, r)
 		}
 		if a.want != "" {

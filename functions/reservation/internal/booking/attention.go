@@ -18,10 +18,10 @@ type Concern string
 
 // The concerns.
 const (
-	StuckStep      Concern = "stuck_step"        // another service has not answered
-	ManualKey      Concern = "manual_key"        // until check-out
-	RoomOutOfOrder Concern = "room_out_of_order" // until another room is assigned
-	UnpaidBalance  Concern = "unpaid_balance"    // from the day of departure on, until paid
+	ConcernStuck   Concern = "stuck_step"        // another service has not answered
+	ConcernKey     Concern = "manual_key"        // until check-out
+	ConcernRoom    Concern = "room_out_of_order" // until another room is assigned
+	ConcernBalance Concern = "unpaid_balance"    // from the day of departure on, until paid
 )
 
 // An Attention is one concern of a reservation.
@@ -119,18 +119,18 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 		all = append(all, Attention{Reservation: r.ID, Reason: c, Since: since})
 	}
 	if r.stuck() {
-		add(StuckStep, *r.Saga.Since)
+		add(ConcernStuck, *r.Saga.Since)
 	}
 	inHouse := slices.Contains([]State{CheckInStarted, CheckedIn, CheckoutStarted}, r.State)
 	if inHouse && r.CheckIn != nil && r.CheckIn.ManualKey {
-		add(ManualKey, r.CheckIn.StartedAt)
+		add(ConcernKey, r.CheckIn.StartedAt)
 	}
 	today := r.today(r.AsOf)
 	if since := earliest(r.ID, outages, today); since != nil && (inHouse || r.State == Confirmed) {
-		add(RoomOutOfOrder, *since)
+		add(ConcernRoom, *since)
 	}
 	if (inHouse || r.State == CheckedOut) && !today.Before(r.End) && r.due() > 0 {
-		add(UnpaidBalance, r.midnight(r.End))
+		add(ConcernBalance, r.midnight(r.End))
 	}
 	return all
 }
