@@ -8,7 +8,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -22,43 +21,6 @@ var Function = reservation.HTTP(fn.Spec{
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: time.Second,
 }, New)
-
-// A Request contains one of five queries: by code, arrivals at a property or departures from it on a date, guests staying at
-// a property, or the concerns of a property.
-type Request struct {
-	Code       fn.Maybe[string]         `query:"code"`
-	Arrivals   fn.Maybe[id.Property]    `query:"arrivals"`
-	Departures fn.Maybe[id.Property]    `query:"departures"`
-	Date       fn.Maybe[stay.Date]      `query:"date"`
-	InHouse    fn.Maybe[id.Property]    `query:"inHouse"`
-	Attention  fn.Maybe[id.Property]    `query:"attention"`
-	Cursor     fn.Maybe[id.Reservation] `query:"cursor"` // nextCursor of the previous page
-	Limit      fn.Maybe[int]            `query:"limit"`
-}
-
-const (
-	usualLimit = 50
-	maxLimit   = 200
-)
-
-// Validate requires exactly one complete query and a page size within bounds.
-func (r Request) Validate() error {
-	asked := 0
-	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.Departures.IsZero(), r.InHouse.IsZero(), r.Attention.IsZero()} {
-		if !absent {
-			asked++
-		}
-	}
-	switch limit := r.Limit.Or(usualLimit); {
-	case asked != 1:
-		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals, departures, inHouse and attention"})
-	case (r.Arrivals.IsZero() && r.Departures.IsZero()) != r.Date.IsZero():
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures, and each of them with date"})
-	case limit < 1 || limit > maxLimit:
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
-	}
-	return nil
-}
 
 // A Response is one page. NextCursor is set if there are more. Attention lists the concerns of the reservations, if the query
 // asked for them.
