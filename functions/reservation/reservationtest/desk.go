@@ -2,14 +2,15 @@ package reservationtest
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -38,6 +39,7 @@ type Desk struct {
 	Key      booking.KeyStatus  // the lock service's answer to a request for a key
 	Revoked  []id.KeyCredential // by calls to the lock service
 	Front    *fntest.Front      // a service without staff
+	Env      env.Env            // of the functions
 	t        testing.TB
 }
 
@@ -47,7 +49,7 @@ func OpenDesk(t testing.TB, fs ...fn.Function) *Desk {
 	db := pgtest.New(t)
 	d := &Desk{DB: db, Services: upstreamtest.Open(t, "{}"), Key: booking.KeyIssued, t: t}
 	d.R = Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	d.Pay(d.R)
+	d.Intent = d.pay(d.R)
 	d.Rooms = []booking.Room{{ID: id.New[id.Room](), Type: d.R.Items[0].RoomType, Number: "101"}, {ID: id.New[id.Room](), Type: d.R.Items[0].RoomType, Number: "102"}}
 	d.Services.Answers("GET /payment/intents/{id}", "intent", func(*http.Request, []byte) any { return d.Intent })
 	d.Services.Answers("GET /property/properties/{id}/rooms", "rooms", func(*http.Request, []byte) any { return map[string]any{"rooms": d.Rooms} })
@@ -63,25 +65,42 @@ func OpenDesk(t testing.TB, fs ...fn.Function) *Desk {
 		return map[string]any{}
 	})
 	e, issuer := fntest.Surround(t, d.Services.Around(db.Env(), "payment", "property", "lock"))
-	d.Front = fntest.Behind(t, e, issuer, fs...)
+	d.Env, d.Front = e, fntest.Behind(t, e, issuer, fs...)
 	return d
 }
 
-// Pay confirms a held reservation with a captured card payment.
-func (d *Desk) Pay(r *booking.Reservation) {
+// pay confirms a held reservation with a captured card payment.
+func (d *Desk) pay(r *booking.Reservation) booking.Intent {
 	d.t.Helper()
 	captured := id.New[id.Event]()
-	d.Intent = booking.Intent{
+	paid := booking.Intent{
 		ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: booking.Card, Status: booking.Captured,
 		Amount: r.Total, Currency: r.Currency, Captured: r.Total, CaptureEvent: &captured,
 	}
-	if err := r.Confirm(d.Intent, r.Hold, d.DB.Env().Now()); err != nil {
+	if err := r.Confirm(paid, r.Hold, d.DB.Env().Now()); err != nil {
 		d.t.Fatal(err)
 	}
+	d.save(r, booking.ReservationConfirmed(r))
+	return paid
+}
+
+func (d *Desk) save(r *booking.Reservation, events ...event.Draft) {
+	d.t.Helper()
 	s := booking.OpenReservations(d.DB.Env())
-	if err := s.In(d.t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(d.t.Context(), tx, r, booking.ReservationConfirmed(r)) }); err != nil {
+	if err := s.In(d.t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(d.t.Context(), tx, r, events...) }); err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+// Another stores a paid reservation of another guest for the same type of room. Its stay starts some days after that of R.
+func (d *Desk) Another(days int) *booking.Reservation {
+	d.t.Helper()
+	ask := Ask(d.t, d.R.Property)
+	ask.Items[0].RoomType = d.R.Items[0].RoomType
+	ask.Stay.Start, ask.Stay.End = ask.Stay.Start.AddDays(days), ask.Stay.End.AddDays(days)
+	r := held(d.t, d.DB.Env(), quote(d.t, d.DB.Env(), d.R.Tenant, ask))
+	d.pay(r)
+	return r
 }
 
 // At advances the clock to a time. The service gets a new token, because that of the past may have expired.
@@ -115,14 +134,20 @@ func (d *Desk) StaffOf(property id.Property, subject string, roles ...string) *f
 // Do sends an act, such as "check-out", with a new idempotency key.
 func (d *Desk) Do(as *fntest.Front, act string, body any, headers ...string) fntest.Answer {
 	d.t.Helper()
-	return as.Send(http.MethodPost, "/api/v1/reservations/"+d.R.ID.String()+"/"+act, body,
-		append([]string{"X-Tenant-Id", d.R.Tenant.String(), "Idempotency-Key", strings.TrimPrefix(id.New[id.Request]().String(), "req_")}, headers...)...)
+	return d.DoTo(d.R, as, act, body, headers...)
+}
+
+// DoTo is like Do for another reservation.
+func (d *Desk) DoTo(r *booking.Reservation, as *fntest.Front, act string, body any, headers ...string) fntest.Answer {
+	d.t.Helper()
+	return as.Send(http.MethodPost, "/api/v1/reservations/"+r.ID.String()+"/"+act, body,
+		append([]string{"X-Tenant-Id", r.Tenant.String(), "Idempotency-Key", id.New[id.Request]().String()}, headers...)...)
 }
 
 // CheckIn stores the check-in of the guest, on the arrival day, with an issued key.
 func (d *Desk) CheckIn() {
 	d.t.Helper()
-	r, s := Now(d.t, d.DB, d.R), booking.OpenReservations(d.DB.Env())
+	r := Now(d.t, d.DB, d.R)
 	rooms := []booking.AssignedRoom{{Item: r.Items[0].ID, Room: d.Rooms[0].ID}}
 	if _, err := r.StartCheckIn(rooms, d.Rooms, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, Arrival); err != nil {
 		d.t.Fatal(err)
@@ -135,9 +160,7 @@ func (d *Desk) CheckIn() {
 	if done, err := r.FinishKeys(Arrival); err != nil || !done {
 		d.t.Fatalf("FinishKeys() = %v, %v", done, err)
 	}
-	if err := s.In(d.t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(d.t.Context(), tx, r, begun, booking.GuestCheckedIn(r)) }); err != nil {
-		d.t.Fatal(err)
-	}
+	d.save(r, begun, booking.GuestCheckedIn(r))
 }
 
 // Nights returns the number of nights for which the reservation occupies a room.

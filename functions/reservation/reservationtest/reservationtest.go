@@ -51,7 +51,11 @@ func Basis() booking.Basis {
 // Quote stores a quote that is valid for half an hour.
 func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *booking.Quote {
 	t.Helper()
-	ask := Ask(t, property)
+	return quote(t, e, tenant, Ask(t, property))
+}
+
+func quote(t testing.TB, e env.Env, tenant id.Tenant, ask booking.Ask) *booking.Quote {
+	t.Helper()
 	q, err := booking.NewQuote(id.New[id.Request](), tenant, Basis(), ask, Price(ask, e.Now().Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +69,13 @@ func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *boo
 // Held stores a reservation that is held from now on.
 func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *booking.Reservation {
 	t.Helper()
+	return held(t, e, Quote(t, e, tenant, property))
+}
+
+func held(t testing.TB, e env.Env, q *booking.Quote) *booking.Reservation {
+	t.Helper()
 	session := id.New[id.TenantSession]()
-	r, err := Quote(t, e, tenant, property).Reserve(booking.Details{
+	r, err := q.Reserve(booking.Details{
 		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_someone"}, TTL: TTL,
 	})
 	if err != nil {
@@ -75,7 +84,7 @@ func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *book
 	if err := r.StartHold(booking.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
 		t.Fatal(err)
 	}
-	by := booking.Principal{Scope: booking.Scope{Tenant: tenant}}
+	by := booking.Principal{Scope: booking.Scope{Tenant: q.Tenant}}
 	if err := booking.OpenReservations(e).Book(t.Context(), by, r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ func (r *Reservation) itemIDs() []id.Item {
 	return all
 }
 
-// FinishKeys ends the wait for keys once none is pending. It returns true if that completes the check-in: every item has an issued key,
-// or the lock service has failed and the desk hands out keys by hand.
+// FinishKeys ends the wait for keys once none is pending. It returns true if that completes the check-in: every item has an issued
+// key, or the lock service has failed and the desk hands out keys by hand.
 func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 	if r.Pending != AwaitKeys {
 		return false, nil
@@ -69,10 +69,11 @@ func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 		manual.ManualKey = true
 		r.CheckIn = &manual
 	}
-	if !r.CheckIn.ManualKey && len(r.keys(KeyPending)) > 0 {
+	arriving := r.State == CheckInStarted // not: keys of a later change
+	if len(r.keys(KeyPending)) > 0 && !(arriving && r.CheckIn.ManualKey) {
 		return false, nil
 	}
-	if r.State != CheckInStarted { // keys of a later change
+	if !arriving {
 		r.Saga = Saga{}
 		return false, nil
 	}

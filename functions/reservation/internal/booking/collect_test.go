@@ -172,8 +172,8 @@ func TestCollect_ended(t *testing.T) {
 	ends := map[string]func(*Reservation) error{
 		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon) },
 		"no-show": func(r *Reservation) error {
-			r.Missed = &Missed{At: noon, By: saga(), Applied: Applied{Ref: "pol_flex/1", Currency: r.Currency}}
-			return r.move(Confirmed, NoShow)
+			_, err := r.Miss(MissWish{By: saga(), Manager: true, Waive: true}, r.noShowAt())
+			return err
 		},
 	}
 	for name, end := range ends {

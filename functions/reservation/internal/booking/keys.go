@@ -23,7 +23,7 @@ type Key struct {
 // A KeyStatus is the status of a key.
 type KeyStatus string
 
-// The statuses. Issued, failed and revoked are final; only an issued key can still be revoked.
+// The statuses. Issued, failed and revoked are final; an issued or failed key can still be revoked.
 const (
 	KeyPending KeyStatus = "pending"
 	KeyIssued  KeyStatus = "issued"
@@ -88,11 +88,12 @@ func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {
 	r.await(AwaitKeys, now)
 }
 
-// revokeKeys marks the keys of the items as revoked. The lock service revokes them because of the event.
+// revokeKeys marks the keys of the items as revoked. The lock service revokes them because of the event. A failed key is marked too, so
+// that its failure does not count against the next key.
 func (r *Reservation) revokeKeys(items ...id.Item) {
 	r.Keys = slices.Clone(r.Keys)
 	for i := range r.Keys {
-		if k := &r.Keys[i]; slices.Contains(items, k.Item) && (k.Status == KeyPending || k.Status == KeyIssued) {
+		if k := &r.Keys[i]; slices.Contains(items, k.Item) && k.Status != KeyRevoked {
 			k.Status = KeyRevoked
 		}
 	}
