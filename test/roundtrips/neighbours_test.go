@@ -73,18 +73,26 @@ func (k *walk) party() {
 
 func (k *walk) lists(b *system.Booking, arriving string) {
 	k.t.Helper()
-	var found struct{ Reservations []any }
+	var found struct {
+		Reservations []struct{ StayWindow struct{ Start string } }
+	}
 	for name, query := range map[string]url.Values{
 		"reservation-find by code":  {"code": {b.Code}},
 		"reservation-find in house": {"inHouse": {b.Property}},
 		"reservation-find arrivals": {"arrivals": {b.Property}, "date": {arriving}},
 	} {
 		found.Reservations = nil
+		arrivals := 0
 		k.again(name, func() {
 			k.ask(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/api/v1/reservations?" + query.Encode()}).Into(k.t, &found)
 		})
 		if query.Has("arrivals") {
-			k.sizes["arrivals"] = len(found.Reservations)
+			for _, r := range found.Reservations {
+				if r.StayWindow.Start == arriving { // not a guest of another walk who is still awaited
+					arrivals++
+				}
+			}
+			k.sizes["arrivals"] = arrivals
 		}
 	}
 }

@@ -35,6 +35,7 @@ func walkThrough(w *world, cold bool, day int) *walk {
 	k.reserve()
 	k.refuse()
 	k.changes()
+	k.frontDesk()
 	k.count("consumer-clearsession", func() { traveller.must(http.StatusNoContent, http.MethodPost, "/session/clear", nil) })
 	k.late()
 	w.Quiet()

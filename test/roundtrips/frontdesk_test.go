@@ -1,0 +1,74 @@
+package roundtrips
+
+import (
+	"net/http"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// frontDesk sends the requests of a front desk: a guest arrives and leaves early, another does not come.
+func (k *walk) frontDesk() {
+	k.t.Helper()
+	w := k.wish()
+	w.From = k.daysAhead()
+	guest := k.Book(w).Intend("cash_on_arrival")
+	guest.Confirm("cash_on_arrival")
+	rooms := k.roomsFor(guest)
+	k.count("reservation-checkin", func() { k.act(http.StatusAccepted, guest, "check-in", "", map[string]any{"rooms": rooms}) })
+	k.Quiet() // the key is issued
+	k.count("reservation-checkout", func() { k.act(http.StatusOK, guest, "check-out", "", map[string]any{}) })
+	k.count("reservation-checkout with a folio", func() {
+		folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": w.Currency, "settled": true}
+		k.act(http.StatusOK, guest, "check-out", "", map[string]any{"folio": folio})
+	})
+	missed := k.Book(w).Intend("cash_on_arrival")
+	missed.Confirm("cash_on_arrival")
+	manager := k.manager()
+	k.count("reservation-noshow", func() { k.act(http.StatusOK, missed, "no-show", manager, map[string]any{}) })
+	k.Quiet()
+}
+
+// act sends an act of the front desk, as a service or as the owner of a token.
+func (k *walk) act(status int, b *system.Booking, name, token string, body any) {
+	k.t.Helper()
+	k.ask(status, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + b.ReservationID + "/" + name, Key: system.Key(), Token: token, Body: body})
+}
+
+// daysAhead returns the number of days that Kabul's date is ahead of the date in UTC.
+func (k *walk) daysAhead() int {
+	now := k.Env().Now().UTC()
+	kabul := now.Add(4*time.Hour + 30*time.Minute)
+	return int(kabul.Truncate(24*time.Hour).Sub(now.Truncate(24*time.Hour)) / (24 * time.Hour))
+}
+
+// roomsFor assigns a physical room of the right type to the only item of a booking. The guests before have left.
+func (k *walk) roomsFor(b *system.Booking) []map[string]any {
+	k.t.Helper()
+	var booked struct {
+		Items []struct{ ItemID, RoomTypeID string }
+	}
+	k.ask(http.StatusOK, b.ReadRequest()).Into(k.t, &booked)
+	var listed struct {
+		Rooms []struct{ RoomID, RoomTypeID string }
+	}
+	k.ask(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/sandbox/property/v1/properties/" + b.Property + "/rooms"}).Into(k.t, &listed)
+	for _, room := range listed.Rooms {
+		if room.RoomTypeID == booked.Items[0].RoomTypeID {
+			return []map[string]any{{"itemId": booked.Items[0].ItemID, "roomId": room.RoomID}}
+		}
+	}
+	k.t.Fatalf("the property has no room of the type %s", booked.Items[0].RoomTypeID)
+	return nil
+}
+
+// manager returns a token of a manager.
+func (k *walk) manager() string {
+	k.t.Helper()
+	var signed struct{ Token string }
+	k.ask(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/staff-tokens", Body: map[string]any{
+		"tenantId": demo.KabulGrand.Tenant.String(), "propertyIds": []string{demo.KabulGrand.Property.String()}, "roles": []string{"manager"}, "subject": "usr_manager",
+	}}).Into(k.t, &signed)
+	return signed.Token
+}
