@@ -25,7 +25,11 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := postgres.Await(ctx, e); err != nil {
+	conn, err := postgres.Connect(ctx, e) // waits for the login; the stores open their own pools
+	if err == nil {
+		err = conn.Close(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("furnish: %w", err)
 	}
 	if err := demo.Furnish(ctx, e, hotels); err != nil {

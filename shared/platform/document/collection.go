@@ -21,34 +21,16 @@ func Open[T any](e env.Env, collection string) Collection[T] {
 
 // Get returns the document, and whether it exists.
 func (c Collection[T]) Get(ctx context.Context, key Key) (v T, ok bool, err error) {
-	found, err := c.GetMany(ctx, key)
-	if err != nil || found[0] == nil {
-		return v, false, err
-	}
-	return *found[0], true, nil
-}
-
-// GetMany returns the documents in the order of their keys, nil for absent ones.
-func (c Collection[T]) GetMany(ctx context.Context, keys ...Key) ([]*T, error) {
 	store, err := StoreOf(c.env)
 	if err != nil {
-		return nil, err
+		return v, false, err
 	}
-	names := make([]Name, len(keys))
-	for i, k := range keys {
-		names[i] = c.Name(k)
-	}
-	records, err := store.Get(ctx, c.env.Now(), names...)
+	records, err := store.Get(ctx, c.env.Now(), c.Name(key))
 	if err != nil {
-		return nil, err
+		return v, false, err
 	}
-	values := make([]*T, len(keys))
-	for i, r := range records {
-		if v, ok := c.Read(keys[i], r); ok {
-			values[i] = &v
-		}
-	}
-	return values, nil
+	v, ok = c.Read(key, records[0])
+	return v, ok, nil
 }
 
 // Create stores a document at version 0 if none exists, and reports whether it did: only one of several concurrent callers

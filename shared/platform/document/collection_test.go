@@ -72,22 +72,6 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	if _, ok, err := c.Get(t.Context(), document.KeyOf("nobody")); ok || err != nil {
 		t.Errorf("missing document: got %v, %v", ok, err)
 	}
-	found, err := c.GetMany(t.Context(), document.KeyOf("nobody"), document.KeyOf("small"), document.KeyOf("zero"))
-	switch {
-	case err != nil:
-		t.Errorf("many: err = %v, want nil", err)
-	case len(found) != 3:
-		t.Errorf("many: len(found) = %v, want 3", len(found))
-	case found[0] != nil:
-		t.Errorf("many: found[0] = %v, want nil", found[0])
-	case found[1].Locale != "fa-AF":
-		t.Errorf(`many: found[1].Locale = %q, want "fa-AF"`, found[1].Locale)
-	case found[2].Locale != "":
-		t.Errorf(`many: found[2].Locale = %q, want ""`, found[2].Locale)
-	}
-	if found, err := c.GetMany(t.Context()); err != nil || len(found) != 0 {
-		t.Errorf("no keys: got %v, %v", found, err)
-	}
 }
 
 func TestPutKeepsTheNewest(t *testing.T) {
@@ -191,7 +175,6 @@ func uses(ctx context.Context, e env.Env, collection string, key document.Key) m
 	c, n := document.Open[session](e, collection), document.OpenCounters(e, collection)
 	errs := map[string]error{"delete": c.Delete(ctx, key)}
 	_, _, errs["get"] = c.Get(ctx, key)
-	_, errs["get many"] = c.GetMany(ctx, key, key)
 	_, errs["create"] = c.Create(ctx, key, session{}, e.Now().Add(time.Hour))
 	_, errs["put"] = c.Put(ctx, key, session{}, 1, e.Now().Add(time.Hour))
 	_, errs["add"] = n.Add(ctx, key, 1, e.Now().Add(time.Hour))

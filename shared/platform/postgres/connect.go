@@ -48,15 +48,6 @@ func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
 	}
 }
 
-// Await connects once, for jobs whose stores open their own pools.
-func Await(ctx context.Context, e env.Env) error {
-	conn, err := Connect(ctx, e)
-	if err != nil {
-		return err
-	}
-	return conn.Close(ctx)
-}
-
 // transient reports whether a failed connection may succeed later: the server is unreachable, or the login does not exist yet.
 func transient(err error) bool {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(server.Code, "28") {

@@ -58,7 +58,9 @@ func TestConnect_retries(t *testing.T) {
 	t.Parallel()
 	proxy, seen := lateProxy(t, pgtest.New(t), 2)
 	e := env.Of(map[string]string{"DATABASE_URL": proxy.String()})
-	must(t, postgres.Await(t.Context(), e))
+	conn, err := postgres.Connect(t.Context(), e)
+	must(t, err)
+	must(t, conn.Close(t.Context()))
 	if got := seen(); got != 3 {
 		t.Errorf("%d connections, want 3", got)
 	}
@@ -77,7 +79,7 @@ func TestConnect_failure(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := seen()
-			if err := postgres.Await(t.Context(), env.Of(map[string]string{"DATABASE_URL": test.url})); err == nil {
+			if _, err := postgres.Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": test.url})); err == nil {
 				t.Error("no error")
 			}
 			if got := seen() - before; got != test.want {
