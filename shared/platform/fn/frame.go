@@ -42,6 +42,7 @@ type record struct {
 	unread  bool                // whether there may be a body for which no read deadline is set
 	line    observe.Line
 	tally   outbox.Tally
+	counts  observe.Counts
 
 	pace   pace
 	limits limitResults
@@ -111,7 +112,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.line.Status = statusGone
 	}
 	write(w, c, a)
-	c.line.Latency, c.line.Outbox = f.now().Sub(c.began), c.tally.Waits()
+	c.line.Latency, c.line.Outbox, c.line.Counts = f.now().Sub(c.began), c.tally.Waits(), &c.counts
 	f.log.Write(&c.line)
 }
 
@@ -133,6 +134,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
 	}
 	c.line.Class, c.line.Agent = attribution.DeviceOf(r.Header), f.agents.hash(r.UserAgent())
+	ctx = observe.WithCounts(ctx, &c.counts)
 	if len(f.spec.Publishes) > 0 { // functions without Publishes append no events
 		ctx = outbox.Tallied(ctx, &c.tally)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -145,6 +146,46 @@ func TestLogLine_hasInternalCause(t *testing.T) {
 		t.Errorf(`line["cause"] = %v, want %v`, line["cause"], errSecret.Error())
 	case line["severity"] != "INFO":
 		t.Errorf(`line["severity"] = %q, want "INFO"`, line["severity"])
+	}
+}
+
+func TestLogLine_counts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		given    []observe.Incident
+		err      error
+		severity string
+		want     string // part of the line
+	}{
+		{"none", nil, nil, "INFO", ""},
+		{"several_calls", []observe.Incident{observe.ManualKeys, observe.ManualKeys, observe.ManualKeys}, nil, "WARNING", `"counts":{"manualKeys":3},`},
+		{"stuck", []observe.Incident{observe.StuckSteps}, nil, "ERROR", `"counts":{"stuckSteps":1},`},
+		{"both", []observe.Incident{observe.StuckSteps, observe.ManualKeys}, nil, "ERROR", `"counts":{"manualKeys":1,"stuckSteps":1},`},
+		{"with_an_error", []observe.Incident{observe.ManualKeys}, errSoldOut, "WARNING", `"counts":{"manualKeys":1},"code":"RESERVATION.OVERBOOKING_BLOCKED",`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			front, j := journalled(t, answering(func(ctx context.Context) (fn.Nothing, error) {
+				var g sync.WaitGroup
+				for _, incident := range test.given {
+					g.Go(func() { observe.Count(ctx, incident) })
+				}
+				g.Wait()
+				return fn.Nothing{}, test.err
+			}))
+			front.Get("/answer")
+			line, text := j.only(t)
+			if line["severity"] != test.severity {
+				t.Errorf("severity = %v, want %s", line["severity"], test.severity)
+			}
+			if !strings.Contains(text, test.want) {
+				t.Errorf("line = %s, want one containing %s", text, test.want)
+			}
+			if _, counted := line["counts"]; counted != (test.want != "") {
+				t.Errorf("counts = %v, want only those given", line["counts"])
+			}
+		})
 	}
 }
 

@@ -37,6 +37,7 @@ type Line struct {
 	Attempt int
 
 	Outbox outbox.Waits // delays of the events that this call published
+	Counts *Counts      // of incidents; may be nil
 
 	Replayed bool   // answered from the idempotency ledger
 	Parked   string // why an event was dead-lettered
@@ -50,11 +51,13 @@ const (
 	maxPath  = 256
 )
 
+// level is ERROR for what a guest may lose: money or rooms depend on a stuck step. With a manual key the guest is checked in, and
+// only the desk has work: WARNING.
 func (l *Line) level() slog.Level {
 	switch {
-	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0:
+	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0, l.Counts.of(StuckSteps) > 0:
 		return slog.LevelError
-	case l.Outbox.Stuck.Telemetry > 0, l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
+	case l.Outbox.Stuck.Telemetry > 0, l.Counts.of(ManualKeys) > 0, l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
 		return slog.LevelWarn
 	}
 	return slog.LevelInfo
@@ -74,6 +77,7 @@ func (l *Line) record(project string) slog.Record {
 		text("eventId", l.EventID),
 		number("attempt", l.Attempt),
 		l.outbox(),
+		l.Counts.attr(),
 	)
 	if l.Replayed {
 		r.AddAttrs(slog.Bool("replayed", true))
