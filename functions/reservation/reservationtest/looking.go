@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,6 +57,26 @@ func Confirm(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
 	save := func(tx postgres.Tx) error {
 		return s.Save(t.Context(), tx, r, booking.ReservationConfirmed(r))
 	}
+	if err := s.In(t.Context(), r.Tenant, save); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// StartCheckIn assigns a room to each item of a confirmed reservation, in the afternoon of the arrival day in Kabul. Its keys are
+// outstanding.
+func StartCheckIn(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
+	t.Helper()
+	var of []booking.Room
+	var rooms []booking.AssignedRoom
+	for _, item := range r.Items {
+		room := booking.Room{ID: id.New[id.Room](), Type: item.RoomType, Number: "101"}
+		of, rooms = append(of, room), append(rooms, booking.AssignedRoom{Item: item.ID, Room: room.ID})
+	}
+	if _, err := r.StartCheckIn(rooms, of, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, r.Start.Time().Add(12*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s := booking.OpenReservations(db.Env())
+	save := func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, booking.CheckInBegun(r)) }
 	if err := s.In(t.Context(), r.Tenant, save); err != nil {
 		t.Fatal(err)
 	}

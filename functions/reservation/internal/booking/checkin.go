@@ -87,6 +87,9 @@ func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 	return true, nil
 }
 
+// keyByHand reports whether the desk hands out keys because the lock service could not issue them.
+func (r *Reservation) keyByHand() bool { return r.CheckIn != nil && r.CheckIn.ManualKey }
+
 // A checkInStarted is the payload of CheckInStartedV1.
 type checkInStarted struct {
 	reference

@@ -20,6 +20,10 @@ var (
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )
 
+// errStepStuck is the error of a saga step that has had more than five attempts. The tick answers 503: the watcher works, so that the
+// step raises its own alert and not that of a schedule without success.
+var errStepStuck = fault.New(fault.Unavailable, "RESERVATION.STEP_STUCK", "A step of a reservation does not end.")
+
 // Final failures of a payment. Each is the cause of an ErrNotCaptured. An ErrNotCaptured without such a cause means
 // that the money may still arrive.
 var (

@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -64,7 +65,7 @@ func (s *Issuer) GiveUp(ctx context.Context, r *Reservation) error {
 	return s.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, failed...) })
 }
 
-// store stores the statuses of keys, if they are new.
+// store stores the statuses of keys, if they are new. It counts the reservation once if the desk must hand out keys by hand.
 func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
 	changed := false
 	for _, k := range keys {
@@ -78,6 +79,7 @@ func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys
 		return nil
 	}
 	var events []event.Draft
+	byHand := r.keyByHand()
 	done, err := r.FinishKeys(s.now())
 	if err != nil {
 		return err
@@ -85,7 +87,13 @@ func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys
 	if done {
 		events = append(events, GuestCheckedIn(r))
 	}
-	return s.reservations.Save(ctx, tx, r, events...)
+	if err := s.reservations.Save(ctx, tx, r, events...); err != nil {
+		return err
+	}
+	if r.keyByHand() && !byHand {
+		observe.Count(ctx, observe.ManualKeys)
+	}
+	return nil
 }
 
 // Report stores what an event says about a key. An issued key that opens nothing any more is revoked. Report returns

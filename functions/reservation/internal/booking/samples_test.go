@@ -139,6 +139,13 @@ func aCheckInStarted(t testing.TB) *Reservation {
 func checkedInOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := aCheckInStarted(t)
+	issueKeys(t, r)
+	return r
+}
+
+// issueKeys completes a check-in with electronic keys.
+func issueKeys(t testing.TB, r *Reservation) {
+	t.Helper()
 	for _, k := range r.Keys {
 		k.Status = KeyIssued
 		if _, err := r.SetKey(k); err != nil {
@@ -148,7 +155,6 @@ func checkedInOne(t testing.TB) *Reservation {
 	if done, err := r.FinishKeys(arrival); err != nil || !done {
 		t.Fatalf("FinishKeys() = %v, %v", done, err)
 	}
-	return r
 }
 
 // modifiedOne returns a confirmed reservation with new contact data.

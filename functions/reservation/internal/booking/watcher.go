@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -74,7 +75,7 @@ func OpenWatcher(e env.Env) *Watcher {
 }
 
 // Retry repeats one step. After five attempts keys are given up: the desk hands them out by hand. Any other step that still gets no
-// answer is tried on, and fails the tick, which raises an alert.
+// answer is tried on and counted as stuck, which raises an alert. AwaitPayment is never stuck: its hold expires.
 func (w *Watcher) Retry(ctx context.Context, step StuckStep) error {
 	if err := w.reservations.countAttempt(ctx, step); err != nil {
 		return err
@@ -83,10 +84,15 @@ func (w *Watcher) Retry(ctx context.Context, step StuckStep) error {
 	if err != nil || r.Saga.Since == nil || !r.Saga.Since.Equal(step.Since) {
 		return err // another step by now
 	}
-	if err := w.retry(ctx, r); err != nil {
-		return fmt.Errorf("saga: %s of %s, attempt %d: %w", r.Pending, r.ID, r.Attempts, err)
+	pending, attempts := r.Pending, r.Attempts // a failed attempt may change r
+	if err = w.retry(ctx, r); err == nil {
+		return nil
 	}
-	return nil
+	if attempts > maxStepAttempts && pending != AwaitPayment {
+		observe.Count(ctx, observe.StuckSteps)
+		err = errStepStuck.Because(err)
+	}
+	return fmt.Errorf("saga: %s of %s, attempt %d: %w", pending, r.ID, attempts, err)
 }
 
 func (w *Watcher) retry(ctx context.Context, r *Reservation) error {
