@@ -99,6 +99,15 @@ locals {
       name      = "outbox: telemetry is parked or failing", playbook = "outbox-telemetry", page = false
       condition = { filter = local.counted.stuck.stuckTelemetry, by = local.by_function, above = 0 }
     } },
+    # One watcher repeats the steps of all tenants, so one alert is open for any number of stuck steps.
+    { saga-stuck = {
+      name      = "reservation: a saga step does not end", playbook = "saga-stuck", page = true
+      condition = { filter = local.counted.saga, above = 0 }
+    } },
+    { manual-keys = {
+      name      = "reservation: guests need a key by hand", playbook = "manual-keys", page = false
+      condition = { filter = local.counted.manual, above = 0 }
+    } },
     # More than one event in a hundred waited for more than thirty seconds. A single event that a cold instance leaves to the relay does not
     # last long enough to raise the alert.
     { outbox-lag = {

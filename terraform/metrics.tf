@@ -68,6 +68,7 @@ resource "google_logging_metric" "latency" {
 
 # What needs a person as soon as there is one line of it. A relay counts the events that are parked, or have failed for more than five
 # minutes; those of browsers' telemetry are counted apart. A process that cannot start answers no call, and Cloud Run answers 503 for it.
+# Functions of the reservation service count steps of a booking that do not end, and guests who need a key by hand.
 resource "google_logging_metric" "incidents" {
   for_each = {
     outbox_stuck = {
@@ -77,6 +78,14 @@ resource "google_logging_metric" "incidents" {
     outbox_stuckTelemetry = {
       description = "Ticks of a relay that found telemetry in need of a person."
       filter      = "${local.lines} AND jsonPayload.outbox.stuckTelemetry>0"
+    }
+    saga_stuck = {
+      description = "Ticks of the watcher in which a saga step failed after more than five attempts."
+      filter      = "${local.lines} AND jsonPayload.counts.stuckSteps>0"
+    }
+    manual_keys = {
+      description = "Calls that completed a check-in or a change of keys without an electronic key."
+      filter      = "${local.lines} AND jsonPayload.counts.manualKeys>0"
     }
     failed_starts = {
       description = "Starts of a function that failed."
@@ -179,6 +188,8 @@ locals {
     calls   = local.logged.calls
     latency = local.logged.latency
     starts  = local.logged.failed_starts
+    manual  = local.logged.manual_keys
+    saga    = local.logged.saga_stuck
     stuck   = { stuck = local.logged.outbox_stuck, stuckTelemetry = local.logged.outbox_stuckTelemetry }
   }
 

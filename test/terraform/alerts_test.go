@@ -303,6 +303,8 @@ func TestAlerts(t *testing.T) {
 		{"all_is_well", func(map[string][]string) {}, nil},
 		{"parked_row", replaced(troubles["parked"], "reservation-relay"), []string{"outbox"}},
 		{"parked_telemetry", replaced(troubles["parked telemetry"], "reservation-relay"), []string{"outbox-telemetry"}},
+		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},
+		{"manual_key", added(troubles["manual key"], "reservation-keyfailed"), []string{"manual-keys"}},
 		{"dead_relay_that_fails", replaced(troubles["dead relay"], "reservation-relay"), []string{"progress-reservation-relay"}},
 		{"dead_relay_that_is_not_ticked", replaced("", "reservation-relay"), []string{"progress-reservation-relay"}},
 		{"no_database", everywhere(troubles["no database"], func(name string) bool { return d.Functions[name].Postgres }), []string{"away-store"}},
@@ -397,6 +399,11 @@ func replaced(line, function string) func(map[string][]string) {
 			lines[function][i] = line
 		}
 	}
+}
+
+// added puts one line beside those of a function.
+func added(line, function string) func(map[string][]string) {
+	return func(lines map[string][]string) { lines[function] = append(lines[function], line) }
 }
 
 // everywhere is the trouble of all functions that are of a sort.

@@ -27,10 +27,14 @@ var ofTheEdge = []string{"enforcedSecurityPolicy.outcome", "httpRequest.referer"
 func TestWhatIsCountedIsWritten(t *testing.T) {
 	t.Parallel()
 	var written bytes.Buffer
+	var counts observe.Counts
+	for i := range counts {
+		counts[i].Add(1)
+	}
 	observe.To(&written).Write(&observe.Line{
 		Time: time.Now(), Latency: time.Second, Function: "reservation-relay", RequestID: "r", Method: "POST", Path: "/", Protocol: "HTTP/1.1",
 		Agent: "a", Status: 500, Received: 1, Sent: 1, Tenant: "t", Caller: "c", Subject: "s", EventID: "e", Attempt: 1, Outbox: outbox.Waits{Published: 1, Stuck: outbox.Stuck{Domain: 1, Telemetry: 1}},
-		Replayed: true, Parked: "p", Code: "GENERAL.INTERNAL", Cause: errors.New("cause"), Stack: []byte("stack"),
+		Counts: &counts, Replayed: true, Parked: "p", Code: "GENERAL.INTERNAL", Cause: errors.New("cause"), Stack: []byte("stack"),
 	})
 	var line map[string]any
 	must(t, json.Unmarshal(written.Bytes(), &line))
