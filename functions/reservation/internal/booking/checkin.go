@@ -28,7 +28,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 		return false, nil
 	}
 	today := r.today(now)
-	if today.Before(r.Start) || !today.Before(r.End) || r.Plan != nil {
+	if today.Before(r.Start) || !today.Before(r.End) {
 		return false, ErrIllegalTransition
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {

@@ -68,8 +68,10 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 		return nil, nil
 	case r.State == CheckedOut && w.Folio != nil && *w.Folio == *r.CheckOut.Folio:
 		return nil, nil
-	case r.State != CheckedIn && r.State != CheckoutStarted || r.Plan != nil:
+	case r.State != CheckedIn && r.State != CheckoutStarted:
 		return nil, ErrIllegalTransition
+	case r.Plan != nil:
+		return nil, errChanging
 	case w.Folio != nil && !w.Folio.Settled && !w.Force:
 		return nil, ErrFolioUnsettled
 	}

@@ -50,8 +50,10 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 		return false, errWaiver
 	case r.State == NoShow && r.Missed.By == w.By && r.Missed.Applied.Penalty == penalty:
 		return false, nil
-	case r.EffectiveState() != Confirmed || r.Plan != nil || now.Before(r.midnight(r.Start)):
+	case r.EffectiveState() != Confirmed || now.Before(r.midnight(r.Start)):
 		return false, ErrIllegalTransition
+	case r.Plan != nil:
+		return false, errChanging
 	case now.Before(r.noShowAt()) && !w.Manager:
 		return false, errEarlyMiss
 	}

@@ -231,8 +231,8 @@ func TestMiss_spared(t *testing.T) {
 	if r.Overdue(until) {
 		t.Error("Overdue() = true with a change in progress")
 	}
-	if _, err := r.Miss(MissBySweep(), until); !errors.Is(err, ErrIllegalTransition) {
-		t.Errorf("Miss() with a change in progress = %v, want %v", err, ErrIllegalTransition)
+	if _, err := r.Miss(MissBySweep(), until); !errors.Is(err, errChanging) {
+		t.Errorf("Miss() with a change in progress = %v, want %v", err, errChanging)
 	}
 }
 

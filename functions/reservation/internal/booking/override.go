@@ -66,6 +66,9 @@ func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
 		r.Missed, r.SparedUntil = nil, &spared
 		r.Hold = r.heldAgain(p, now)
 	case CheckedOut:
+		if r.CheckOut.Early != nil {
+			r.Hold = r.heldAgain(p, now)
+		}
 		r.CheckOut = nil
 	case CheckInStarted:
 		r.CheckIn = nil
