@@ -49,6 +49,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
+	"melmastoon.ghasi.io/functions/reservation/paymentrefunded"
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
@@ -164,6 +165,7 @@ var Functions = []fn.Function{
 	watchoverstays.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
+	paymentrefunded.Function,
 	reservationquote.Function,
 	read.Function,
 	reservationrelay.Function,

@@ -3,7 +3,6 @@ package booking
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -121,7 +120,7 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if r.stuck() {
 		add(ConcernStuck, *r.Saga.Since)
 	}
-	inHouse := slices.Contains([]State{CheckInStarted, CheckedIn, CheckoutStarted}, r.State)
+	inHouse := r.State.inside()
 	if inHouse && r.CheckIn != nil && r.CheckIn.ManualKey {
 		add(ConcernKey, r.CheckIn.StartedAt)
 	}

@@ -1,0 +1,82 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A RefundRecorder records the refunds that the payment service has executed.
+type RefundRecorder struct {
+	reservations Reservations
+	payments     intentReader
+	now          func() time.Time
+}
+
+// intentReader is the part of Payments that a RefundRecorder needs.
+type intentReader interface {
+	Intent(context.Context, id.Tenant, id.Intent) (Intent, error)
+}
+
+// OpenRefundRecorder opens a RefundRecorder with its store and client.
+func OpenRefundRecorder(e env.Env) *RefundRecorder {
+	return &RefundRecorder{reservations: OpenReservations(e), payments: OpenPayments(e), now: e.Now}
+}
+
+// A RefundClaim states that an intent was refunded. It is not trusted: Record asks the payment service.
+type RefundClaim struct {
+	Scope
+	Event       id.Event
+	Reservation id.Reservation
+	Intent      id.Intent
+}
+
+// Record stores what was refunded of an intent. If the guest is in house, it publishes the balance before and after; it never
+// asks for another refund. It returns ErrNotFound for an unknown reservation, and ErrForeign for an intent of another one.
+func (s *RefundRecorder) Record(ctx context.Context, claim RefundClaim, within Within) error {
+	return Again(ctx, func() error {
+		r, err := s.reservations.Get(ctx, claim.Scope, claim.Reservation)
+		if err != nil {
+			return err
+		}
+		i, err := s.payments.Intent(ctx, claim.Tenant, claim.Intent)
+		if err != nil {
+			return err
+		}
+		changed, events, err := r.refunded(i, id.Derive[id.Modification](claim.Event, "refund"), s.now())
+		if err != nil {
+			return err
+		}
+		return within(ctx, func(tx postgres.Tx) error {
+			if !changed {
+				return nil
+			}
+			return s.reservations.Save(ctx, tx, r, events...)
+		})
+	})
+}
+
+// refunded stores the refunds of an intent, if the reservation keeps money of it. It returns the events to publish.
+func (r *Reservation) refunded(i Intent, m id.Modification, now time.Time) (changed bool, events []event.Draft, err error) {
+	if !r.owns(i) {
+		return false, nil, errForeign
+	}
+	before := r.Balance()
+	if !r.learn(i) {
+		return false, nil, nil
+	}
+	if !r.State.inside() {
+		r.Version++
+		return true, nil, nil
+	}
+	after := r.Balance()
+	change := Modification{ID: m, Type: RateChange, OccurredAt: at(now), Actor: saga()}
+	if err := r.modify(change, RateOf{Balance: &before}, RateOf{Balance: &after}); err != nil {
+		return false, nil, err
+	}
+	return true, []event.Draft{ReservationModified(r)}, nil
+}

@@ -1,0 +1,203 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// refund executes a refund in the payment service and returns its id.
+func (s *stage) refund(i id.Intent, back Refund) {
+	s.t.Helper()
+	back.Intent = i
+	if back.ID.IsZero() {
+		back.ID = id.New[id.Refund]()
+	}
+	if err := s.purse.Refund(s.t.Context(), s.r.Tenant, back, BoughtNothing); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hears delivers an event about a refund.
+func (s *stage) hears(e id.Event, r id.Reservation, i id.Intent) error {
+	recorder := &RefundRecorder{s.reservations, s.purse, s.db.Env().Now}
+	claim := RefundClaim{Scope: Scope{Tenant: s.r.Tenant}, Event: e, Reservation: r, Intent: i}
+	db := postgres.Open(s.db.Env(), Schema)
+	delivery := event.Delivery{EventID: e, Subject: "melmastoon.payment.transaction.refunded.v1", Tenant: &s.r.Tenant, Processor: "test"}
+	return recorder.Record(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return inbox.Once(ctx, db, delivery, f)
+	})
+}
+
+// enters lets the guest of the stored reservation check in.
+func (s *stage) enters(state State) {
+	s.edit(func(r *Reservation) {
+		r.State, r.CheckIn = state, &CheckIn{StartedAt: arrival, By: Actor{Staff, "usr_desk"}}
+	})
+}
+
+func TestRecord_inHouse(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		state    State
+		modified int
+	}{{Confirmed, 0}, {CheckInStarted, 1}, {CheckedIn, 1}, {CheckoutStarted, 1}, {CheckedOut, 0}} {
+		t.Run(string(test.state), func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := *s.confirmed(captured)
+			s.enters(test.state)
+			s.refund(intent, Refund{Amount: 90})
+			e := id.New[id.Event]()
+			for range 3 {
+				if err := s.hears(e, s.r.ID, intent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := s.now()
+			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 90, Due: 90, Currency: r.Currency}); got != want {
+				t.Errorf("the balance is %+v, want %+v", got, want)
+			}
+			if len(r.Modified) != test.modified {
+				t.Fatalf("%d modifications, want %d", len(r.Modified), test.modified)
+			}
+			if len(r.Requested) != 0 {
+				t.Errorf("%d refunds requested, want none", len(r.Requested))
+			}
+			for _, m := range r.Modified {
+				if m.Type != RateChange {
+					t.Errorf("the type is %s, want %s", m.Type, RateChange)
+				}
+				if m.Request != nil {
+					t.Errorf("the modification asks for %+v, want nothing", m.Request)
+				}
+				side := `{"balance":{"capturedMicro":"410000000","refundedMicro":"%d","dueMicro":"%[1]d","currency":"USD"}}`
+				same(t, string(m.Before), fmt.Sprintf(side, 0))
+				same(t, string(m.After), fmt.Sprintf(side, 90))
+			}
+			if got := s.count("modified"); got != test.modified {
+				t.Errorf("published %d modifications, want %d", got, test.modified)
+			}
+		})
+	}
+}
+
+// All orders of the events about a cancelled reservation's money end alike: 100 were requested back, 40 the hotel gave back itself.
+func TestRecord_anyOrder(t *testing.T) {
+	t.Parallel()
+	asked := id.New[id.Refund]()
+	acts := map[string]func(*stage, id.Intent, id.Event) error{
+		"captured": func(s *stage, i id.Intent, _ id.Event) error { return s.confirm(&i) },
+		"first":    func(s *stage, i id.Intent, e id.Event) error { return s.hears(e, s.r.ID, i) },
+		"second":   func(s *stage, i id.Intent, e id.Event) error { return s.hears(e, s.r.ID, i) },
+	}
+	for _, order := range [][]string{{"captured", "first", "second"}, {"captured", "second", "first"}, {"first", "captured", "second"},
+		{"first", "second", "captured"}, {"second", "captured", "first"}, {"second", "first", "captured"}} {
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			promise := *s.confirmed(cash)
+			s.collects(&promise, s.r.Total)
+			ids := map[string]id.Event{"captured": id.New[id.Event](), "first": id.New[id.Event](), "second": id.New[id.Event]()}
+			s.refund(promise, Refund{ID: asked, Amount: 100})
+			s.refund(promise, Refund{Amount: 40})
+			for _, name := range slices.Concat(order, order) {
+				if err := acts[name](s, promise, ids[name]); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			r := s.now()
+			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 140, Due: 140, Currency: r.Currency}); got != want {
+				t.Errorf("the balance is %+v, want %+v", got, want)
+			}
+			if got := r.Payments[0].Executed; len(got) != 2 {
+				t.Errorf("%d executed refunds, want 2", len(got))
+			}
+		})
+	}
+}
+
+// A refund that a cancellation has requested does not lower the kept amount a second time.
+func TestRecord_requested(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	intent := *s.confirmed(captured)
+	s.edit(func(r *Reservation) {
+		wish := CancelWish{Code: StaffCancelled, By: saga(), MayWaive: true}
+		if err := r.CancelOnWish(wish, noon); err != nil {
+			t.Fatal(err)
+		}
+	})
+	asked := s.now().Requested
+	if len(asked) != 1 {
+		t.Fatalf("%d refunds requested, want 1", len(asked))
+	}
+	kept := s.now().kept()
+	s.refund(intent, asked[0])
+	for range 2 {
+		if err := s.hears(id.New[id.Event](), s.r.ID, intent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := s.now()
+	if got := r.kept(); got != kept {
+		t.Errorf("%d are kept, want %d", got, kept)
+	}
+	if got := r.Balance().Refunded; got != price {
+		t.Errorf("%d are refunded, want %d", got, price)
+	}
+	if got := published(t, s.db, s.r); !slices.Equal(got, []string{"held", "confirmed", "cancelled"}) {
+		t.Errorf("published %v, want no modification", got)
+	}
+}
+
+func TestRecord_refuses(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	own := *s.confirmed(captured)
+	other := s.pays(with(aCapture, func(i *Intent) { i.Reservation = id.New[id.Reservation]() })(s.r))
+	for _, test := range []struct {
+		name   string
+		r      id.Reservation
+		intent id.Intent
+		want   error
+	}{
+		{"an unknown reservation", id.New[id.Reservation](), own, ErrNotFound},
+		{"an intent of another reservation", s.r.ID, other.ID, ErrForeign},
+		{"an unknown intent", s.r.ID, id.New[id.Intent](), ErrNotCaptured},
+	} {
+		if err := s.hears(id.New[id.Event](), test.r, test.intent); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+	if got := s.now().Balance().Refunded; got != money.Micro(0) {
+		t.Errorf("%d are refunded, want 0", got)
+	}
+}
+
+// An intent that bought nothing is refunded without a trace in the reservation.
+func TestRecord_boughtNothing(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	s.confirmed(captured)
+	version, second := s.now().Version, s.second(90)
+	if err := s.confirm(second); !errors.Is(err, ErrIllegalTransition) {
+		t.Fatalf("got %v, want %v", err, ErrIllegalTransition)
+	}
+	if err := s.hears(id.New[id.Event](), s.r.ID, *second); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.now().Version; got != version {
+		t.Errorf("the version is %d, want %d", got, version)
+	}
+	s.adds()
+}
