@@ -57,6 +57,7 @@ import (
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
+	"melmastoon.ghasi.io/functions/reservation/walkin"
 	"melmastoon.ghasi.io/functions/reservation/watchoverstays"
 	"melmastoon.ghasi.io/functions/reservation/watchsagas"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
@@ -171,6 +172,7 @@ var Functions = []fn.Function{
 	reservationrelay.Function,
 	roomoutoforder.Function,
 	settingschanged.Function,
+	walkin.Function,
 
 	tenantbookingallocationcommitted.Function,
 	bootstrap.Function,

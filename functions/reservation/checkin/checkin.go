@@ -7,11 +7,9 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Function serves POST /api/v1/reservations/{id}/check-in.
@@ -35,21 +33,16 @@ type Request struct {
 type Response = reservation.Whole
 
 type desk struct {
-	reservations booking.Reservations
-	rooms        func(context.Context, id.Tenant, id.Property) ([]booking.Room, error)
-	keys         *booking.Issuer
+	receptionist *booking.Receptionist
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&desk{booking.OpenReservations(e), booking.OpenRooms(e).Of, booking.OpenIssuer(e)}).checkIn, nil
+	return (&desk{booking.OpenReceptionist(e)}).checkIn, nil
 }
 
 func (d *desk) checkIn(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	if err := booking.Again(ctx, func() error { return d.start(ctx, c) }); err != nil {
-		return Response{}, err
-	}
-	r, err := d.keys.Ask(ctx, c.Scope, c.In.ID)
+	r, err := d.receptionist.CheckIn(ctx, c.Principal, c.In.ID, c.In.Rooms, c.Now, c.In.Match.Or(fn.Match{}).Allows)
 	if err != nil {
 		return Response{}, err
 	}
@@ -57,27 +50,4 @@ func (d *desk) checkIn(ctx context.Context, c reservation.Call[Request]) (Respon
 		return reservation.Answer(fn.Accepted, r, c.Principal), nil
 	}
 	return reservation.Answer(fn.OK, r, c.Principal), nil
-}
-
-// start starts the check-in, unless the same request has started it before.
-func (d *desk) start(ctx context.Context, c reservation.Call[Request]) error {
-	r, err := d.reservations.Get(ctx, c.Scope, c.In.ID)
-	if err != nil {
-		return err
-	}
-	version := int64(r.Version)
-	rooms, err := d.rooms(ctx, c.Tenant, r.Property)
-	if err != nil {
-		return err
-	}
-	started, err := r.StartCheckIn(c.In.Rooms, rooms, c.Actor, c.Now)
-	if err != nil || !started {
-		return err
-	}
-	if !c.In.Match.Or(fn.Match{}).Allows(version) {
-		return fault.ErrStale
-	}
-	return d.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		return d.reservations.Save(ctx, tx, r, booking.CheckInBegun(r))
-	})
 }

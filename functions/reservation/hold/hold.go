@@ -3,7 +3,6 @@ package hold
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -42,59 +41,24 @@ type Response struct {
 	ServerTime time.Time `json:"serverTime"`
 }
 
-type inventory interface {
-	Hold(context.Context, *booking.Reservation, booking.Hold) (booking.HoldResult, error)
-}
-
 type holder struct {
-	quotes       booking.Quotes
-	reservations booking.Reservations
-	inventory    inventory
-	settings     func(context.Context, id.Tenant) booking.Settings // returns a tenant's settings
+	useCase *booking.Holder
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&holder{
-		quotes: booking.OpenQuotes(e), reservations: booking.OpenReservations(e), inventory: booking.OpenInventory(e),
-		settings: booking.OpenTenants(e).Settings,
-	}).hold, nil
+	return (&holder{booking.OpenHolder(e)}).hold, nil
 }
 
 func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	if !c.CanActAs(c.In.CreatedBy) {
 		return out, fault.ErrForbidden
 	}
-	// An earlier attempt of this act may have succeeded without answering.
-	done, err := h.reservations.Get(ctx, c.Scope, booking.ReservationID(c.Act))
-	if !errors.Is(err, booking.ErrNotFound) {
-		return answer(done, c.Now, err)
-	}
-	quote, err := h.quotes.Get(ctx, c.Scope, c.In.Quote)
+	r, err := h.useCase.Hold(ctx, c.Principal, c.In.Quote, booking.Details{
+		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft, CreatedBy: c.In.CreatedBy,
+	}, c.In.Replaces)
 	if err != nil {
 		return out, err
 	}
-	r, err := quote.Reserve(booking.Details{
-		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft,
-		CreatedBy: c.In.CreatedBy, TTL: h.settings(ctx, c.Tenant).HoldTTL,
-	})
-	if err != nil {
-		return out, err
-	}
-	// No transaction is open during this call. If saving fails below, the rooms become free when the hold expires.
-	placed, err := h.inventory.Hold(ctx, r, r.Hold)
-	if err != nil {
-		return out, err
-	}
-	if err := r.StartHold(placed); err != nil {
-		return out, err
-	}
-	return answer(r, c.Now, h.reservations.Book(ctx, c.Principal, r, c.In.Replaces))
-}
-
-func answer(r *booking.Reservation, now time.Time, err error) (Response, error) {
-	if err != nil {
-		return Response{}, err
-	}
-	return Response{View: r.View(), ServerTime: now}, nil
+	return Response{View: r.View(), ServerTime: c.Now}, nil
 }

@@ -35,7 +35,9 @@ func (granting) Settings(context.Context, id.Tenant) booking.Settings {
 
 func aHolder(e env.Env, refusal error) *holder {
 	inventory := granting{e.Now, refusal}
-	return &holder{booking.OpenQuotes(e), booking.OpenReservations(e), inventory, inventory.Settings}
+	return &holder{&booking.Holder{
+		Quotes: booking.OpenQuotes(e), Reservations: booking.OpenReservations(e), Place: inventory.Hold, Settings: inventory.Settings,
+	}}
 }
 
 func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request] {

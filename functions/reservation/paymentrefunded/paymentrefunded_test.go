@@ -47,10 +47,14 @@ func TestRecord_outcomes(t *testing.T) {
 			if fmt.Sprint(err) != fmt.Sprint(test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
-			if got, want := useCase.claim, (booking.RefundClaim{
-				Event: e.Delivery.EventID, Reservation: e.Payload.Reservation, Intent: e.Payload.Intent,
-			}); got.Event != want.Event || got.Reservation != want.Reservation || got.Intent != want.Intent {
-				t.Errorf("the claim is %+v, want %+v", got, want)
+			if got := useCase.claim.Event; got != e.Delivery.EventID {
+				t.Errorf("the event is %s, want %s", got, e.Delivery.EventID)
+			}
+			if got := useCase.claim.Reservation; got != e.Payload.Reservation {
+				t.Errorf("the reservation is %s, want %s", got, e.Payload.Reservation)
+			}
+			if got := useCase.claim.Intent; got != e.Payload.Intent {
+				t.Errorf("the intent is %s, want %s", got, e.Payload.Intent)
 			}
 			if got := useCase.claim.Tenant; got != tenant {
 				t.Errorf("the tenant is %s, want %s", got, tenant)

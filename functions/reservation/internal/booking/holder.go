@@ -1,0 +1,52 @@
+package booking
+
+import (
+	"context"
+	"errors"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Holder holds the rooms of quotes.
+type Holder struct {
+	Quotes       Quotes
+	Reservations Reservations
+	Place        func(context.Context, *Reservation, Hold) (HoldResult, error) // asks the inventory service
+	Settings     func(context.Context, id.Tenant) Settings                     // returns a tenant's settings
+}
+
+// OpenHolder opens a Holder with its stores and clients.
+func OpenHolder(e env.Env) *Holder {
+	return &Holder{
+		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: OpenInventory(e).Hold, Settings: OpenTenants(e).Settings,
+	}
+}
+
+// Hold stores a reservation of a quote whose rooms inventory holds, once per act. It replaces the given hold, if any. It returns
+// ErrOverbooked if the rooms are not available.
+func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Details, replaced *id.Reservation) (*Reservation, error) {
+	// An earlier attempt of this act may have succeeded without answering.
+	done, err := h.Reservations.Get(ctx, by.Scope, ReservationID(d.Act))
+	if !errors.Is(err, ErrNotFound) {
+		return done, err
+	}
+	q, err := h.Quotes.Get(ctx, by.Scope, quote)
+	if err != nil {
+		return nil, err
+	}
+	d.TTL = h.Settings(ctx, by.Tenant).HoldTTL
+	r, err := q.Reserve(d)
+	if err != nil {
+		return nil, err
+	}
+	// No transaction is open during this call. If saving fails below, the rooms become free when the hold expires.
+	placed, err := h.Place(ctx, r, r.Hold)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.StartHold(placed); err != nil {
+		return nil, err
+	}
+	return r, h.Reservations.Book(ctx, by, r, replaced)
+}

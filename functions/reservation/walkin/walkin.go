@@ -1,0 +1,89 @@
+// Package walkin books a guest who stands at the desk: quote, hold, guest details, confirmation and check-in in one act.
+package walkin
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /api/v1/reservations/walk-ins.
+var Function = reservation.FrontDesk(fn.Spec{
+	Name:   "reservation-walkin",
+	Route:  "POST /api/v1/reservations/walk-ins",
+	Answer: fn.Created,
+	Uses: fn.Uses{
+		fn.Postgres, fn.Upstream("pricing"), fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("inventory"), fn.Upstream("payment"),
+		fn.Upstream("lock"),
+	},
+	Publishes: append(fn.Subjects{booking.QuoteRequestedV1, booking.QuoteCreatedV1, booking.HeldV1, booking.ConfirmedV1},
+		booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1),
+	Idempotent: true,
+	Timeout:    5 * time.Second,
+}, New)
+
+// A Request describes the stay, the guest and the payment. With rooms, the check-in starts too.
+type Request struct {
+	Property id.Property         `json:"propertyId"`
+	Items    []booking.AskedItem `json:"items"`
+	Stay     booking.Stay        `json:"stayWindow"`
+	Currency money.Currency      `json:"currency"`
+	Locale   locale.Tag          `json:"locale"`
+	Guest    Guest               `json:"guest"`
+	Payment  Payment             `json:"payment"`
+	Rooms    []booking.AskedRoom `json:"rooms,omitzero"`
+}
+
+// A Guest holds the primary guest's details. The language is that of the request.
+type Guest struct {
+	FirstName string       `json:"firstName"`
+	LastName  string       `json:"lastName"`
+	Email     string       `json:"email"`
+	Phone     string       `json:"phone"`
+	Requests  booking.Text `json:"specialRequests,omitzero"`
+}
+
+// A Payment names the method. Only cash needs no page to pay on.
+type Payment struct {
+	Method booking.Method `json:"method"`
+}
+
+func (r Request) walkIn() booking.DeskBooking {
+	g := r.Guest
+	return booking.DeskBooking{
+		Ask:    booking.Ask{Property: r.Property, Items: r.Items, Stay: r.Stay, Currency: r.Currency, Locale: r.Locale},
+		Guest:  booking.Person{FirstName: g.FirstName, LastName: g.LastName, Email: g.Email, Phone: g.Phone, Locale: r.Locale, Requests: string(g.Requests)},
+		Method: r.Payment.Method, Rooms: r.Rooms,
+	}
+}
+
+// Validate rejects impossible stays, guests without a name, other methods of payment than cash, and rooms that do not fit.
+func (r Request) Validate() error { return r.walkIn().Validate() }
+
+// A Response is the whole reservation.
+type Response = reservation.Whole
+
+type desk struct {
+	walkIns *booking.WalkIns
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	walkIns, err := booking.OpenWalkIns(e)
+	return (&desk{walkIns}).book, err
+}
+
+func (d *desk) book(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	r, err := d.walkIns.Book(ctx, c.Act, c.Principal, c.In.walkIn(), c.Now)
+	if err != nil {
+		return out, err
+	}
+	return reservation.Answer(fn.Created, r, c.Principal), nil
+}
