@@ -59,7 +59,7 @@ func TestSecrets_users(t *testing.T) {
 		}
 	}
 	for secret, want := range map[string][]string{
-		"GUEST_SALT_KEYS":  {"reservation-setguest"},
+		"GUEST_SALT_KEYS":  {"reservation-setguest", "reservation-walkin"},
 		"HANDOFF_KEYS":     {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
 		"VIEW_TOKEN_KEYS":  {"tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-readconfirmation"},
 		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent"},
