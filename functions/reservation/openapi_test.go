@@ -126,7 +126,7 @@ func problems(t *testing.T, name, status string, c content) {
 	for _, f := range []*fault.Fault{
 		booking.ErrIllegalTransition, booking.ErrOverbooked, booking.ErrHoldExpired, booking.ErrQuoteExpired,
 		booking.ErrNotCaptured, fault.ErrValidation, fault.ErrUnauthenticated, fault.ErrForbidden, fault.ErrNotFound,
-		fault.ErrIdempotencyInProgress, fault.ErrIdempotencyKeyReused, fault.ErrUpstreamUnavailable,
+		fault.ErrIdempotencyInProgress, fault.ErrIdempotencyKeyReused, fault.ErrUpstreamUnavailable, fault.ErrStale,
 	} {
 		declared["MELMASTOON."+f.Code] = f
 	}

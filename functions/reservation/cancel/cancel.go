@@ -4,12 +4,10 @@ package cancel
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -25,31 +23,12 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing.
-type Request struct {
-	ID       id.Reservation      `path:"id" json:"-"`
-	Code     booking.AskedReason `json:"reasonCode"`
-	Reason   booking.Text        `json:"reason,omitzero"`
-	DryRun   bool                `json:"dryRun,omitzero"`
-	OnlyHeld bool                `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
-}
-
-// Validate rejects reasons longer than 500 characters.
-func (r Request) Validate() error {
-	const maxReasonLength = 500
-	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
-	}
-	return nil
-}
-
-// A Response is the result of the cancellation.
+// A Response is the whole reservation with the result of the cancellation.
 type Response struct {
-	Reservation id.Reservation   `json:"reservationId"`
-	State       booking.State    `json:"state"`
-	Applied     booking.Applied  `json:"policyApplied"`
-	Refunds     []booking.Refund `json:"paymentRefundsRequested"`
-	DryRun      bool             `json:"dryRun,omitzero"`
+	reservation.Whole
+	Applied booking.Applied  `json:"policyApplied"`
+	Refunds []booking.Refund `json:"paymentRefundsRequested"`
+	DryRun  bool             `json:"dryRun,omitzero"`
 }
 
 type canceller struct {
@@ -81,6 +60,9 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 	if err != nil {
 		return Response{}, err
 	}
+	if !c.In.Match.Or(fn.Match{}).Allows(int64(r.Version)) {
+		return Response{}, fault.ErrStale
+	}
 	code := booking.Reason(c.In.Code)
 	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.IsManager(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
@@ -96,5 +78,5 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 		})
 	}
 	refunds := append([]booking.Refund{}, back...)
-	return Response{Reservation: r.ID, State: r.EffectiveState(), Applied: applied, Refunds: refunds, DryRun: c.In.DryRun}, err
+	return Response{Whole: reservation.Answer(fn.OK, r, c.Principal), Applied: applied, Refunds: refunds, DryRun: c.In.DryRun}, err
 }

@@ -24,11 +24,12 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request names the payment.
+// A Request names the payment. With If-Match it applies only to that version of the reservation.
 type Request struct {
-	ID     id.Reservation `path:"id" json:"-"`
-	Method booking.Method `json:"method"`
-	Intent *id.Intent     `json:"paymentIntentId,omitzero"`
+	ID     id.Reservation     `path:"id" json:"-"`
+	Match  fn.Maybe[fn.Match] `header:"If-Match" json:"-"`
+	Method booking.Method     `json:"method"`
+	Intent *id.Intent         `json:"paymentIntentId,omitzero"`
 }
 
 // Validate requires the intent of the captured payment, except for cash: its intent is created here.
@@ -50,17 +51,19 @@ type confirmer struct {
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (reservation.Serve[Request, booking.View], error) {
+func New(e env.Env) (reservation.Serve[Request, reservation.Whole], error) {
 	return (&confirmer{booking.OpenConfirmer(e), booking.OpenReservations(e)}).confirm, nil
 }
 
-func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (booking.View, error) {
-	claim := booking.Claim{Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
+func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.Whole, error) {
+	claim := booking.Claim{
+		Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method, Allows: c.In.Match.Or(fn.Match{}).Allows,
+	}
 	r, err := f.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
 		return f.reservations.In(ctx, c.Tenant, write)
 	})
 	if err != nil {
-		return booking.View{}, err
+		return reservation.Whole{}, err
 	}
-	return r.ViewFor(c.Principal), nil
+	return reservation.Answer(fn.OK, r, c.Principal), nil
 }

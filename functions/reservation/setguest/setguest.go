@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -24,15 +25,16 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request holds the primary guest's details.
+// A Request holds the primary guest's details. With If-Match it applies only to that version of the reservation.
 type Request struct {
-	ID        id.Reservation `path:"id" json:"-"`
-	FirstName string         `json:"firstName"`
-	LastName  string         `json:"lastName"`
-	Email     string         `json:"email"`
-	Phone     string         `json:"phone"`
-	Locale    locale.Tag     `json:"locale"`
-	Requests  booking.Text   `json:"specialRequests,omitzero"`
+	ID        id.Reservation     `path:"id" json:"-"`
+	Match     fn.Maybe[fn.Match] `header:"If-Match" json:"-"`
+	FirstName string             `json:"firstName"`
+	LastName  string             `json:"lastName"`
+	Email     string             `json:"email"`
+	Phone     string             `json:"phone"`
+	Locale    locale.Tag         `json:"locale"`
+	Requests  booking.Text       `json:"specialRequests,omitzero"`
 }
 
 func (r Request) person() booking.Person {
@@ -42,8 +44,11 @@ func (r Request) person() booking.Person {
 // Validate rejects a guest without a name and malformed contact data.
 func (r Request) Validate() error { return r.person().Validate() }
 
-// A Response holds the guest's id and language. It does not repeat names and contact data.
-type Response = booking.GuestView
+// A Response is the whole reservation with the guest's id and language. Only staff see names and contact data.
+type Response struct {
+	reservation.Whole
+	booking.GuestView
+}
 
 type setter struct {
 	reservations booking.Reservations
@@ -56,17 +61,22 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&setter{booking.OpenReservations(e), guests}).set, err
 }
 
-func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	err = n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		r, err := n.reservations.Lock(ctx, tx, c.Scope, c.In.ID)
-		if err != nil {
+func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	var r *booking.Reservation
+	err := n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) (err error) {
+		if r, err = n.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil || r.HasDetailsOf(c.Act) {
 			return err
 		}
-		out = Response{Guest: r.Guest, Locale: c.In.Locale}
 		if err := r.MayName(); err != nil {
 			return err
 		}
+		if !c.In.Match.Or(fn.Match{}).Allows(int64(r.Version)) {
+			return fault.ErrStale
+		}
 		return n.guests.Save(ctx, tx, n.reservations, r, c.Actor, c.Act, c.In.person())
 	})
-	return out, err
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{reservation.Answer(fn.OK, r, c.Principal), booking.GuestView{Guest: r.Guest, Locale: r.Locale}}, nil
 }

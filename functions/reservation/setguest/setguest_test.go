@@ -3,6 +3,8 @@ package setguest
 import (
 	"encoding/base64"
 	"errors"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -184,4 +187,54 @@ func TestRequest_Validate(t *testing.T) {
 			t.Errorf("%s: f.Violations[0].Pointer = %v, want %v", pointer, f.Violations[0].Pointer, pointer)
 		}
 	}
+}
+
+func TestSet_whole(t *testing.T) {
+	t.Parallel()
+	db, r, name := open(t)
+	reservationtest.Confirm(t, db, r)
+	c := call(r, "Zarghona", "z@example.com")
+	c.Actor = booking.Actor{Type: booking.System, ID: "bff"}
+	for range 2 { // a repetition of the act answers the same
+		out, err := name(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Guest != r.Guest {
+			t.Errorf("guestId = %s, want %s", out.Guest, r.Guest)
+		}
+		if out.Reservation != r.ID {
+			t.Errorf("reservationId = %s, want %s", out.Reservation, r.ID)
+		}
+		if out.View.Version != r.Version+1 {
+			t.Errorf("version = %d, want %d", out.View.Version, r.Version+1)
+		}
+		if out.Person != nil {
+			t.Errorf("a service sees the guest %v", out.Person)
+		}
+	}
+	reservationtest.Told(t, db, r, "held", "confirmed", "modified")
+	c = call(r, "Malalai", "z@example.com")
+	c.Actor, c.Properties = booking.Actor{Type: booking.Staff, ID: "usr_1"}, []id.Property{r.Property}
+	out, err := name(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Person == nil || out.Person.FirstName != "Malalai" {
+		t.Errorf("staff see %v, want Malalai", out.Person)
+	}
+}
+
+func TestSet_match(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	front := fntest.Open(t, salted(db.Env()), Function)
+	body := map[string]any{"firstName": "Zarghona", "lastName": "", "email": "z@example.com", "phone": "+93700123456", "locale": "ur"}
+	put := func(version int) fntest.Answer {
+		return front.Send(http.MethodPut, "/api/v1/reservations/"+r.ID.String()+"/guest", body, "X-Tenant-Id", r.Tenant.String(),
+			"Idempotency-Key", id.New[id.Request]().String(), "If-Match", `"`+strconv.Itoa(version)+`"`)
+	}
+	put(r.Version-1).WantProblem(t, http.StatusPreconditionFailed, "GENERAL.VERSION_CONFLICT")
+	put(r.Version).Want(t, http.StatusOK, "ETag", `"`+strconv.Itoa(r.Version+1)+`"`, "Cache-Control", "no-store")
 }

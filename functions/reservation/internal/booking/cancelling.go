@@ -8,15 +8,18 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// StaffCancelled is the reason if the hotel cancels.
-const StaffCancelled Reason = "staff_cancelled"
+// The reasons if the hotel cancels.
+const (
+	StaffCancelled Reason = "staff_cancelled"
+	Overbooked     Reason = "overbooked" // the house is too full: the guest gets everything back
+)
 
 // An AskedReason is a reason that a caller may give. Only this service itself sets the other reasons.
 type AskedReason Reason
 
 // UnmarshalText rejects a reason that a caller may not give.
 func (r *AskedReason) UnmarshalText(text []byte) error {
-	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled))
+	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled), AskedReason(Overbooked))
 }
 
 // A CancelWish is a request to cancel a reservation.

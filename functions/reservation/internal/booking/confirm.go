@@ -18,6 +18,8 @@ type Claim struct {
 	Reservation id.Reservation
 	Intent      *id.Intent // nil: cash on arrival, the promise is created now
 	Method      Method     // as the caller states it; empty: not checked against the intent
+
+	Allows func(version int64) bool // reports whether If-Match allows the version; nil: all
 }
 
 // A Within runs f in the transaction of the use case: a tenant transaction, or the one of an event's inbox.
@@ -71,6 +73,9 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	r, err := c.reservations.Get(ctx, claim.Scope, claim.Reservation)
 	if err != nil || r.PaidBy(claim.Intent) && !r.collects(claim.Intent) {
 		return r, err
+	}
+	if claim.Allows != nil && !claim.Allows(int64(r.Version)) {
+		return nil, fault.ErrStale
 	}
 	intent, err := c.intent(ctx, r, claim)
 	if err != nil {

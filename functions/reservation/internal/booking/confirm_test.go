@@ -297,3 +297,20 @@ func TestConfirm_methodMismatch(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A caller with an old version confirms nothing; a repetition after the confirmation answers all the same.
+func TestConfirm_match(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Allows: func(v int64) bool { return v != int64(s.r.Version) }}
+	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrStale) {
+		t.Errorf("Confirm() = %v, want %v", err, fault.ErrStale)
+	}
+	if err := s.confirm(claim.Intent); err != nil {
+		t.Fatal(err)
+	}
+	claim.Allows = func(int64) bool { return false }
+	if r, err := s.Confirm(t.Context(), claim, nil); err != nil || r.State != Confirmed {
+		t.Errorf("Confirm() = %v, want the confirmed reservation", err)
+	}
+}

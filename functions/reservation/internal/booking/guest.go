@@ -140,9 +140,9 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 		pgx.StrictNamedArgs{
 			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
 			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone})
-	if r.Person != nil {
-		r.Person = &p
-	}
+	named := p
+	named.Requests = "" // the special request shows them
+	r.Person = &named
 	changed, events := r.Speak(p.Locale), []event.Draft(nil)
 	if q, asked := r.askWithDetails(strings.TrimSpace(Scrub(p.Requests)), p.Locale); asked {
 		changed = true
@@ -161,6 +161,12 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 		return nil
 	}
 	return s.Save(ctx, tx, r, events...)
+}
+
+// HasDetailsOf reports whether that act has already changed the guest details of a booked reservation.
+func (r *Reservation) HasDetailsOf(act id.Request) bool {
+	_, done := r.modification(id.Derive[id.Modification](act, "modification"))
+	return done
 }
 
 // profileOf returns the hashes and the locale of the stored guest details, or no hashes if there are none.

@@ -43,10 +43,17 @@ func (p Principal) IsManager() bool {
 	return p.Actor.Type == Staff && slices.Contains(p.Roles, Manager)
 }
 
-// MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give
-// StaffCancelled.
+// MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give StaffCancelled,
+// and only managers Overbooked.
 func (p Principal) MayGive(r Reason) bool {
-	return r != StaffCancelled || p.ActsForStaff()
+	switch r {
+	case StaffCancelled:
+		return p.ActsForStaff()
+	case Overbooked:
+		return p.IsManager()
+	default:
+		return true
+	}
 }
 
 // The staff roles that grant access. Every route requires one of them.

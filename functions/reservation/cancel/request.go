@@ -1,0 +1,30 @@
+package cancel
+
+import (
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing. With If-Match it applies only
+// to that version of the reservation.
+type Request struct {
+	ID       id.Reservation      `path:"id" json:"-"`
+	Match    fn.Maybe[fn.Match]  `header:"If-Match" json:"-"`
+	Code     booking.AskedReason `json:"reasonCode"`
+	Reason   booking.Text        `json:"reason,omitzero"`
+	DryRun   bool                `json:"dryRun,omitzero"`
+	OnlyHeld bool                `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
+}
+
+// Validate rejects reasons longer than 500 characters.
+func (r Request) Validate() error {
+	const maxReasonLength = 500
+	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
+	}
+	return nil
+}
