@@ -130,7 +130,7 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 	}
 	if len(p.Releases) > 0 {
 		r.await(AwaitRelease, c.now())
-		r.Plan = &Plan{Releases: p.Releases, Reserved: r.reserved()}
+		r.Plan = &Plan{Modification: p.Modification, Releases: p.Releases, Reserved: r.reserved()}
 	}
 	if err := c.save(ctx, r, changed(r, p, stay)...); err != nil || r.Plan == nil {
 		return r, err

@@ -1,0 +1,582 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/seedrand"
+)
+
+// TestModel does random acts on two bookings that compete for the rooms of a small house. Calls to other services fail at random,
+// before or after they took effect; acts are repeated, and events are late and come several times. Once all is done, money, rooms
+// and nights must agree with the reservations.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	seed := seedrand.New(t)
+	db, failures, done := pgtest.New(t), 0, map[string]int{}
+	owner := db.Owner(t)
+	for n := range seedrand.Iterations(t, 500, 10_000) {
+		s := aSequence(t, db, owner, seed.Of("sequence", n))
+		for range 8 + s.random.IntN(8) {
+			s.act()
+		}
+		s.settle()
+		s.check(n)
+		failures += s.failures
+		for act, times := range s.done {
+			done[act] += times
+		}
+		if t.Failed() {
+			t.Fatalf("sequence %d: %s", n, strings.Join(s.log, ", "))
+		}
+	}
+	t.Logf("%d injected failures; acts that took effect: %v", failures, done)
+	if failures == 0 {
+		t.Error("no failure was injected")
+	}
+	for _, act := range acts {
+		if done[act.name] == 0 {
+			t.Errorf("%s never took effect", act.name)
+		}
+	}
+}
+
+// errAway is the failure of another service.
+var errAway = errors.New("the other service is away")
+
+// A sequence is a series of acts on the reservations of one tenant.
+type sequence struct {
+	t        *testing.T
+	db       *pgtest.Database
+	owner    *pgx.Conn
+	random   *rand.Rand
+	now      time.Time
+	house    *house
+	purse    *purse
+	changer  *Changer
+	watcher  *Watcher
+	mover    *Mover
+	keys     map[id.KeyCredential]Key // at the lock service
+	rooms    []Room
+	booked   []*Reservation
+	types    []id.RoomType
+	tenant   id.Tenant
+	sure     bool // no more failures
+	failures int
+	told     int64          // the last delivered event
+	repeat   func() error   // the latest act
+	done     map[string]int // acts that took effect
+	log      []string
+}
+
+// aSequence returns a sequence with two confirmed bookings of one room of each of two types. The house has three rooms of each.
+func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.Rand) *sequence {
+	t.Helper()
+	s := &sequence{
+		t: t, db: db, owner: owner, random: random, now: noon, purse: aPurse(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](), done: map[string]int{},
+	}
+	s.house = aHouse(func() time.Time { return s.now }, 3)
+	ask := anAsk(t)
+	for _, item := range ask.Items {
+		s.types = append(s.types, item.RoomType)
+		for range 3 {
+			s.rooms = append(s.rooms, Room{ID: id.New[id.Room](), Type: item.RoomType})
+		}
+	}
+	s.open()
+	if random.IntN(2) == 0 {
+		s.now = arrival
+	}
+	for range 2 {
+		s.book(ask)
+	}
+	if err := owner.QueryRow(t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.told); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// open opens the use cases with neighbours that fail at random.
+func (s *sequence) open() {
+	e := s.db.Env()
+	now := func() time.Time { return s.now }
+	rooms := func(context.Context, id.Tenant, id.Property) ([]Room, error) { return s.rooms, s.away() }
+	s.changer = OpenChanger(e)
+	s.changer.now, s.changer.inventory, s.changer.rooms = now, s, rooms
+	s.changer.learn = s.learn
+	s.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
+		return aPrice(a, s.now.Add(time.Hour)), s.away()
+	}
+	s.changer.keys.locks, s.changer.keys.now = s, now
+	s.watcher = OpenWatcher(e)
+	s.watcher.changer, s.watcher.keys, s.watcher.now = s.changer, s.changer.keys, now
+	s.mover = OpenMover(e)
+	s.mover.changer, s.mover.rooms = s.changer, rooms
+}
+
+// book stores a confirmed booking, paid by card or promised in cash.
+func (s *sequence) book(ask Ask) {
+	s.t.Helper()
+	e := s.db.Env()
+	q, err := NewQuote(id.New[id.Request](), s.tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if q, err = OpenQuotes(e).Add(s.t.Context(), q); err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: usualHold})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := r.StartHold(HoldResult{e.Now(), e.Now().Add(usualHold)}); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.changer.reservations.Book(s.t.Context(), Principal{Scope: Scope{Tenant: s.tenant}}, r, nil); err != nil {
+		s.t.Fatal(err)
+	}
+	i := aCapture(r)
+	if s.random.IntN(4) == 0 {
+		i = aPromise(r)
+	}
+	s.purse.intents[i.ID] = &i
+	for n, a := range r.Allocations {
+		s.house.taken[a] = &room{roomType: r.Items[n].RoomType, committed: true}
+	}
+	if err := r.Confirm(i, r.Hold, noon); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := save(s.t, s.changer.reservations, r, ReservationConfirmed(r)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.booked = append(s.booked, r)
+}
+
+// away fails one call in eight.
+func (s *sequence) away() error {
+	if s.sure || s.random.IntN(8) > 0 {
+		return nil
+	}
+	s.failures++
+	return errAway
+}
+
+func (s *sequence) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+	if err := s.away(); err != nil {
+		return err
+	}
+	if err := s.house.Reallocate(ctx, r, releases, takes); err != nil {
+		return err
+	}
+	return s.away() // inventory has decided, but the answer is lost
+}
+
+func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, error) {
+	if err := s.away(); err != nil {
+		return "", err
+	}
+	known, repeated := s.keys[k.ID]
+	if !repeated {
+		k.Status = []KeyStatus{KeyIssued, KeyIssued, KeyIssued, KeyFailed}[s.random.IntN(4)]
+		s.keys[k.ID] = k
+		return KeyPending, s.away() // the event follows
+	}
+	return known.Status, s.away()
+}
+
+func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
+	for _, k := range keys {
+		s.keys[k] = Key{ID: k, Status: KeyRevoked}
+	}
+	return s.away()
+}
+
+func (s *sequence) learn(ctx context.Context, r *Reservation) error {
+	for _, p := range r.intents() {
+		i, err := s.purse.Intent(ctx, s.tenant, p.Intent)
+		if err != nil {
+			return err
+		}
+		r.learn(i)
+	}
+	return s.away()
+}
+
+// A modelAct is an act on one reservation.
+type modelAct struct {
+	name string
+	do   func(*sequence, *Reservation, id.Request) error
+}
+
+// likely names the act that is chosen more often in a state, so that stays also end.
+var likely = map[State]string{
+	Confirmed: "check-in", CheckInStarted: "override", CheckedIn: "check-out", CheckoutStarted: "overstay", CheckedOut: "override", NoShow: "override",
+}
+
+// acts are the acts of a sequence on one reservation. Those that find the reservation in another state are refused.
+var acts = []modelAct{
+	{"dates", func(s *sequence, r *Reservation, act id.Request) error {
+		to := r.Stay
+		if days := s.random.IntN(5) - 2; r.State == Confirmed && s.random.IntN(2) == 0 {
+			to = Stay{Start: r.Start.AddDays(days), End: r.End.AddDays(days)}
+		} else {
+			to.End = r.End.AddDays(days)
+		}
+		return s.change(r, act, s.changer.Dates(act, to))
+	}},
+	{"occupants", func(s *sequence, r *Reservation, act id.Request) error {
+		return s.change(r, act, s.changer.Occupants(s.item(r), stay.Occupants{Adults: 1 + s.random.IntN(3)}))
+	}},
+	{"room", func(s *sequence, r *Reservation, act id.Request) error {
+		to := s.rooms[s.random.IntN(len(s.rooms))]
+		return s.change(r, act, s.changer.Room(act, RoomMove{Item: s.item(r), RoomType: &to.Type, Room: &to.ID}))
+	}},
+	{"add", func(s *sequence, r *Reservation, act id.Request) error {
+		asked := AskedItem{RoomType: s.types[s.random.IntN(2)], RatePlan: r.Items[0].RatePlan, Occupants: stay.Occupants{Adults: 1}}
+		return s.change(r, act, s.changer.Add(act, asked))
+	}},
+	{"remove", func(s *sequence, r *Reservation, act id.Request) error {
+		return s.change(r, act, s.changer.Remove(s.item(r)))
+	}},
+	{"rate", func(s *sequence, r *Reservation, act id.Request) error {
+		return s.change(r, act, s.changer.Rate(s.item(r), money.Micro(50+s.random.IntN(150))*1_000_000, "agreed"))
+	}},
+	{"override", func(s *sequence, r *Reservation, act id.Request) error {
+		to := []State{Confirmed, CheckedIn}[s.random.IntN(2)]
+		return s.change(r, act, s.changer.Override(act, to, "typed wrong"))
+	}},
+	{"check-in", func(s *sequence, r *Reservation, _ id.Request) error {
+		var rooms []AssignedRoom
+		for _, item := range r.Items {
+			of := slices.IndexFunc(s.rooms, func(room Room) bool { return room.Type == item.RoomType })
+			rooms = append(rooms, AssignedRoom{item.ID, s.rooms[of+s.random.IntN(3)].ID})
+		}
+		started, err := r.StartCheckIn(rooms, s.rooms, Actor{Staff, "usr_desk"}, s.now)
+		if err != nil || !started {
+			return errors.Join(err, errSame)
+		}
+		if err := s.save(r, CheckInBegun(r)); err != nil {
+			return err
+		}
+		_, err = s.changer.keys.Ask(s.t.Context(), Scope{Tenant: s.tenant}, r.ID)
+		return err
+	}},
+	{"check-out", func(s *sequence, r *Reservation, _ id.Request) error {
+		wish := LeaveWish{By: Actor{Staff, "usr_desk"}}
+		if s.random.IntN(2) == 0 {
+			wish.Folio = &Folio{ID: "fol_1", Currency: r.Currency, Settled: true}
+		}
+		if err := s.learn(s.t.Context(), r); err != nil {
+			return err
+		}
+		events, err := r.Leave(wish, s.now)
+		if err != nil || events == nil {
+			return err
+		}
+		return s.save(r, events...)
+	}},
+	{"no-show", func(s *sequence, r *Reservation, _ id.Request) error {
+		if err := s.learn(s.t.Context(), r); err != nil {
+			return err
+		}
+		missed, err := r.Miss(MissBySweep(), s.now)
+		if err != nil || !missed {
+			return errors.Join(err, errSame)
+		}
+		return s.save(r, GuestMissed(r))
+	}},
+	{"cancel", func(s *sequence, r *Reservation, _ id.Request) error {
+		if err := s.learn(s.t.Context(), r); err != nil {
+			return err
+		}
+		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, s.now); err != nil {
+			return err
+		}
+		return s.save(r, ReservationCancelled(r))
+	}},
+	{"pay", func(s *sequence, r *Reservation, _ id.Request) error {
+		i := aCapture(r)
+		i.Amount = max(r.due(), 1_000_000)
+		i.Captured = i.Amount
+		s.purse.intents[i.ID] = &i
+		return s.captured(i)
+	}},
+	{"refund by hand", func(s *sequence, r *Reservation, _ id.Request) error {
+		p := r.intents()[s.random.IntN(len(r.intents()))]
+		i := s.purse.intents[p.Intent]
+		if i.kept() < 3_000_000 {
+			return errSame
+		}
+		return s.purse.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 3_000_000}, "")
+	}},
+	{"room out of order", func(s *sequence, r *Reservation, _ id.Request) error {
+		if len(r.Rooms()) == 0 {
+			return errSame
+		}
+		o := Outage{Tenant: s.tenant, Property: r.Property, Room: r.Rooms()[0].Room, Period: OutOfOrder{From: r.Start, Until: r.End}, At: s.now}
+		_, err := s.mover.Move(s.t.Context(), id.New[id.Event](), o)
+		return err
+	}},
+	{"overstay", func(s *sequence, r *Reservation, _ id.Request) error {
+		if late := r.checkOutUntil(); r.State.inside() && s.now.Before(late) {
+			s.now = late
+		}
+		if !r.Overstay(s.now) {
+			return errSame
+		}
+		return s.save(r, GuestOverstayed(r))
+	}},
+}
+
+// errSame is the result of an act that has nothing to do.
+var errSame = errors.New("nothing to do")
+
+// act does a random act, or lets time pass, or delivers events.
+func (s *sequence) act() {
+	s.t.Helper()
+	switch s.random.IntN(10) {
+	case 0:
+		s.now = s.now.Add(time.Duration(s.random.IntN(48)) * time.Hour)
+		s.log = append(s.log, "now "+s.now.Format(time.RFC3339))
+	case 1:
+		if s.now.Before(arrival) {
+			s.now = arrival
+		}
+	case 2:
+		s.deliver()
+	case 3:
+		if s.repeat != nil {
+			s.try("repeat", s.repeat)
+		}
+	default:
+		n, act := s.random.IntN(len(s.booked)), id.New[id.Request]()
+		chosen := acts[s.random.IntN(len(acts))]
+		if likely, ok := likely[s.stored(n).State]; ok && s.random.IntN(2) == 0 {
+			chosen = acts[slices.IndexFunc(acts, func(a modelAct) bool { return a.name == likely })]
+		}
+		draw := s.random.Uint64() // a repetition makes the same choices
+		s.repeat = func() error {
+			outer := s.random
+			s.random = rand.New(rand.NewPCG(draw, 0))
+			defer func() { s.random = outer }()
+			return chosen.do(s, s.stored(n), act)
+		}
+		s.try(chosen.name, s.repeat)
+	}
+}
+
+// try does an act. It may be refused, or fail because another service does.
+func (s *sequence) try(name string, do func() error) {
+	s.t.Helper()
+	err := do()
+	s.log = append(s.log, fmt.Sprint(name, " ", err))
+	if err == nil {
+		s.done[name]++
+		return
+	}
+	for _, expected := range []error{
+		ErrIllegalTransition, ErrOverbooked, ErrRoomUnavailable, fault.ErrValidation, fault.ErrUnavailable, fault.ErrForbidden, errAway, errSame,
+		fault.ErrVersionConflict,
+	} {
+		if errors.Is(err, expected) {
+			return
+		}
+	}
+	s.t.Errorf("%s: %v", name, err)
+}
+
+func (s *sequence) item(r *Reservation) id.Item { return r.Items[s.random.IntN(len(r.Items))].ID }
+
+func (s *sequence) change(r *Reservation, act id.Request, p Proposal) error {
+	_, _, err := s.changer.Change(s.t.Context(), ChangeCall{
+		Principal: Principal{Scope: Scope{Tenant: s.tenant}, Actor: Actor{Staff, "usr_desk"}}, Act: act, Reservation: r.ID,
+		Allows: func(int64) bool { return true },
+	}, p)
+	return err
+}
+
+func (s *sequence) stored(n int) *Reservation {
+	s.t.Helper()
+	r, err := s.changer.reservations.Get(s.t.Context(), Scope{Tenant: s.tenant}, s.booked[n].ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func (s *sequence) save(r *Reservation, events ...event.Draft) error {
+	return s.changer.reservations.In(s.t.Context(), s.tenant, func(tx postgres.Tx) error {
+		return s.changer.reservations.Save(s.t.Context(), tx, r, events...)
+	})
+}
+
+// captured is the event of a captured payment.
+func (s *sequence) captured(i Intent) error {
+	confirmer := OpenConfirmer(s.db.Env())
+	confirmer.payments, confirmer.inventory, confirmer.now = s.purse, s.house, func() time.Time { return s.now }
+	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
+	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return confirmer.reservations.In(ctx, s.tenant, f)
+	})
+	return err
+}
+
+// deliver delivers the events of the reservations to inventory and payment, some of them twice, and the events of keys and refunds
+// in any order.
+func (s *sequence) deliver() {
+	s.t.Helper()
+	rows, _ := s.owner.Query(s.t.Context(), `
+		SELECT seq, subject, payload FROM reservation.outbox WHERE tenant_id = @tenant AND seq > @told ORDER BY seq`,
+		pgx.StrictNamedArgs{"tenant": s.tenant, "told": s.told})
+	type told struct {
+		Seq     int64
+		Subject string
+		Payload publishedTerms
+	}
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[told])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range events {
+		s.told = e.Seq
+		for range 1 + s.random.IntN(2) {
+			s.heard(e.Payload)
+		}
+	}
+	for n := range s.booked {
+		for _, k := range s.stored(n).Keys {
+			known, issued := s.keys[k.ID]
+			if again := s.random.IntN(10) == 0; issued && (again || k.Status != known.Status && (s.sure || s.random.IntN(3) > 0)) {
+				known.Item, known.Room = k.Item, k.Room
+				s.try("key", func() error { return s.report(n, known) })
+			}
+		}
+		r := s.stored(n)
+		before := r.kept()
+		if err := s.learn(s.t.Context(), r); err == nil && r.kept() != before {
+			s.try("refunded", func() error { return s.save(r) })
+		}
+	}
+}
+
+// publishedTerms is the part of the events of this service that inventory and payment read.
+type publishedTerms struct {
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+	Refunds     []Refund        `json:"paymentRefundsRequested"`
+	Type        string          `json:"type"`
+	Request     *MoneyRequest   `json:"refundOrChargeRequest"`
+	Post        *StayView       `json:"postStayWindow"`
+}
+
+// heard is the effect of an event at inventory and payment.
+func (s *sequence) heard(e publishedTerms) {
+	s.t.Helper()
+	if e.Post == nil && e.Refunds != nil { // cancelled, no_show or early_checkout
+		if err := s.house.Release(s.t.Context(), nil, e.Allocations); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	back := e.Refunds
+	if q := e.Request; q != nil && e.Post == nil && q.Direction == "refund" {
+		back = q.Refunds
+		if q.Intent != nil {
+			back = []Refund{{ID: q.Refund, Intent: *q.Intent, Amount: q.Amount}}
+		}
+	}
+	for _, refund := range back {
+		if _, repeated := s.purse.refunds[refund.ID]; repeated {
+			continue
+		}
+		refund.Amount = min(refund.Amount, s.purse.intents[refund.Intent].kept())
+		if err := s.purse.Refund(s.t.Context(), s.tenant, refund, ""); err != nil {
+			s.t.Errorf("refund %v: %v", refund, err)
+		}
+	}
+}
+
+func (s *sequence) report(n int, k Key) error {
+	return s.changer.keys.Report(s.t.Context(), Scope{Tenant: s.tenant}, s.booked[n].ID, k, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return s.changer.reservations.In(ctx, s.tenant, f)
+	})
+}
+
+// settle completes everything that is still waiting.
+func (s *sequence) settle() {
+	s.t.Helper()
+	s.sure = true
+	for range 4 {
+		s.deliver()
+		for n := range s.booked {
+			r := s.stored(n)
+			if r.Saga.Since == nil {
+				continue
+			}
+			s.try("watch", func() error {
+				return s.watcher.Retry(s.t.Context(), StuckStep{Tenant: s.tenant, Reservation: r.ID, Since: *r.Saga.Since})
+			})
+		}
+	}
+}
+
+// check compares the reservations with the rooms and the money of the other services.
+func (s *sequence) check(sequence int) {
+	s.t.Helper()
+	wanted := map[id.Allocation]bool{}
+	for n := range s.booked {
+		r := s.stored(n)
+		if r.Pending != "" {
+			s.t.Errorf("sequence %d: %s still waits for %q", sequence, r.State, r.Pending)
+		}
+		s.checkMoney(r)
+		early := r.State == CheckedOut && r.CheckOut.Early != nil
+		if r.State != Cancelled && r.State != NoShow && !early {
+			for _, a := range r.Allocations {
+				wanted[a] = true
+			}
+		}
+		if len(r.Items) != len(r.Allocations) {
+			s.t.Errorf("%d allocations for %d items", len(r.Allocations), len(r.Items))
+		}
+	}
+	for a, taken := range s.house.taken {
+		if gone := s.house.gone(taken); wanted[a] == gone {
+			s.t.Errorf("allocation %v: wanted %v, released %v", a, wanted[a], gone)
+		}
+		delete(wanted, a)
+	}
+	if len(wanted) > 0 {
+		s.t.Errorf("allocations %v were never taken", wanted)
+	}
+}
+
+// checkMoney wants that the payment service has kept what the reservation says, and no more than is owed.
+func (s *sequence) checkMoney(r *Reservation) {
+	s.t.Helper()
+	var kept money.Micro
+	for _, i := range s.purse.intents {
+		if i.Reservation == r.ID {
+			kept += i.kept()
+		}
+	}
+	if kept != r.kept() {
+		s.t.Errorf("%s: the payment service has kept %d, the reservation says %d", r.State, kept, r.kept())
+	}
+	if kept > r.owed() {
+		s.t.Errorf("%s: kept %d of %d owed", r.State, kept, r.owed())
+	}
+}
