@@ -12,30 +12,29 @@ import (
 
 // The events that this service publishes.
 var (
-	QuoteRequestedV1 = subject("quote.requested", event.Operational, 90*event.Day)
-	QuoteCreatedV1   = subject("quote.created", event.Operational, 90*event.Day)
-	HeldV1           = subject("held", event.Regulated, 7*event.Year)
-	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
-	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
-	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
-	DatesChangedV1   = subject("dates_changed", event.Regulated, 7*event.Year)
-	ModifiedV1       = subject("modified", event.Regulated, 7*event.Year)
-	CheckInStartedV1 = subject("check_in_started", event.Operational, event.Year)
-	CheckedInV1      = subject("checked_in", event.Regulated, 7*event.Year)
-	RequestAddedV1   = subject("special_request.added", event.Operational, event.Year)
-
-	NoShowV1          = subject("no_show", event.Regulated, 7*event.Year)
+	QuoteRequestedV1  = subject("quote.requested", event.Operational, 90*event.Day)
+	QuoteCreatedV1    = subject("quote.created", event.Operational, 90*event.Day)
+	HeldV1            = subject("held", event.Regulated, 7*event.Year)
+	HoldExpiredV1     = subject("hold_expired", event.Operational, event.Year)
+	ConfirmedV1       = subject("confirmed", event.Regulated, 7*event.Year)
+	CancelledV1       = subject("cancelled", event.Regulated, 7*event.Year)
+	ModifiedV1        = subject("modified", event.Regulated, 7*event.Year)
+	DatesChangedV1    = subject("dates_changed", event.Regulated, 7*event.Year)
+	CheckInStartedV1  = subject("check_in_started", event.Operational, event.Year)
+	CheckedInV1       = subject("checked_in", event.Regulated, 7*event.Year)
 	CheckoutStartedV1 = subject("checkout_started", event.Operational, event.Year)
-	EarlyCheckoutV1   = subject("early_checkout", event.Regulated, 7*event.Year)
 	CheckedOutV1      = subject("checked_out", event.Regulated, 7*event.Year)
+	NoShowV1          = subject("no_show", event.Regulated, 7*event.Year)
+	EarlyCheckoutV1   = subject("early_checkout", event.Regulated, 7*event.Year)
 	OverstayedV1      = subject("overstayed", event.Operational, event.Year)
+	RequestAddedV1    = subject("special_request.added", event.Operational, event.Year)
 )
 
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
-		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, DatesChangedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
-		NoShowV1, CheckoutStartedV1, EarlyCheckoutV1, CheckedOutV1, OverstayedV1,
+		QuoteRequestedV1, QuoteCreatedV1, HeldV1, HoldExpiredV1, ConfirmedV1, CancelledV1, ModifiedV1, DatesChangedV1, CheckInStartedV1,
+		CheckedInV1, CheckoutStartedV1, CheckedOutV1, NoShowV1, EarlyCheckoutV1, OverstayedV1, RequestAddedV1,
 	}
 }
 
