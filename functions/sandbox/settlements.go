@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"time"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -11,18 +12,24 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Settlement is the part of an event that ends a stay: the rooms to release and the refunds.
+// A Settlement is the part of an event that ends a stay: the rooms to release and the refunds. The keys of the stay open nothing from
+// that time on.
 type Settlement struct {
+	Reservation id.Reservation  `json:"reservationId"`
+	At          time.Time       `json:"occurredAt"`
 	Allocations []id.Allocation `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
 	Refunds     []RefundRequest `json:"paymentRefundsRequested"`
 }
 
 // Settle returns a handler that settles an event. The refunds have that reason.
 func Settle(e env.Env, reason string) fn.Handle[Settlement] {
-	db, inventory, intents := postgres.Open(e, Schema), OpenInventory(e), OpenIntents(e)
+	db, inventory, intents, keys := postgres.Open(e, Schema), OpenInventory(e), OpenIntents(e), OpenKeys(e)
 	return func(ctx context.Context, e event.Event[Settlement]) error {
 		return inbox.Once(ctx, db, e.Delivery, func(tx postgres.Tx) error {
 			if err := inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+				return err
+			}
+			if err := keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
 				return err
 			}
 			return intents.RefundRequested(ctx, tx, e.Delivery.EventID, reason, e.Payload.Refunds)

@@ -171,7 +171,7 @@ func TestReservationModified_revokesReplacedKeys(t *testing.T) {
 	}
 }
 
-// The events of a departure and of a cancellation revoke the keys that were issued before, whenever they are delivered.
+// The events of a departure, a cancellation and a no-show revoke the keys that were issued before, whenever they are delivered.
 func TestReservationEnds_revokesEarlierKeys(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -190,6 +190,9 @@ func TestReservationEnds_revokesEarlierKeys(t *testing.T) {
 				"reason": "The guest is ill.", "reasonCode": "guest_cancelled", "paymentRefundsRequested": []body{},
 				"policyApplied":  body{"ref": "flexible-24h", "refundEligibilityMicro": "0", "penaltyMicro": "0", "currency": "AFN"},
 				"itemsCancelled": []string{}, "actor": desk}
+		}},
+		{reservationnoshow.Function, func(r id.Reservation, at time.Time) body {
+			return body{"reservationId": r, "tenantId": kabul.Tenant, "propertyId": kabul.Property, "occurredAt": at, "actor": desk}
 		}},
 	} {
 		r := id.New[id.Reservation]()

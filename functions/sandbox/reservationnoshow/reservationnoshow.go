@@ -1,4 +1,4 @@
-// Package reservationnoshow releases the rooms and refunds the payments of a guest who did not come.
+// Package reservationnoshow releases the rooms, refunds the payments and revokes the keys of a guest who did not come.
 package reservationnoshow
 
 import (
