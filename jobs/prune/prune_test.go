@@ -148,7 +148,8 @@ func TestRun_concurrently(t *testing.T) {
 // The database enforces the rules too: a prune without its condition removes no tenant's row early.
 func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	t.Parallel()
-	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes"}
+	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes",
+		"reservation.guests", "reservation.special_requests"}
 	d, owner := aging(t, tables...)
 	for _, table := range tables {
 		schema, _, _ := strings.Cut(table, ".")
@@ -164,14 +165,41 @@ func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	}
 }
 
+// Guests of a booking stay, also if it was cancelled later.
+func TestRules_keepBookedGuests(t *testing.T) {
+	t.Parallel()
+	for state, booked := range map[string]string{
+		"cancelled after the confirmation": "state = 'cancelled', confirmed_at = platform.now(), cancellation = '{}'",
+		"a no-show":                        "state = 'no_show', confirmed_at = platform.now(), payment_status = 'pending_cash', payment_intent_id = reservation_id",
+		"held":                             "state = 'held'",
+	} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			for _, table := range []string{"reservation.guests", "reservation.special_requests"} {
+				d, owner := aging(t, table)
+				aged[table].insert(t, owner, time.Second)
+				aged[table].insert(t, owner, time.Second)
+				if _, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+booked+`
+					WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations ORDER BY 1 LIMIT 1)`); err != nil {
+					t.Fatal(err)
+				}
+				if said := must(t, d, table); said != table+": removed 1\n" {
+					t.Errorf("got output %q, want one row of two removed", said)
+				}
+			}
+		})
+	}
+}
+
 func TestRules_coverEveryTable(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{
 		"bff_tenant_booking.booking_drafts": "the sweep removes a draft a day after its end",
 		"bff_consumer.wishlist":             "goes with its session",
 		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
-		"reservation.holds": "the books of a hotel", "reservation.guests": "the erasure removes a guest",
-		"reservation.special_requests": "the books of a hotel; their text is scrubbed",
+		"reservation.holds": "the books of a hotel", "reservation.modifications": "the books of a hotel",
+		"reservation.room_nights": "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",
+		"reservation.tenant_settings": "one row per tenant",
 	}
 	named := map[string]bool{}
 	for _, r := range Rules {

@@ -1,6 +1,9 @@
 package prune
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Cadence is the interval at which a rule is applied.
 type Cadence string
@@ -29,6 +32,9 @@ var Rules = slices.Concat(
 	common("reservation"), []Rule{
 		idempotency("reservation"),
 		{"reservation", "quotes", "quote_id", "created_at < platform.now() - interval '90 days'", Daily},
+		// Guests of holds that never became a booking. Other guests belong to the books of the hotel.
+		{"reservation", "guests", "reservation_id", lapsed("guests"), Daily},
+		{"reservation", "special_requests", "special_request_id", lapsed("special_requests"), Daily},
 	},
 	common("bff_tenant_booking"), []Rule{
 		idempotency("bff_tenant_booking"),
@@ -60,6 +66,18 @@ func common(schema string) []Rule {
 			(extract(epoch FROM platform.now() - interval '7 days') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`, Hourly},
 		{schema, "inbox_processed", "event_id, processor", "processed_at < platform.now() - interval '31 days'", Weekly},
 	}
+}
+
+// lapsed returns the condition that the reservation of a row was never confirmed and that its last hold ended 30 days ago.
+func lapsed(table string) string {
+	return strings.ReplaceAll(`EXISTS (
+			SELECT FROM reservation.reservations AS r
+			WHERE r.tenant_id = {row}.tenant_id AND r.reservation_id = {row}.reservation_id
+			  AND r.state IN ('expired_hold', 'cancelled') AND r.confirmed_at IS NULL)
+		AND NOT EXISTS (
+			SELECT FROM reservation.holds AS h
+			WHERE h.tenant_id = {row}.tenant_id AND h.reservation_id = {row}.reservation_id
+			  AND h.expires_at >= platform.now() - interval '30 days')`, "{row}", table)
 }
 
 // idempotency deletes expired responses.
