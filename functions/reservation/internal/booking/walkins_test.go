@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,13 +32,13 @@ type lobby struct {
 	act   id.Request
 	t     testing.TB
 
-	fail int // the step that fails; 0: none does
-	done int // steps so far
+	fail int64        // the step that fails; 0: none does
+	done atomic.Int64 // steps so far
 }
 
 // step counts a step and fails if it is the one to fail.
 func (l *lobby) step() error {
-	if l.done++; l.done == l.fail {
+	if l.done.Add(1) == l.fail {
 		return errCut
 	}
 	return nil
@@ -210,11 +211,11 @@ func TestWalkIn_occupiedRoom(t *testing.T) {
 func TestWalkIn_crash(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	for fail := 1; ; fail++ {
+	for fail := int64(1); ; fail++ {
 		l := inLobby(t, db)
 		l.fail = fail
 		_, err := l.book()
-		if l.done < fail {
+		if l.done.Load() < fail {
 			if fail < 10 {
 				t.Errorf("%d steps, want more", fail-1)
 			}
