@@ -84,8 +84,16 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 // Env returns the environment of the functions, for tests that build further instances.
 func (s *System) Env() env.Env { return s.Cloud.Env() }
 
-// Advance advances the clock of the system.
-func (s *System) Advance(d time.Duration) { s.DB.Advance(d) }
+// Advance advances the clock of the system. The caller gets a new token, because the old one may have expired.
+func (s *System) Advance(d time.Duration) {
+	s.t.Helper()
+	s.DB.Advance(d)
+	token, err := s.Cloud.Token()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Caller.token = token
+}
 
 // Tick calls one scheduled function.
 func (s *System) Tick(name string) {

@@ -70,9 +70,6 @@ func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
 			r.Hold = r.heldAgain(p, now)
 		}
 		r.CheckOut = nil
-		if len(p.Takes) > 0 {
-			r.Hold = r.heldAgain(p, now)
-		}
 	case CheckInStarted:
 		r.CheckIn = nil
 	}

@@ -1,0 +1,150 @@
+package journeys
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// A stay is a reservation as the front desk reads it.
+type stayView struct {
+	ReservationID string
+	State         string
+	Version       int
+	Items         []struct{ ItemID string }
+	Rooms         []struct{ ItemID, RoomID string }
+	KeyIDs        []string `json:"keyCredentialIds"`
+	Payment       struct {
+		Status    string
+		IntentIDs []string `json:"paymentIntentIds"`
+	}
+	Balance struct{ CapturedMicro, DueMicro string }
+	Guest   struct{ FirstName string }
+}
+
+// A frontDesk is a manager of the hotel in Kabul.
+type frontDesk struct {
+	t     *testing.T
+	s     *system.System
+	token string
+}
+
+func openDesk(t *testing.T, s *system.System) frontDesk {
+	t.Helper()
+	var out struct{ Token string }
+	s.Must(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/staff-tokens", Body: map[string]any{
+		"tenantId": demo.KabulGrand.Tenant, "propertyIds": []any{demo.KabulGrand.Property}, "roles": []string{"manager"}, "subject": "usr_manager",
+	}}).Into(t, &out)
+	return frontDesk{t, s, out.Token}
+}
+
+// do makes a call and returns the reservation in the answer.
+func (d frontDesk) do(status int, method, path string, body any) (v stayView) {
+	d.t.Helper()
+	header := map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}
+	if method != http.MethodGet {
+		header["Idempotency-Key"] = system.Key()
+	}
+	d.s.Must(status, system.Request{Method: method, Path: "/api/v1/reservations" + path, Token: d.token, Header: header, Body: body}).Into(d.t, &v)
+	return v
+}
+
+// rooms returns the rooms of a type.
+func (d frontDesk) rooms(roomType string) (ids []string) {
+	d.t.Helper()
+	var out struct {
+		Rooms []struct{ RoomID, RoomTypeID string }
+	}
+	d.s.Must(http.StatusOK, system.Request{
+		Method: http.MethodGet, Path: "/sandbox/property/v1/properties/" + demo.KabulGrand.Property.String() + "/rooms",
+	}).Into(d.t, &out)
+	for _, room := range out.Rooms {
+		if room.RoomTypeID == roomType {
+			ids = append(ids, room.RoomID)
+		}
+	}
+	return ids
+}
+
+// A guest walks in, gets a key, pays, stays longer, moves to another room and leaves early. Every service ends with the same facts.
+func TestFromWalkInToCheckOut(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	desk, hotel := openDesk(t, s), demo.KabulGrand
+	room := hotel.Rooms[0]
+	rooms := desk.rooms(room.ID.String())
+	zone, err := time.LoadLocation(hotel.TimeZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(n int) string { return s.Env().Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
+
+	v := desk.do(http.StatusCreated, http.MethodPost, "/walk-ins", map[string]any{
+		"propertyId": hotel.Property, "stayWindow": map[string]any{"start": day(0), "end": day(3)}, "currency": hotel.Currency, "locale": "fa-AF",
+		"items":   []any{map[string]any{"roomTypeId": room.ID, "ratePlanId": room.Flexible.ID, "occupants": map[string]any{"adults": 2, "children": 0}}},
+		"guest":   map[string]any{"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z@example.com", "phone": "+93700123456"},
+		"payment": map[string]any{"method": "cash_on_arrival"}, "rooms": []any{map[string]any{"item": 0, "roomId": rooms[0]}},
+	})
+	s.Settle()
+	path := "/" + v.ReservationID
+	v = desk.do(http.StatusOK, http.MethodGet, path, nil)
+	if v.State != "checked_in" || len(v.KeyIDs) != 1 {
+		t.Fatalf("after the walk-in: state %s with keys %v, want checked_in with one", v.State, v.KeyIDs)
+	}
+	if v.Guest.FirstName != "Zarghona" {
+		t.Errorf("staff see the guest %q, want Zarghona", v.Guest.FirstName)
+	}
+	s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/payment/v1/intents/" + v.Payment.IntentIDs[0] + "/collect"})
+	s.Settle()
+	v = desk.do(http.StatusOK, http.MethodGet, path, nil)
+	if v.Payment.Status != "captured" || v.Balance.DueMicro != "0" {
+		t.Errorf("after the cash: %s with %s due, want captured with 0", v.Payment.Status, v.Balance.DueMicro)
+	}
+
+	longer := map[string]any{"stayWindow": map[string]any{"start": day(0), "end": day(5)}}
+	v = desk.do(http.StatusOK, http.MethodPost, path+"/dates", longer)
+	if v.Balance.DueMicro == "0" {
+		t.Error("two more nights cost nothing")
+	}
+	s.Settle()
+	v = desk.do(http.StatusOK, http.MethodPatch, path, map[string]any{"type": "room_change", "itemId": v.Items[0].ItemID, "roomId": rooms[1]})
+	if got := v.Rooms[0].RoomID; got != rooms[1] {
+		t.Errorf("the guest has room %s, want %s", got, rooms[1])
+	}
+	desk.do(http.StatusCreated, http.MethodPost, path+"/special-requests", map[string]any{"tags": []string{"quiet_room"}, "locale": "fa-AF", "source": "guest"})
+	s.Settle()
+
+	s.Advance(24 * time.Hour)
+	desk = openDesk(t, s) // the shift is over
+	desk.do(http.StatusOK, http.MethodPost, path+"/check-out", map[string]any{})
+	folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": hotel.Currency, "settled": true}
+	v = desk.do(http.StatusOK, http.MethodPost, path+"/check-out", map[string]any{"folio": folio})
+	if v.State != "checked_out" {
+		t.Errorf("state = %s, want checked_out", v.State)
+	}
+	s.Settle()
+	want := []string{"reservation.held", "reservation.confirmed", "reservation.check_in_started", "reservation.checked_in", "reservation.dates_changed",
+		"reservation.checkout_started", "reservation.early_checkout", "reservation.checked_out", "reservation.special_request.added"}
+	told := s.Subjects(v.ReservationID)
+	for _, subject := range want {
+		if !slices.Contains(told, subject) {
+			t.Errorf("published %v, want also %s", told, subject)
+		}
+	}
+	var keys struct{ Keys []struct{ Status string } }
+	s.Must(http.StatusOK, system.Request{
+		Method: http.MethodGet, Path: "/sandbox/lock/v1/keys?tenantId=" + hotel.Tenant.String() + "&reservationId=" + v.ReservationID,
+	}).Into(t, &keys)
+	if len(keys.Keys) == 0 {
+		t.Error("the lock service knows no key")
+	}
+	for _, key := range keys.Keys {
+		if key.Status != "revoked" {
+			t.Errorf("a key is %s after the check-out, want revoked", key.Status)
+		}
+	}
+}
