@@ -108,6 +108,10 @@ locals {
       name      = "reservation: guests need a key by hand", playbook = "manual-keys", page = false
       condition = { filter = local.counted.manual, above = 0 }
     } },
+    { rooms-without-alternative = {
+      name      = "reservation: a room is out of order and no other is free", playbook = "rooms-without-alternative", page = false
+      condition = { filter = local.counted.rooms, above = 0 }
+    } },
     # More than one event in a hundred waited for more than thirty seconds. A single event that a cold instance leaves to the relay does not
     # last long enough to raise the alert.
     { outbox-lag = {

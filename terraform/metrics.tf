@@ -87,6 +87,10 @@ resource "google_logging_metric" "incidents" {
       description = "Calls that completed a check-in or a change of keys without an electronic key."
       filter      = "${local.lines} AND jsonPayload.counts.manualKeys>0"
     }
+    rooms_without_alternative = {
+      description = "Calls that found a guest whose room is out of order, and no other free room."
+      filter      = "${local.lines} AND jsonPayload.counts.roomsWithoutAlternative>0"
+    }
     failed_starts = {
       description = "Starts of a function that failed."
       filter      = "resource.type=\"cloud_run_revision\" AND severity=CRITICAL AND jsonPayload.message=~\"does not start\""
@@ -189,6 +193,7 @@ locals {
     latency = local.logged.latency
     starts  = local.logged.failed_starts
     manual  = local.logged.manual_keys
+    rooms   = local.logged.rooms_without_alternative
     saga    = local.logged.saga_stuck
     stuck   = { stuck = local.logged.outbox_stuck, stuckTelemetry = local.logged.outbox_stuckTelemetry }
   }

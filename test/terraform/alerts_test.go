@@ -305,6 +305,7 @@ func TestAlerts(t *testing.T) {
 		{"parked_telemetry", replaced(troubles["parked telemetry"], "reservation-relay"), []string{"outbox-telemetry"}},
 		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},
 		{"manual_key", added(troubles["manual key"], "reservation-keyfailed"), []string{"manual-keys"}},
+		{"room_without_alternative", added(troubles["no other room"], "reservation-roomoutoforder"), []string{"rooms-without-alternative"}},
 		{"dead_relay_that_fails", replaced(troubles["dead relay"], "reservation-relay"), []string{"progress-reservation-relay"}},
 		{"dead_relay_that_is_not_ticked", replaced("", "reservation-relay"), []string{"progress-reservation-relay"}},
 		{"no_database", everywhere(troubles["no database"], func(name string) bool { return d.Functions[name].Postgres }), []string{"away-store"}},

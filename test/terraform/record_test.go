@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/relay"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/functions/reservation/roomoutoforder"
 	"melmastoon.ghasi.io/functions/reservation/watchsagas"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -55,33 +57,41 @@ func record(t *testing.T) map[string]string {
 	}
 	exec(`UPDATE reservation.outbox SET subject = 'melmastoon.bff.tenant.flow.step_completed.v1' WHERE parked_reason IS NOT NULL`)
 	lines["parked telemetry"] = line(t, publishing, relay.Function)
-	lines["manual key"] = keyFailed(t, db)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	reservationtest.Confirm(t, db, r)
+	reservationtest.StartCheckIn(t, db, r)
+	key := r.Keys[0]
+	lines["manual key"] = line(t, alone, keyfailed.Function, pushed(t, keyfailed.Function, r.Tenant, map[string]any{
+		"tenantId": r.Tenant, "propertyId": r.Property, "reservationId": r.ID, "itemId": key.Item, "roomId": key.Room, "keyCredentialId": key.ID,
+		"validFrom": alone.Now(), "validUntil": alone.Now(), "reasonCode": "battery_low", "failedAt": alone.Now(),
+	}))
+	property := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"rooms":[]}`))
+	}))
+	t.Cleanup(property.Close)
+	lines["no other room"] = line(t, alone.With("UPSTREAM_PROPERTY_URL", property.URL), roomoutoforder.Function, pushed(t, roomoutoforder.Function, r.Tenant, map[string]any{
+		"tenantId": r.Tenant, "propertyId": r.Property, "roomId": key.Room, "roomTypeId": r.Items[0].RoomType, "from": r.Start, "until": r.End,
+		"reasonCode": "water", "occurredAt": alone.Now(),
+	}))
 	exec(`UPDATE reservation.reservations SET step_attempts = 5, step_since = step_since - interval '7 minutes' WHERE pending_step = 'await_inventory'`)
 	lines["stuck step"] = line(t, alone, watchsagas.Function)
 	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
 	return lines
 }
 
-// keyFailed returns the line of the event that completes a check-in without an electronic key.
-func keyFailed(t *testing.T, db *pgtest.Database) string {
+// pushed returns an event of another service for a function.
+func pushed(t *testing.T, to fn.Function, tenant id.Tenant, payload map[string]any) event.Raw {
 	t.Helper()
-	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	reservationtest.Confirm(t, db, r)
-	reservationtest.StartCheckIn(t, db, r)
-	k := r.Keys[0]
 	raw, err := event.Draft{
-		Subject: event.Subject{Name: keyfailed.Function.Spec.Subject, Version: 1, Producer: "lock-integration-service"},
-		Tenant:  r.Tenant, OrderingKey: r.ID.String(), Payload: map[string]any{
-			"tenantId": r.Tenant, "propertyId": r.Property, "reservationId": r.ID, "itemId": k.Item, "roomId": k.Room, "keyCredentialId": k.ID,
-			"validFrom": db.Env().Now(), "validUntil": db.Env().Now(), "reasonCode": "battery_low", "failedAt": db.Env().Now(),
-		},
-	}.Seal(db.Env().Now(), event.Origin{})
+		Subject: event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "platform-service"}, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload,
+	}.Seal(time.Now(), event.Origin{})
 	must(t, err)
-	return line(t, topic.PublisherKey.With(db.Env(), &topictest.Memory{}).With("UPSTREAM_LOCK_URL", "http://127.0.0.1:1"), keyfailed.Function, raw)
+	return raw
 }
 
 // line is what a function writes about one call: a tick, the push of an event or a request.
-func line(t *testing.T, e env.Env, f fn.Function, pushed ...event.Raw) string {
+func line(t *testing.T, e env.Env, f fn.Function, events ...event.Raw) string {
 	t.Helper()
 	e, issuer := fntest.Surround(t, e)
 	var written bytes.Buffer
@@ -91,7 +101,7 @@ func line(t *testing.T, e env.Env, f fn.Function, pushed ...event.Raw) string {
 	case f.Spec.Schedule != "":
 		front.Tick(f)
 	case f.Spec.Subject != "":
-		front.Push(f, pushed[0])
+		front.Push(f, events[0])
 	default: // by the handler itself: no document describes the answer to a panic
 		handler, err := f.Handler(e)
 		must(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -55,6 +56,7 @@ func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (stranded in
 		}
 		if !moved {
 			stranded++
+			observe.Count(ctx, observe.RoomsWithoutAlternative)
 		}
 	}
 	return stranded, nil

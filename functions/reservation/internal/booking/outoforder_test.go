@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 )
 
 // outage takes the room of the first item out of order during the stay.
@@ -54,12 +55,16 @@ func TestMove_noAlternative(t *testing.T) {
 	outOfOrder := Room{ID: id.New[id.Room](), Type: c.rooms[0].Type, OutOfOrder: &OutOfOrder{From: c.r.Start, Until: c.r.End}}
 	c.rooms = append(c.rooms, outOfOrder)
 	m, o := c.outage()
-	stranded, err := m.Move(t.Context(), id.New[id.Event](), o)
+	var counts observe.Counts
+	stranded, err := m.Move(observe.WithCounts(t.Context(), &counts), id.New[id.Event](), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if stranded != 1 {
 		t.Errorf("Move() = %d, want 1", stranded)
+	}
+	if got := counts[observe.RoomsWithoutAlternative].Load(); got != 1 {
+		t.Errorf("rooms without alternative = %d, want 1", got)
 	}
 	if r := c.stored(); len(r.Modified) != 0 {
 		t.Errorf("modifications = %v, want none", r.Modified)

@@ -12,13 +12,14 @@ type Incident int
 
 // The incidents.
 const (
-	ManualKeys Incident = iota // check-ins and changes of keys without an electronic key
-	StuckSteps                 // saga steps that have had more than five attempts
+	ManualKeys              Incident = iota // check-ins and changes of keys without an electronic key
+	StuckSteps                              // saga steps that have had more than five attempts
+	RoomsWithoutAlternative                 // guests whose room is out of order while no other is free
 	incidents
 )
 
 // incidentNames are the members of jsonPayload.counts, which metrics read.
-var incidentNames = [incidents]string{ManualKeys: "manualKeys", StuckSteps: "stuckSteps"}
+var incidentNames = [incidents]string{ManualKeys: "manualKeys", StuckSteps: "stuckSteps", RoomsWithoutAlternative: "roomsWithoutAlternative"}
 
 // Counts is how often each incident occurred in one call. Its zero value is ready, and it may be used concurrently.
 type Counts [incidents]atomic.Int64
