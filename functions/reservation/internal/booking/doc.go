@@ -1,5 +1,5 @@
-// Package booking is the domain of the reservation service. It quotes prices, holds rooms for guests for minutes, and
-// confirms holds that are paid for or promised in cash.
+// Package booking is the domain of the reservation service. It quotes prices, holds rooms for guests for minutes, confirms
+// holds that are paid for or promised in cash, and carries a booking through changes, check-in and check-out.
 //
 // A [Reservation] has these state transitions and no others; any other transition is rejected and changes nothing:
 //
@@ -10,6 +10,9 @@
 //	check_in_started ▶ checked_in
 //	checked_in ──────▶ checkout_started
 //	checkout_started ▶ checked_out
+//
+// A manager can override a state: no_show and check_in_started return to confirmed, and checked_out returns to checked_in on
+// the same day.
 //
 // The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
 // expired_hold from that moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes
@@ -27,6 +30,8 @@
 //   - It never trusts an event or a caller about payments. It asks the payment service.
 //   - It never cancels a hold for a failed payment while another payment may still pay for it.
 //   - It never keeps money without a room. A capture that does not pay for a reservation is refunded.
+//   - It never sells or assigns a room twice: inventory decides about rooms of a type, a unique key about physical rooms.
+//   - It stores a change that needs inventory before it asks, so that each change is completed or dropped.
 //   - It releases rooms only by allocation id, never by property or date, so a repeated release frees no other guest's room.
 //   - It answers the same for a reservation of another tenant, or of a property out of scope, as for an unknown one.
 //   - It never puts a name, an address or a telephone number into an event.
