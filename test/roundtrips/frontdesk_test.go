@@ -1,6 +1,7 @@
 package roundtrips
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 func (k *walk) frontDesk() {
 	k.t.Helper()
 	w := k.wish()
-	w.From = k.daysAhead()
+	w.From, w.Nights = k.daysAhead(), 1 // within one month on every day
 	guest := k.Book(w).Intend("cash_on_arrival")
 	guest.Confirm("cash_on_arrival")
 	rooms := k.roomsFor(guest)
@@ -27,6 +28,61 @@ func (k *walk) frontDesk() {
 	missed.Confirm("cash_on_arrival")
 	manager := k.manager()
 	k.count("reservation-noshow", func() { k.act(http.StatusOK, missed, "no-show", manager, map[string]any{}) })
+	k.Quiet()
+	k.walkIn(rooms[0]["roomId"])
+	k.modifications()
+}
+
+// walkIn books a guest at the desk while the lock is offline, so that the key fails.
+func (k *walk) walkIn(room any) {
+	k.t.Helper()
+	w := k.wish()
+	from, kind := k.daysAhead(), w.Hotel.Rooms[w.Room]
+	w.Nights = 1
+	var arrived system.Booking
+	k.count("reservation-walkin", func() {
+		a := k.ask(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/walk-ins", Key: system.Key(),
+			Header: map[string]string{"X-Tenant-Id": w.Hotel.Tenant.String(), "X-Sandbox-Scenario": "lock_failed"},
+			Body: map[string]any{
+				"propertyId": w.Hotel.Property.String(), "currency": w.Currency, "locale": "ps-AF",
+				"stayWindow": map[string]any{"start": k.date(from), "end": k.date(from + w.Nights)},
+				"items": []any{map[string]any{
+					"roomTypeId": kind.ID.String(), "ratePlanId": kind.Flexible.ID.String(), "occupants": map[string]any{"adults": 2, "children": 0}}},
+				"guest":   map[string]any{"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z@example.com", "phone": "+93700123456"},
+				"payment": map[string]any{"method": "cash_on_arrival"},
+				"rooms":   []any{map[string]any{"item": 0, "roomId": room}},
+			}})
+		k.learned(arrived.LearnHold(a))
+	})
+	k.Quiet() // the key fails
+	folio := map[string]any{"folioId": "fol_2", "finalBalanceMicro": "0", "currency": w.Currency, "settled": true}
+	k.act(http.StatusOK, &arrived, "check-out", "", map[string]any{"folio": folio}) // the room is free for the next walk
+	k.Quiet()
+}
+
+// modifications changes a booking of later days. Then the assigned room is taken out of order, so that the guest moves.
+func (k *walk) modifications() {
+	k.t.Helper()
+	w := k.wish()
+	b := k.Book(w).Intend("cash_on_arrival")
+	b.Confirm("cash_on_arrival")
+	assigned := k.roomsFor(b)[0]
+	room := w.Hotel.Rooms[w.Room]
+	modify := func(body map[string]any) func() {
+		return func() {
+			k.ask(http.StatusOK, system.Request{Method: http.MethodPatch, Path: "/api/v1/reservations/" + b.ReservationID, Key: system.Key(), Body: body})
+		}
+	}
+	stayWindow := map[string]any{"start": k.date(w.From), "end": k.date(w.From + w.Nights + 1)}
+	k.count("reservation-changedates", func() { k.act(http.StatusOK, b, "dates", "", map[string]any{"stayWindow": stayWindow}) })
+	k.count("reservation-modify", modify(map[string]any{
+		"type": "guest_count_change", "itemId": assigned["itemId"], "occupants": map[string]any{"adults": 1, "children": 0}}))
+	k.count("reservation-modify to assign a room", modify(map[string]any{"type": "room_change", "itemId": assigned["itemId"], "roomId": assigned["roomId"]}))
+	k.count("reservation-modify to add a room", modify(map[string]any{"type": "room_added", "item": map[string]any{
+		"roomTypeId": room.ID.String(), "ratePlanId": room.Flexible.ID.String(), "occupants": map[string]any{"adults": 2, "children": 0}}}))
+	k.Quiet()
+	k.ask(http.StatusOK, system.Request{Method: http.MethodPost, Path: fmt.Sprintf("/sandbox/property/v1/rooms/%s/out-of-order", assigned["roomId"]),
+		Body: map[string]any{"from": k.date(w.From), "until": k.date(w.From + 1), "reasonCode": "maintenance"}})
 	k.Quiet()
 }
 

@@ -133,7 +133,8 @@ func (k *walk) changes() {
 	tenant := demo.KabulGrand.Tenant.String()
 	for _, r := range []system.Request{
 		{Method: http.MethodPost, Path: "/sandbox/theme/v1/tenants/" + tenant + "/theme/publish", Body: map[string]any{"tokens": demo.KabulGrand.Theme.Tokens}},
-		{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + tenant + "/config", Body: map[string]any{"brandTagline": fmt.Sprint("At home in Kabul, ", k.day)}},
+		{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + tenant + "/config", Body: map[string]any{"brandTagline": fmt.Sprint("At home in Kabul, ", k.day),
+			"settings": map[string]any{"holdTtlSeconds": 600, "noShowGraceHours": 6, "cancellationPolicyVersion": k.day}}},
 		{Method: http.MethodPost, Path: "/sandbox/pricing/v1/rate-plans/" + demo.KabulGrand.Rooms[1].Saver.ID.String() + "/publish",
 			Body: map[string]any{"weekdayMicro": []string{"4000000000", "4000000000", "4000000000", "4000000000", "4000000000", "4000000000", "4000000000"}}},
 		{Method: http.MethodPost, Path: "/sandbox/search/v1/listings/" + demo.KabulGrand.Property.String() + "/index"},

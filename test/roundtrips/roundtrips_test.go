@@ -138,6 +138,7 @@ var exempt = map[string]string{
 	"tenantbooking-sweepdrafts":  "each draft is a transaction of its own, inside its tenant",
 	"reservation-expireholds":    "each hold is a transaction of its own, inside its tenant",
 	"reservation-sweepnoshows":   "each no-show is a transaction of its own, inside its tenant",
+	"reservation-watchsagas":     "each step is repeated in transactions of its own, inside its tenant",
 	"reservation-watchoverstays": "each guest is a transaction of its own, inside its tenant",
 }
 
