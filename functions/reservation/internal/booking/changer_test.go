@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -463,5 +465,28 @@ func TestOverride_checkInStarted(t *testing.T) {
 	}
 	if !slices.Contains(c.locks.revoked, late.ID) {
 		t.Errorf("revoked %v, want %v", c.locks.revoked, late.ID)
+	}
+}
+
+// A guest with an assigned room moves to later nights. The nights before are free for other guests at once.
+func TestDates_assignedRoomLater(t *testing.T) {
+	t.Parallel()
+	c := atCounter(t)
+	act := id.New[id.Request]()
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, Room: &c.rooms[0].ID})); err != nil {
+		t.Fatal(err)
+	}
+	act = id.New[id.Request]()
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-10", "2026-12-12"))); err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := c.db.Owner(t).Query(t.Context(), `SELECT night::text FROM reservation.room_nights WHERE reservation_id = @reservation ORDER BY night`,
+		pgx.StrictNamedArgs{"reservation": c.r.ID})
+	nights, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"2026-12-10", "2026-12-11"}; !slices.Equal(nights, want) {
+		t.Errorf("the room is taken in the nights %v, want %v", nights, want)
 	}
 }

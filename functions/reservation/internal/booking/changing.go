@@ -139,10 +139,11 @@ func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) 
 		after.Allocations[i] = p.take(act, *item, nights)
 	}
 	if len(r.Rooms()) > 0 {
-		p.RoomsFrom = &nights.Start
+		roomsFrom := nights.Start
 		if r.Start.Before(nights.Start) && r.State == Confirmed {
-			p.RoomsFrom = &r.Start
+			roomsFrom = r.Start // a copy: apply changes r.Start
 		}
+		p.RoomsFrom = &roomsFrom
 		p.Reissue = r.itemIDs()
 	}
 	p.Reserved = after
@@ -257,7 +258,8 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	none := money.Micro(0)
 	r.setTotals(&after, kept, PriceTotals{Own: Own{OwnTotal: &none}})
 	if item.Room != nil {
-		p.RoomsFrom, p.Reissue = &r.Start, []id.Item{item.ID}
+		start := r.Start
+		p.RoomsFrom, p.Reissue = &start, []id.Item{item.ID}
 	}
 	p.Reserved = after
 	p.costs(r)
