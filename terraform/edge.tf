@@ -75,11 +75,10 @@ locals {
   # A path is asked for by a method, or by a browser that asks whether it may. Whatever else is asked gets its 405 from one of the path's
   # functions, and elsewhere a page, or its 404 from any.
   matches = { for site, s in local.sites : site => concat(
-    [for r in s.routes : { function = r.function, template = r.template, headers = [
-      { (":method") = r.method },
-      { (":method") = "OPTIONS", "access-control-request-method" = r.method },
-    ] }],
-    [for r in s.routes : { function = r.function, template = r.template, headers = [{ (":method") = "HEAD" }] } if r.method == "GET"],
+    [for r in s.routes : { function = r.function, template = r.template, headers = concat(
+      [{ (":method") = r.method }, { (":method") = "OPTIONS", "access-control-request-method" = r.method }],
+      r.method == "GET" ? [{ (":method") = "HEAD" }] : [],
+    ) }],
     [for template in distinct(s.routes[*].template) : { function = [for r in s.routes : r.function if r.template == template][0], template = template, headers = [{}] }],
   ) }
 }

@@ -14,8 +14,9 @@ type IntentPayment struct {
 	Method   Method        `json:"method"`
 	Status   PaymentStatus `json:"status"`
 	Captured money.Micro   `json:"capturedMicro"`
-	Refunded money.Micro   `json:"refundedMicro"`      // part of Captured
-	Executed []id.Refund   `json:"refundIds,omitzero"` // the requested refunds that are part of Refunded
+	Refunded money.Micro   `json:"refundedMicro"`        // part of Captured
+	Waived   money.Micro   `json:"waivedMicro,omitzero"` // part of Refunded that the hotel gave back on its own
+	Executed []id.Refund   `json:"refundIds,omitzero"`   // the refunds that are part of Refunded
 }
 
 // A Balance is what a reservation was paid and what is still due.
@@ -76,8 +77,14 @@ func (r *Reservation) owed() money.Micro {
 	return r.Total
 }
 
-// due returns the amount that the guest still has to pay.
-func (r *Reservation) due() money.Micro { return max(0, r.owed()-r.kept()) }
+// due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
+func (r *Reservation) due() money.Micro {
+	due := r.owed() - r.kept()
+	for _, p := range r.intents() {
+		due -= p.Waived
+	}
+	return max(0, due)
+}
 
 // refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
 // from the reservation's version, so that a repeated attempt asks for the same refunds.
@@ -113,10 +120,29 @@ func (r *Reservation) owes(i Intent) bool {
 	return booked && r.owns(i) && i.Currency == r.Currency && (r.collects(&i.ID) || r.due() > 0 && i.kept() > 0)
 }
 
-// Collect adds a captured intent to the payments of a booked reservation.
-func (r *Reservation) Collect(i Intent) {
+// Collect adds a captured intent to the payments of a booked reservation. The surplus is the part of its refunds that this service has
+// just returned.
+func (r *Reservation) Collect(i Intent, surplus money.Micro) {
+	waived := r.waivedOf(i) - surplus
 	r.pay(i)
+	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	r.Payments[at].Waived += max(0, waived)
 	r.Version++
+}
+
+// waivedOf returns the part of the refunds of an intent that is new and that this service has not requested.
+func (r *Reservation) waivedOf(i Intent) money.Micro {
+	var known IntentPayment
+	if at := slices.IndexFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == i.ID }); at >= 0 {
+		known = r.intents()[at]
+	}
+	waived := i.Refunded - known.Refunded
+	for _, back := range i.Refunds {
+		if !slices.Contains(known.Executed, back.ID) && r.requested(back.ID) {
+			waived -= back.Amount
+		}
+	}
+	return max(0, waived)
 }
 
 // pay adds an intent to the payments, or updates its entry.
@@ -166,8 +192,14 @@ func (r *Reservation) learn(i Intent) (changed bool) {
 	if at < 0 || r.Payments[at].Captured == 0 || i.Refunded <= r.Payments[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	r.Payments[at].Refunded, r.Payments[at].Executed = i.Refunded, i.executed()
+	waived, p := r.waivedOf(i), &r.Payments[at]
+	p.Waived, p.Refunded, p.Executed = p.Waived+waived, i.Refunded, i.executed()
 	return true
+}
+
+// requested reports whether this service has requested a refund in an event.
+func (r *Reservation) requested(refund id.Refund) bool {
+	return slices.ContainsFunc(r.Requested, func(back Refund) bool { return back.ID == refund })
 }
 
 // executed returns the ids of the intent's refunds.

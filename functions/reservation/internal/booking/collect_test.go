@@ -116,7 +116,7 @@ func TestCollect(t *testing.T) {
 			s.collects(i, s.r.Total)
 			s.purse.intents[*i].Refunded = s.r.Total
 			return i
-		}, outcome{kept: -price, due: price, method: CashOnArrival, status: Captured, count: 1}},
+		}, outcome{kept: -price, method: CashOnArrival, status: Captured, count: 1}},
 		{"a card pays instead of the cash", cash, func(s *stage, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
 			outcome{method: Card, status: Captured, count: 2}},
 		{"a second intent pays what a change costs", captured, func(s *stage, _ *id.Intent) *id.Intent {

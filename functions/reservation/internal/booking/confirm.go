@@ -113,13 +113,16 @@ func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, withi
 	if i.Captured <= 0 {
 		return nil // promised cash that has not been collected
 	}
-	if back, over := r.Surplus(i); over {
+	back, over := r.Surplus(i)
+	if over {
 		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
 			return err
 		}
 		i.Refunded += back.Amount
+	} else {
+		back.Amount = 0
 	}
-	r.Collect(i)
+	r.Collect(i, back.Amount)
 	return within(ctx, func(tx postgres.Tx) error { return c.reservations.Save(ctx, tx, r) })
 }
 

@@ -14,6 +14,7 @@ func (s State) overrides() (to State, ok bool) {
 		return Confirmed, true
 	case CheckedOut:
 		return CheckedIn, true
+	case Quoted, Held, ExpiredHold, Confirmed, CheckedIn, CheckoutStarted, Cancelled: // no way back
 	}
 	return "", false
 }
@@ -60,17 +61,15 @@ func (p *Plan) takeAgain(act id.Request, after *Reserved, nights Stay) {
 
 // reinstate undoes what the overridden state has recorded. Refunds that were requested stay requested, so that they become due.
 func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
-	switch was {
-	case NoShow:
-		spared := r.midnight(r.today(now).AddDays(1))
-		r.Missed, r.SparedUntil = nil, &spared
+	if was == NoShow || was == CheckedOut && r.CheckOut.Early != nil {
 		r.Hold = r.heldAgain(p, now)
-	case CheckedOut:
-		if r.CheckOut.Early != nil {
-			r.Hold = r.heldAgain(p, now)
-		}
-		r.CheckOut = nil
-	case CheckInStarted:
+	}
+	if was == NoShow {
+		spared := r.midnight(r.today(now).AddDays(1))
+		r.SparedUntil = &spared
+	}
+	r.Missed, r.CheckOut = nil, nil
+	if was == CheckInStarted {
 		r.CheckIn = nil
 	}
 }

@@ -64,7 +64,7 @@ func TestRecord_inHouse(t *testing.T) {
 				}
 			}
 			r := s.now()
-			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 90, Due: 90, Currency: r.Currency}); got != want {
+			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 90, Currency: r.Currency}); got != want {
 				t.Errorf("the balance is %+v, want %+v", got, want)
 			}
 			if len(r.Modified) != test.modified {
@@ -80,7 +80,7 @@ func TestRecord_inHouse(t *testing.T) {
 				if m.Request != nil {
 					t.Errorf("the modification asks for %+v, want nothing", m.Request)
 				}
-				side := `{"balance":{"capturedMicro":"410000000","refundedMicro":"%d","dueMicro":"%[1]d","currency":"USD"}}`
+				side := `{"balance":{"capturedMicro":"410000000","refundedMicro":"%d","dueMicro":"0","currency":"USD"}}`
 				same(t, string(m.Before), fmt.Sprintf(side, 0))
 				same(t, string(m.After), fmt.Sprintf(side, 90))
 			}
@@ -116,7 +116,7 @@ func TestRecord_anyOrder(t *testing.T) {
 				}
 			}
 			r := s.now()
-			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 140, Due: 140, Currency: r.Currency}); got != want {
+			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 140, Currency: r.Currency}); got != want {
 				t.Errorf("the balance is %+v, want %+v", got, want)
 			}
 			if got := r.Payments[0].Executed; len(got) != 2 {
