@@ -132,7 +132,8 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 		), taken AS (
 			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
 			SELECT @tenant, w.room_id, @start::date + n, @reservation, w.item_id
-			FROM wanted AS w CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n)
+			FROM wanted AS w CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n
+			ORDER BY w.room_id, n) -- in one order, so that two desks do not block each other
 		SELECT EXISTS ( -- the guest before is still inside
 			SELECT FROM wanted AS w
 			JOIN reservation.reservation_items AS i ON i.tenant_id = @tenant AND i.room_id = w.room_id AND i.reservation_id <> @reservation
