@@ -264,5 +264,33 @@ var variants = []variant{
 		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",
 		"slices.Equal(last.Epochs, v.epochs) &&", "(last.size > 0 || slices.Equal(last.Epochs, v.epochs)) &&",
 		"functions/tenantbooking/bootstrap", "TestCached_eventsInvalidate",
+	}, {
+		"two guests get the same room", noOversell, "schemas/postgres/reservation/0009_front_desk.up.sql",
+		"PRIMARY KEY (tenant_id, room_id, night)", "PRIMARY KEY (tenant_id, room_id, night, item_id)",
+		"functions/reservation/internal/booking", "TestSave_roomTaken",
+	}, {
+		"a change of dates that a crash interrupts is forgotten", noOversell, "functions/reservation/internal/booking/changer.go",
+		"if r.Plan != nil && !call.DryRun {", "if false {",
+		"functions/reservation/internal/booking", "TestDates_crash",
+	}, {
+		"a requested refund counts as kept", settled, "functions/reservation/internal/booking/balance.go",
+		"kept -= back.Amount", "kept -= 0 * back.Amount",
+		"functions/reservation/internal/booking", "TestDates",
+	}, {
+		"what the hotel gave back is due again", settled, "functions/reservation/internal/booking/balance.go",
+		"due -= p.Waived", "due -= 0 * p.Waived",
+		"functions/reservation/internal/booking", "TestBalance_due",
+	}, {
+		"moving a stay makes a late cancellation free", settled, "functions/reservation/internal/booking/changing.go",
+		"earlier.Before(deadline) {", "deadline.Before(earlier) {",
+		"functions/reservation/internal/booking", "TestDates_deadline",
+	}, {
+		"the sweep takes a reinstated guest for a no-show", settled, "functions/reservation/internal/booking/penalty.go",
+		"if r.SparedUntil != nil && r.SparedUntil.After(missed) {", "if r.SparedUntil != nil && r.SparedUntil.Before(missed) {",
+		"functions/reservation/internal/booking", "TestDeskRace_sweepAndOverride",
+	}, {
+		"services see who the guest is", noPII, "functions/reservation/internal/booking/view.go",
+		"if p.Actor.Type == Staff {", "if p.Actor.Type != \"\" {",
+		"functions/reservation/internal/booking", "TestViewFor",
 	},
 }
