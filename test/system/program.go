@@ -46,6 +46,9 @@ func Install(t testing.TB) *Program {
 	return p
 }
 
+// startup is the time that the local cloud may take to start. The emulators are two Java programs, and other tests run beside them.
+const startup = 2 * time.Minute
+
 // program is the name of the local cloud's binary.
 const program = "serve"
 
@@ -93,7 +96,7 @@ func (p *Program) Start(args ...string) {
 		if !ok {
 			p.t.Fatal("the local cloud ended during startup")
 		}
-	case <-time.After(timeout):
+	case <-time.After(startup):
 		p.t.Fatal("the local cloud does not start")
 	}
 	env := p.env()
