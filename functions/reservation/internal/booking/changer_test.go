@@ -18,28 +18,28 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A lockSmith is a lock service that answers as it is set.
-type lockSmith struct {
+// A fakeLocks is a lock service that answers as it is set.
+type fakeLocks struct {
 	status  KeyStatus
 	err     error
 	revoked []id.KeyCredential
 }
 
-func (l *lockSmith) Issue(context.Context, *Reservation, Key) (KeyStatus, error) {
+func (l *fakeLocks) Issue(context.Context, *Reservation, Key) (KeyStatus, error) {
 	return l.status, l.err
 }
 
-func (l *lockSmith) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
+func (l *fakeLocks) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
 	l.revoked = append(l.revoked, keys...)
 	return l.err
 }
 
-// A counter is the front desk of a house of two rooms of each type, with its stored reservation.
-type counter struct {
+// A deskTest is the front desk of a house of two rooms of each type, with its stored reservation.
+type deskTest struct {
 	t       *testing.T
 	db      *pgtest.Database
 	house   *house
-	locks   *lockSmith
+	locks   *fakeLocks
 	changer *Changer
 	rate    money.Micro // per room and night; the tax is 10
 	asked   []Ask
@@ -48,11 +48,11 @@ type counter struct {
 	now     time.Time
 }
 
-// atCounter returns a front desk with a confirmed reservation of two rooms from 1 to 3 December, at noon on 20 November.
-func atCounter(t *testing.T) *counter {
+// openDeskTest returns a front desk with a confirmed reservation of two rooms from 1 to 3 December, at noon on 20 November.
+func openDeskTest(t *testing.T) *deskTest {
 	t.Helper()
 	db := pgtest.New(t)
-	c := &counter{t: t, db: db, locks: &lockSmith{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
+	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
 	c.house = aHouse(func() time.Time { return c.now }, 1)
 	for i, a := range c.r.Allocations {
 		c.house.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
@@ -71,7 +71,7 @@ func atCounter(t *testing.T) *counter {
 }
 
 // price returns the price of an ask: the rate per room and night, and a tax of 10.
-func (c *counter) price(a Ask) Price {
+func (c *deskTest) price(a Ask) Price {
 	p := Price{
 		Totals: PriceTotals{Totals: Totals{10_000_000, a.Currency}}, ValidUntil: c.now.Add(time.Hour),
 		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50}, Lines: []Line{{"tax", "City tax", 10_000_000}},
@@ -85,7 +85,7 @@ func (c *counter) price(a Ask) Price {
 	return p
 }
 
-func (c *counter) call(act id.Request) ChangeCall {
+func (c *deskTest) call(act id.Request) ChangeCall {
 	return ChangeCall{
 		Principal: Principal{Scope: Scope{Tenant: c.r.Tenant}, Actor: Actor{Staff, "usr_desk"}},
 		Act:       act, Reservation: c.r.ID, Allows: func(int64) bool { return true },
@@ -93,7 +93,7 @@ func (c *counter) call(act id.Request) ChangeCall {
 }
 
 // stored returns the reservation as it is stored.
-func (c *counter) stored() *Reservation {
+func (c *deskTest) stored() *Reservation {
 	c.t.Helper()
 	r, err := c.changer.reservations.Get(c.t.Context(), Scope{Tenant: c.r.Tenant}, c.r.ID)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *counter) stored() *Reservation {
 }
 
 // checkIn checks the guest in on the arrival day.
-func (c *counter) checkIn() {
+func (c *deskTest) checkIn() {
 	c.t.Helper()
 	c.now = arrival
 	r := c.stored()
@@ -122,7 +122,7 @@ func (c *counter) checkIn() {
 	}
 }
 
-func (c *counter) stay(start, end string) Stay {
+func (c *deskTest) stay(start, end string) Stay {
 	return Stay{Start: night(c.t, start), End: night(c.t, end)}
 }
 
@@ -142,7 +142,7 @@ func TestDates(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := atCounter(t)
+			c := openDeskTest(t)
 			c.rate = test.rate
 			to := c.stay(test.start, test.end)
 			act := id.New[id.Request]()
@@ -183,7 +183,7 @@ func TestDates(t *testing.T) {
 // A refusal changes nothing, and the same call is refused again.
 func TestDates_soldOut(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.house.rooms = 0
 	act := id.New[id.Request]()
 	for range 2 {
@@ -209,7 +209,7 @@ func TestDates_soldOut(t *testing.T) {
 
 func TestDates_dryRun(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	act := id.New[id.Request]()
 	dry := c.call(act)
 	dry.DryRun = true
@@ -232,7 +232,7 @@ func TestDates_dryRun(t *testing.T) {
 // The earlier deadline counts: moving the stay to next month does not make a late cancellation free.
 func TestDates_deadline(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.now = arrival.AddDate(0, 0, -1) // after the deadline of 29 November
 	act := id.New[id.Request]()
 	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2027-01-01", "2027-01-03")))
@@ -258,7 +258,7 @@ func TestDates_crash(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := atCounter(t)
+			c := openDeskTest(t)
 			act, to := id.New[id.Request](), c.stay("2026-12-01", "2026-12-04")
 			c.changer.inventory = ends{c.house, test.reached, broken}
 			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
@@ -309,7 +309,7 @@ func (e ends) Reallocate(ctx context.Context, r *Reservation, releases []id.Allo
 // Of a guest in house only the departure changes. The night slept keeps its price, and the keys are issued anew.
 func TestDates_inHouse(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.checkIn()
 	keys := c.stored().keys(KeyIssued)
 	c.now = arrival.AddDate(0, 0, 1)
@@ -347,34 +347,34 @@ func TestModify(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		propose func(*counter, id.Request) Proposal
+		propose func(*deskTest, id.Request) Proposal
 		total   money.Micro
 		rooms   int // taken
 		kind    ModificationType
 	}{
-		{"more guests", func(c *counter, _ id.Request) Proposal {
+		{"more guests", func(c *deskTest, _ id.Request) Proposal {
 			return c.changer.Occupants(c.r.Items[0].ID, stay.Occupants{Adults: 3})
 		}, 415_000_000, 2, GuestCountChange}, // 205 for the other room; two nights and a tax of 10
-		{"another type", func(c *counter, act id.Request) Proposal {
+		{"another type", func(c *deskTest, act id.Request) Proposal {
 			other := id.New[id.RoomType]()
 			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other})
 		}, 415_000_000, 1, RoomChange},
-		{"a free upgrade", func(c *counter, act id.Request) Proposal {
+		{"a free upgrade", func(c *deskTest, act id.Request) Proposal {
 			other := id.New[id.RoomType]()
 			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other, Complimentary: true})
 		}, 410_000_000, 1, RoomChange},
-		{"another room", func(c *counter, act id.Request) Proposal {
+		{"another room", func(c *deskTest, act id.Request) Proposal {
 			return c.changer.Add(act, AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
 		}, 620_000_000, 2, RoomAdded},
-		{"a room less", func(c *counter, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) }, 205_000_000, 1, RoomRemoved},
-		{"another rate", func(c *counter, _ id.Request) Proposal {
+		{"a room less", func(c *deskTest, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) }, 205_000_000, 1, RoomRemoved},
+		{"another rate", func(c *deskTest, _ id.Request) Proposal {
 			return c.changer.Rate(c.r.Items[0].ID, 80_000_000, "loyal guest")
 		}, 370_000_000, 2, RateChange},
-		{"another channel", func(c *counter, _ id.Request) Proposal { return c.changer.Channel(OTA, "ota-1", "typed wrong") }, 410_000_000, 2, ChannelCorrected},
+		{"another channel", func(c *deskTest, _ id.Request) Proposal { return c.changer.Channel(OTA, "ota-1", "typed wrong") }, 410_000_000, 2, ChannelCorrected},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := atCounter(t)
+			c := openDeskTest(t)
 			act := id.New[id.Request]()
 			r, m, err := c.changer.Change(t.Context(), c.call(act), test.propose(c, act))
 			if err != nil {
@@ -428,7 +428,7 @@ func TestOverride_states(t *testing.T) {
 // The guest leaves the rooms again, and the keys on their way open nothing.
 func TestOverride_checkInStarted(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.locks.status = KeyPending
 	c.now = arrival
 	r := c.stored()
@@ -471,7 +471,7 @@ func TestOverride_checkInStarted(t *testing.T) {
 // A guest with an assigned room moves to later nights. The nights before are free for other guests at once.
 func TestDates_assignedRoomLater(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	act := id.New[id.Request]()
 	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, Room: &c.rooms[0].ID})); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func OpenMover(e env.Env) *Mover {
 // Move stores the outage and moves all guests who have the room in that period to other free rooms of the same type. A guest
 // without an alternative keeps the room: the front desk sees the reservation in its list of attention. Move returns the number
 // of such guests. Repeated for the same event, it moves no guest twice.
-func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (stranded int, err error) {
+func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int, err error) {
 	who := Scope{Tenant: o.Tenant}
 	affected, err := m.reservations.takeOut(ctx, o)
 	if err != nil || len(affected) == 0 {
@@ -52,14 +52,14 @@ func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (stranded in
 	for _, a := range affected {
 		moved, err := m.moveOne(ctx, event, who, a, rooms)
 		if err != nil {
-			return stranded, err
+			return unmoved, err
 		}
 		if !moved {
-			stranded++
+			unmoved++
 			observe.Count(ctx, observe.RoomsWithoutAlternative)
 		}
 	}
-	return stranded, nil
+	return unmoved, nil
 }
 
 // moveOne moves one guest to the first free room of the type.

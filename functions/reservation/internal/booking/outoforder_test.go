@@ -9,7 +9,7 @@ import (
 )
 
 // outage takes the room of the first item out of order during the stay.
-func (c *counter) outage() (m *Mover, o Outage) {
+func (c *deskTest) outage() (m *Mover, o Outage) {
 	c.t.Helper()
 	m = OpenMover(c.db.Env())
 	m.changer = c.changer
@@ -21,15 +21,15 @@ func (c *counter) outage() (m *Mover, o Outage) {
 
 func TestMove(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.checkIn()
 	free := Room{ID: id.New[id.Room](), Type: c.rooms[0].Type, Number: "201"}
 	c.rooms = append(c.rooms, free)
 	m, o := c.outage()
 	event := id.New[id.Event]()
 	for range 2 { // the event is delivered twice
-		if stranded, err := m.Move(t.Context(), event, o); err != nil || stranded != 0 {
-			t.Fatalf("Move() = %d, %v; want 0", stranded, err)
+		if unmoved, err := m.Move(t.Context(), event, o); err != nil || unmoved != 0 {
+			t.Fatalf("Move() = %d, %v; want 0", unmoved, err)
 		}
 	}
 	r := c.stored()
@@ -50,18 +50,18 @@ func TestMove(t *testing.T) {
 // Without another free room the guest stays, and the front desk is told.
 func TestMove_noAlternative(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.checkIn()
 	outOfOrder := Room{ID: id.New[id.Room](), Type: c.rooms[0].Type, OutOfOrder: &OutOfOrder{From: c.r.Start, Until: c.r.End}}
 	c.rooms = append(c.rooms, outOfOrder)
 	m, o := c.outage()
 	var counts observe.Counts
-	stranded, err := m.Move(observe.WithCounts(t.Context(), &counts), id.New[id.Event](), o)
+	unmoved, err := m.Move(observe.WithCounts(t.Context(), &counts), id.New[id.Event](), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stranded != 1 {
-		t.Errorf("Move() = %d, want 1", stranded)
+	if unmoved != 1 {
+		t.Errorf("Move() = %d, want 1", unmoved)
 	}
 	if got := counts[observe.RoomsWithoutAlternative].Load(); got != 1 {
 		t.Errorf("rooms without alternative = %d, want 1", got)
@@ -74,11 +74,11 @@ func TestMove_noAlternative(t *testing.T) {
 // A guest who has the room at another time is not concerned.
 func TestMove_otherNights(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.checkIn()
 	m, o := c.outage()
 	o.Period = OutOfOrder{From: c.r.End, Until: c.r.End.AddDays(3)}
-	if stranded, err := m.Move(t.Context(), id.New[id.Event](), o); err != nil || stranded != 0 {
-		t.Errorf("Move() = %d, %v; want 0", stranded, err)
+	if unmoved, err := m.Move(t.Context(), id.New[id.Event](), o); err != nil || unmoved != 0 {
+		t.Errorf("Move() = %d, %v; want 0", unmoved, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A guest who left too early by mistake gets the remaining nights again; the refund that was requested is due again.
 func TestOverride_earlyDeparture(t *testing.T) {
 	t.Parallel()
-	c := atCounter(t)
+	c := openDeskTest(t)
 	c.now = arrival
 	c.checkIn()
 	r := c.stored()

@@ -86,7 +86,7 @@ func inLobby(t testing.TB, db *pgtest.Database) *lobby {
 		return r, errors.Join(err, l.step())
 	}
 	l.Receptionist.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return l.rooms, l.step() }
-	l.Receptionist.keys.locks = &lockSmith{status: KeyIssued}
+	l.Receptionist.keys.locks = &fakeLocks{status: KeyIssued}
 	return l
 }
 
@@ -116,7 +116,7 @@ func TestWalkIn(t *testing.T) {
 		{"with rooms", func(*lobby) {}, CheckedIn, []string{"held", "confirmed", "check_in_started", "checked_in"}},
 		{"without rooms", func(l *lobby) { l.in.Rooms = nil }, Confirmed, []string{"held", "confirmed"}},
 		{"with a request", func(l *lobby) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "confirmed"}},
-		{"while the lock service is away", func(l *lobby) { l.Receptionist.keys.locks = &lockSmith{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
+		{"while the lock service is away", func(l *lobby) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
