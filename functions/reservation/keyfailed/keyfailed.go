@@ -18,11 +18,12 @@ import (
 
 // Function consumes melmastoon.lock_integration.key_credential.failed.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:      "reservation-keyfailed",
-	Subject:   "melmastoon.lock_integration.key_credential.failed.v1",
-	Uses:      fn.Uses{fn.Postgres, fn.Upstream("lock")},
-	Publishes: fn.Subjects{booking.CheckedInV1},
-	Timeout:   10 * time.Second,
+	Name:         "reservation-keyfailed",
+	Subject:      "melmastoon.lock_integration.key_credential.failed.v1",
+	Uses:         fn.Uses{fn.Postgres, fn.Upstream("lock")},
+	Publishes:    fn.Subjects{booking.CheckedInV1},
+	Timeout:      10 * time.Second,
+	MaxInstances: 1, // rare
 }, New)
 
 // Failed is the part of the event that this function reads.

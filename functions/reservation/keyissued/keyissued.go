@@ -18,11 +18,12 @@ import (
 
 // Function consumes melmastoon.lock_integration.key_credential.issued.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:      "reservation-keyissued",
-	Subject:   "melmastoon.lock_integration.key_credential.issued.v1",
-	Uses:      fn.Uses{fn.Postgres, fn.Upstream("lock")},
-	Publishes: fn.Subjects{booking.CheckedInV1},
-	Timeout:   10 * time.Second,
+	Name:         "reservation-keyissued",
+	Subject:      "melmastoon.lock_integration.key_credential.issued.v1",
+	Uses:         fn.Uses{fn.Postgres, fn.Upstream("lock")},
+	Publishes:    fn.Subjects{booking.CheckedInV1},
+	Timeout:      10 * time.Second,
+	MaxInstances: 1, // rare
 }, New)
 
 // Issued is the part of the event that this function reads.

@@ -18,11 +18,12 @@ import (
 
 // Function consumes melmastoon.payment.transaction.refunded.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:      "reservation-paymentrefunded",
-	Subject:   "melmastoon.payment.transaction.refunded.v1",
-	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Publishes: fn.Subjects{booking.ModifiedV1},
-	Timeout:   10 * time.Second,
+	Name:         "reservation-paymentrefunded",
+	Subject:      "melmastoon.payment.transaction.refunded.v1",
+	Uses:         fn.Uses{fn.Postgres, fn.Upstream("payment")},
+	Publishes:    fn.Subjects{booking.ModifiedV1},
+	Timeout:      10 * time.Second,
+	MaxInstances: 1, // rare
 }, New)
 
 // Refunded is the part of the event that this function reads. The amounts come from the payment service.

@@ -23,8 +23,9 @@ var Function = reservation.Event(fn.Spec{
 	Uses: fn.Uses{
 		fn.Postgres, fn.Upstream("property"), fn.Upstream("lock"), fn.Upstream("inventory"), fn.Upstream("pricing"), fn.Upstream("payment"),
 	},
-	Publishes: fn.Subjects{booking.ModifiedV1, booking.DatesChangedV1, booking.CheckedInV1},
-	Timeout:   10 * time.Second,
+	Publishes:    fn.Subjects{booking.ModifiedV1, booking.DatesChangedV1, booking.CheckedInV1},
+	Timeout:      10 * time.Second,
+	MaxInstances: 1, // rare
 }, New)
 
 // TakenOutOfOrder is the part of the event that this function reads. The period ends before Until.

@@ -16,10 +16,11 @@ import (
 
 // Function consumes melmastoon.tenant.settings.changed.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:    "reservation-settingschanged",
-	Subject: "melmastoon.tenant.settings.changed.v1",
-	Uses:    fn.Uses{fn.Postgres},
-	Timeout: 10 * time.Second,
+	Name:         "reservation-settingschanged",
+	Subject:      "melmastoon.tenant.settings.changed.v1",
+	Uses:         fn.Uses{fn.Postgres},
+	Timeout:      10 * time.Second,
+	MaxInstances: 1, // rare
 }, New)
 
 // Changed is the part of the event that this function reads.
