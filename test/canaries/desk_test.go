@@ -49,6 +49,25 @@ func clerk(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]b
 	send(http.StatusCreated, special, system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/special-requests", Body: map[string]any{
 		"tags": []string{"other"}, "freeText": numbers(wish, "freeText"), "locale": "en", "source": "ai_parser",
 		"aiProvenance": map[string]any{"model": numbers(wish, "aiProvenance model"), "version": numbers(wish, "aiProvenance version"), "confidence": 1}}})
+	out := "POST " + root + "/{id}/check-out"
+	send(http.StatusConflict, root+"/{id}/check-out", system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/check-out", Body: map[string]any{
+		"folio": map[string]any{"folioId": numbers(out, "folio folioId"), "finalBalanceMicro": "0", "currency": "AFN", "settled": true}, "reason": numbers(out, "reason")}})
+	change := func(status int, body map[string]any) {
+		t.Helper()
+		send(status, root+"/{id}", system.Request{Method: http.MethodPatch, Path: root + "/" + b.ReservationID, Body: body})
+	}
+	patch := "PATCH " + root + "/{id}"
+	change(http.StatusBadRequest, map[string]any{"type": a.everything(patch + " json type")})
+	change(http.StatusForbidden, map[string]any{"type": "channel_attribution_corrected", "channel": "ota",
+		"partnerId": numbers(patch, "partnerId"), "reason": numbers(patch, "reason")})
+	change(http.StatusForbidden, map[string]any{"type": "manual_state_override", "state": a.everything(patch + " json state"), "reason": numbers(patch, "reason")})
+	desk, hotel := "POST "+root+"/walk-ins json guest ", system.Usual().Hotel
+	send(http.StatusBadRequest, root+"/walk-ins", system.Request{Method: http.MethodPost, Path: root + "/walk-ins", Body: map[string]any{
+		"propertyId": hotel.Property, "stayWindow": map[string]any{"start": "2026-12-01", "end": "2026-12-02"}, "currency": "AFN", "locale": "fa-AF",
+		"items": []any{map[string]any{"roomTypeId": hotel.Rooms[0].ID, "ratePlanId": hotel.Rooms[0].Flexible.ID, "occupants": map[string]any{"adults": 1, "children": 0}}},
+		"guest": map[string]any{"firstName": a.name(desk + "firstName"), "lastName": a.name(desk + "lastName"), "email": a.email(desk + "email"),
+			"phone": a.phone(desk + "phone"), "specialRequests": numbers("POST "+root+"/walk-ins", "guest specialRequests")},
+		"payment": map[string]any{"method": "card"}}})
 	send(http.StatusOK, root, system.Request{Method: http.MethodGet, Path: root + "?code=" + url.QueryEscape(a.everything("GET "+root+" query code"))})
 	reason := map[string]any{"reasonCode": "staff_cancelled", "reason": numbers("POST "+root+"/{id}/cancel", "reason")}
 	send(http.StatusOK, root+"/{id}/cancel", system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/cancel", Body: reason})

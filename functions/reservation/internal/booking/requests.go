@@ -149,9 +149,13 @@ type requestAdded struct {
 	Provenance  *Provenance       `json:"aiProvenance,omitzero"`
 }
 
-// RequestAdded returns the event of the latest special request.
+// RequestAdded returns the event of the latest special request. The words that a guest typed beside the own details stay in this
+// service, because they may contain a name.
 func RequestAdded(r *Reservation) event.Draft {
 	q := r.Requests[len(r.Requests)-1]
+	if q.ID == id.Derive[id.SpecialRequest](r.ID, "guest") {
+		q.FreeText = ""
+	}
 	return r.event(RequestAddedV1, requestAdded{
 		Reservation: r.ID, Tenant: r.Tenant, Request: q.ID, Tags: q.Tags, FreeText: q.FreeText, Locale: q.Locale, Source: q.Source,
 		OccurredAt: q.AddedAt, Actor: q.AddedBy, Provenance: q.Provenance,
