@@ -210,6 +210,11 @@ func TestUnavailablePage(t *testing.T) {
 	g = browse(t, e, d)
 	g.status = http.StatusNotFound
 	g.open(home).sees("There is no hotel at this address")
+	for _, slug := range []string{"kabul-grand-hotel%2f", "a%2fb", "Kabul%20Grand"} { // would call another path of the booking service
+		g = browse(t, e, newFakeBooking(e))
+		g.status = http.StatusNotFound
+		g.open("/site/" + slug + "?h=abc").sees("There is no hotel at this address")
+	}
 	d = newFakeBooking(e)
 	d.refuses["GET bootstrap"] = "400 GENERAL.VALIDATION_FAILED" // for example a campaign with control characters
 	g = browse(t, e, d)

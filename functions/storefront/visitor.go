@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,13 @@ func (v *Visitor) call(ctx context.Context, r apiRequest) (status int, err error
 	}
 }
 
+// slugs matches the form of a hotel's slug. Other texts, such as ".." and "a/b", would change the path of the call.
+var slugs = regexp.MustCompile(`^[a-z0-9-]+$`)
+
 func (v *Visitor) send(ctx context.Context, r apiRequest) (int, error) {
+	if !slugs.MatchString(v.Slug) {
+		return 0, &ServiceError{Code: unknownTenant}
+	}
 	var body io.Reader = http.NoBody
 	if r.in != nil {
 		text, err := json.Marshal(r.in)
