@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/checkin"
 	"melmastoon.ghasi.io/functions/reservation/checkout"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
@@ -47,8 +48,8 @@ func issue(t *testing.T, d *reservationtest.Desk, k booking.Key) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return handle(t.Context(), event.Event[keyissued.Issued]{
-		Payload:  keyissued.Issued{Reservation: d.R.ID, Item: k.Item, Room: k.Room, Key: k.ID},
+	return handle(t.Context(), event.Event[reservation.KeyReport]{
+		Payload:  reservation.KeyReport{Reservation: d.R.ID, Item: k.Item, Room: k.Room, Key: k.ID},
 		Delivery: reservationtest.Deliver(d.R, keyissued.Function.Spec.Name),
 	})
 }
@@ -60,8 +61,8 @@ func fail(t *testing.T, d *reservationtest.Desk, k booking.Key) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return handle(t.Context(), event.Event[keyfailed.Failed]{
-		Payload:  keyfailed.Failed{Reservation: d.R.ID, Item: k.Item, Room: k.Room, Key: k.ID},
+	return handle(t.Context(), event.Event[reservation.KeyReport]{
+		Payload:  reservation.KeyReport{Reservation: d.R.ID, Item: k.Item, Room: k.Room, Key: k.ID},
 		Delivery: reservationtest.Deliver(d.R, keyfailed.Function.Spec.Name),
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -50,9 +49,7 @@ func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error 
 	claim := booking.Claim{
 		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
 	}
-	_, err := c.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
-		return inbox.Once(ctx, c.db, e.Delivery, write)
-	})
+	_, err := c.useCase.Confirm(ctx, claim, reservation.Once(c.db, e.Delivery))
 	switch {
 	case errors.Is(err, booking.ErrNotFound), errors.Is(err, booking.ErrForeign):
 		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment

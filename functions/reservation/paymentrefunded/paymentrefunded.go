@@ -12,7 +12,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -51,9 +50,7 @@ func (f *recorder) record(ctx context.Context, e event.Event[Refunded]) error {
 	claim := booking.RefundClaim{
 		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Event: e.Delivery.EventID, Reservation: e.Payload.Reservation, Intent: e.Payload.Intent,
 	}
-	err := f.useCase.Record(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
-		return inbox.Once(ctx, f.db, e.Delivery, write)
-	})
+	err := f.useCase.Record(ctx, claim, reservation.Once(f.db, e.Delivery))
 	if errors.Is(err, booking.ErrNotFound) || errors.Is(err, booking.ErrForeign) {
 		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment
 	}

@@ -106,12 +106,15 @@ func (r *Reservation) collects(i *id.Intent) bool {
 
 // capturedOf returns the amount that an intent has captured for the reservation, as far as this service has stored it.
 func (r *Reservation) capturedOf(i id.Intent) money.Micro {
-	for _, p := range r.intents() {
-		if p.Intent == i {
-			return p.Captured
-		}
+	if at := r.paymentAt(i); at >= 0 {
+		return r.intents()[at].Captured
 	}
 	return 0
+}
+
+// paymentAt returns the index of an intent in [Payment.intents], or -1.
+func (p Payment) paymentAt(i id.Intent) int {
+	return slices.IndexFunc(p.intents(), func(known IntentPayment) bool { return known.Intent == i })
 }
 
 // owes reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
@@ -125,7 +128,7 @@ func (r *Reservation) owes(i Intent) bool {
 func (r *Reservation) Collect(i Intent, surplus money.Micro) {
 	waived := r.waivedOf(i) - surplus
 	r.pay(i)
-	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	at := r.paymentAt(i.ID)
 	r.Payments[at].Waived += max(0, waived)
 	r.Version++
 }
@@ -133,7 +136,7 @@ func (r *Reservation) Collect(i Intent, surplus money.Micro) {
 // waivedOf returns the part of the refunds of an intent that is new and that this service has not requested.
 func (r *Reservation) waivedOf(i Intent) money.Micro {
 	var known IntentPayment
-	if at := slices.IndexFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == i.ID }); at >= 0 {
+	if at := r.paymentAt(i.ID); at >= 0 {
 		known = r.intents()[at]
 	}
 	waived := i.Refunded - known.Refunded
@@ -148,7 +151,7 @@ func (r *Reservation) waivedOf(i Intent) money.Micro {
 // pay adds an intent to the payments, or updates its entry.
 func (r *Reservation) pay(i Intent) {
 	r.Payments = slices.Clone(r.intents())
-	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	at := r.paymentAt(i.ID)
 	if at < 0 {
 		at, r.Payments = len(r.Payments), append(r.Payments, IntentPayment{Intent: i.ID})
 	}
@@ -188,7 +191,7 @@ func (r *Reservation) summarize(latest Intent) {
 // answer with less changes nothing. It reports whether the amount has changed.
 func (r *Reservation) learn(i Intent) (changed bool) {
 	r.Payments = slices.Clone(r.intents())
-	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	at := r.paymentAt(i.ID)
 	if at < 0 || r.Payments[at].Captured == 0 || i.Refunded <= r.Payments[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}

@@ -112,10 +112,8 @@ func (r *Reservation) modification(m id.Modification) (Modification, bool) {
 
 // run makes a planned change.
 func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*Reservation, error) {
-	if p.PriceDelta != nil && *p.PriceDelta < 0 {
-		if err := c.learn(ctx, r); err != nil {
-			return nil, err
-		}
+	if err := c.learnRefunds(ctx, r, p); err != nil {
+		return nil, err
 	}
 	if !dry && len(p.Takes) > 0 {
 		r.prepare(p, c.now())
@@ -141,6 +139,14 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 	return r, nil // the change is made; the watch releases the rooms
 }
 
+// learnRefunds sets the amounts already refunded, if the plan makes the stay cheaper and so asks for a refund.
+func (c *Changer) learnRefunds(ctx context.Context, r *Reservation, p *Plan) error {
+	if p.PriceDelta == nil || *p.PriceDelta >= 0 {
+		return nil
+	}
+	return c.learn(ctx, r)
+}
+
 // Complete completes the stored plan of a reservation: it exchanges the rooms and applies the change, or drops the change if
 // inventory refuses it; then it returns ErrOverbooked.
 func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, error) {
@@ -163,10 +169,8 @@ func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, e
 	case err != nil:
 		return nil, err
 	}
-	if p.PriceDelta != nil && *p.PriceDelta < 0 {
-		if err := c.learn(ctx, r); err != nil {
-			return nil, err
-		}
+	if err := c.learnRefunds(ctx, r, p); err != nil {
+		return nil, err
 	}
 	before := r.Stay
 	if err := r.apply(p, c.now()); err != nil {

@@ -211,7 +211,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 
 // paidByIntent reports whether that intent pays or promised to pay for the reservation. It stays true after a cancellation.
 func (r *Reservation) paidByIntent(i id.Intent) bool {
-	return slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == i })
+	return r.paymentAt(i) >= 0
 }
 
 // RefundableAmount returns the money of an intent that does not pay for a reservation: the captured amount is too
