@@ -20,7 +20,7 @@ type Deployment struct {
 	Functions map[string]Function `json:"functions"` // by name
 	Jobs      map[string]Job      `json:"jobs"`      // by name
 	Routes    []Route             `json:"routes"`    // in the order in which the load balancer matches them
-	Subjects  []string            `json:"subjects"`  // published or consumed; each has a topic
+	Subjects  map[string]Subject  `json:"subjects"`  // published or consumed; each has a topic
 }
 
 // Of returns the deployment of these functions and jobs.
@@ -40,8 +40,9 @@ func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
 			return d, err
 		}
 	}
-	d.Routes, d.Subjects = Routes(functions), subjectsOf(functions)
-	return d, nil
+	d.Routes = Routes(functions)
+	d.Subjects, err = subjectsOf(functions)
+	return d, err
 }
 
 // Text returns the deployment as JSON. The text is the same for the same catalogue.

@@ -136,14 +136,3 @@ func publishedBy(functions []fn.Function, service string) (names []string) {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
-
-func subjectsOf(functions []fn.Function) (names []string) {
-	for _, f := range functions {
-		names = append(names, emits(f.Spec)...)
-		if f.Spec.Subject != "" {
-			names = append(names, f.Spec.Subject)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}

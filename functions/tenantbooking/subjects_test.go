@@ -1,0 +1,231 @@
+package tenantbooking_test
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
+	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
+	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/flags"
+)
+
+// A publishedRow is what the event specification says about one subject.
+type publishedRow struct {
+	subject  string // without melmastoon.bff.tenant. and .v1
+	class    string
+	period   string        // ISO 8601
+	debounce time.Duration // repeated acts within it publish one event; 0 publishes each
+	oneIn    int           // 0 publishes all
+	always   bool          // no flag changes the rate
+	byDraft  bool          // ordered by draft; otherwise by session
+	required string
+	optional string // members that some events of the subject do not have, and additive ones
+	prepare  func(*tenantbookingtest.Guest)
+	act      func(*tenantbookingtest.Guest)
+}
+
+func publishedRows() []publishedRow {
+	type guest = tenantbookingtest.Guest
+	cash := func(g *guest) {
+		g.RequestQuote().Hold().SetGuest().Pay("cash_on_arrival").Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
+	}
+	choose := func(member string, values ...string) func(*guest) {
+		return func(g *guest) {
+			slices.Reverse(values)
+			g.Must(http.StatusOK, "PATCH", "/session", `{"`+member+`":"`+values[0]+`"}`)
+		}
+	}
+	return []publishedRow{
+		{subject: "bootstrap.served", class: "operational", period: "P90D", debounce: 5 * time.Minute,
+			required: "cache currency fanoutLatencyMs locale sessionId tenantConfigVersion tenantId tenantSlug themeVersion",
+			optional: "handoffArrivalId handoffId",
+			act:      func(g *guest) { g.Must(http.StatusOK, "GET", "/bootstrap", nil) }},
+		{subject: "handoff.consumed", class: "audit", period: "P1Y", always: true,
+			required: "consumedAt consumerSessionId elapsedMs handoffArrivalId hmacSignatureFingerprint mintedAt propertyId tenantId",
+			optional: "campaign handoffId",
+			act: func(g *guest) {
+				g.Must(http.StatusOK, "POST", "/handoff/consume", `{"token":"`+g.Link(0).Reveal()+`"}`)
+			}},
+		{subject: "booking.draft.created", class: "regulated", period: "P3Y", always: true, byDraft: true,
+			required: "deviceClass draftId holdExpiresAt occupancy propertyId ratePlanId reservationId roomTypeId sessionId stayWindow tenantId totalDisplay",
+			optional: "handoffArrivalId promoCode",
+			act:      func(g *guest) { g.RequestQuote().Hold() }},
+		{subject: "booking.draft.abandoned", class: "regulated", period: "P3Y", always: true, byDraft: true,
+			required: "abandonedAt createdAt draftId errorTrail lastActivityAt lastFlowState sessionId tenantId",
+			optional: "guestEmailHash propertyId roomTypeId totalDisplayPotential",
+			act: func(g *guest) {
+				g.RequestQuote().Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
+			}},
+		{subject: "booking.draft.converted", class: "regulated", period: "P7Y", always: true, byDraft: true,
+			required: "convertedAt createdAt deviceClass draftId elapsedMs paymentMethod paymentProvider propertyId ratePlanId reservationId " +
+				"roomTypeId sessionId tenantId totalCapturedCurrency totalCapturedMinor",
+			optional: "handoffArrivalId marketingAttribution",
+			act:      cash},
+		{subject: "payment_intent.created", class: "regulated", period: "P7Y", always: true, byDraft: true,
+			required: "amountMinor createdAt currency draftId intentId method provider redirectFlow tenantId",
+			act:      func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("card") }},
+		{subject: "confirmation.viewed", class: "operational", period: "P90D", debounce: 24 * time.Hour, always: true,
+			required: "cache deviceClass elapsedFromConfirmMs locale reservationId sessionId tenantId viewedAt",
+			prepare:  cash,
+			act:      func(g *guest) { g.Must(http.StatusOK, "GET", "/confirmation/"+g.Stay.String(), nil) }},
+		{subject: "flow.step_completed", class: "operational", period: "P30D", oneIn: 4, byDraft: true,
+			required: "completedAt draftId fromState sessionId stepLatencyMs tenantId toState",
+			prepare:  everyStep,
+			act:      func(g *guest) { g.RequestQuote().Hold() }},
+		{subject: "flow.error_encountered", class: "operational", period: "P90D", always: true, byDraft: true,
+			required: "errorCode occurredAt retryAfterSec sessionId tenantId userActionable",
+			optional: "atState draftId fingerprintHash handoffId ipHash upstream",
+			act: func(g *guest) {
+				g.RequestQuote().Must(http.StatusConflict, "POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`)
+			}},
+		{subject: "locale.changed", class: "operational", period: "P90D", always: true,
+			required: "changedAt from isRtlChange sessionId tenantId to",
+			act:      choose("locale", "fa-AF", "en")},
+		{subject: "currency.changed", class: "operational", period: "P90D", always: true,
+			required: "changedAt from sessionId tenantId to",
+			optional: "draftId",
+			act:      choose("currency", "AFN", "USD")},
+	}
+}
+
+// everyStep raises the rate of step_completed to one.
+func everyStep(g *tenantbookingtest.Guest) {
+	kept := document.Open[flags.Document](g.Env, tenantbooking.FlagsIn)
+	_, _ = kept.Put(context.Background(), flags.Key, flags.Document{Sampling: []byte(`{"melmastoon.bff.tenant.flow.step_completed.v1":1}`)}, 1, g.Env.Now().AddDate(1, 0, 0))
+	g.DB.Advance(time.Minute)
+}
+
+// TestPublished_specification holds schemas, catalogue, sampling and published events to the event specification.
+func TestPublished_specification(t *testing.T) {
+	t.Parallel()
+	kept := readCatalogue(t)
+	rows := publishedRows()
+	if got, want := len(tenantbooking.Sampling), len(rows); got != want {
+		t.Errorf("the service declares %d subjects, want %d", got, want)
+	}
+	for _, row := range rows {
+		t.Run(row.subject, func(t *testing.T) {
+			t.Parallel()
+			name := "melmastoon.bff.tenant." + row.subject + ".v1"
+			if got, want := tenantbooking.Sampling[name], (flags.Rule{OneIn: row.oneIn, Always: row.always}); got != want {
+				t.Errorf("sampling = %+v, want %+v", got, want)
+			}
+			want := retention{Class: row.class, Period: row.period}
+			if got := kept[name].Retention; got != want {
+				t.Errorf("terraform/catalogue.json: retention = %+v, want %+v", got, want)
+			}
+			row.checkSchema(t, name, want)
+			row.checkEvents(t, name)
+		})
+	}
+}
+
+type retention struct {
+	Class  string `json:"class"`
+	Period string `json:"period"`
+}
+
+// readCatalogue returns the subjects of the published catalogue.
+func readCatalogue(t *testing.T) map[string]struct {
+	Retention retention `json:"retention"`
+} {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "terraform", "catalogue.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var catalogue struct {
+		Subjects map[string]struct {
+			Retention retention `json:"retention"`
+		} `json:"subjects"`
+	}
+	if err := json.Unmarshal(text, &catalogue); err != nil {
+		t.Fatal(err)
+	}
+	return catalogue.Subjects
+}
+
+func (row publishedRow) checkSchema(t *testing.T, name string, want retention) {
+	t.Helper()
+	text, err := fs.ReadFile(schemas.Events, "events/"+name+".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Retention  retention      `json:"x-retention"`
+		Required   []string       `json:"required"`
+		Properties map[string]any `json:"properties"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.Retention != want {
+		t.Errorf("x-retention = %+v, want %+v", schema.Retention, want)
+	}
+	if got := sorted(schema.Required); got != row.required {
+		t.Errorf("required members:\n got %s\nwant %s", got, row.required)
+	}
+	var members []string
+	for member := range schema.Properties {
+		members = append(members, member)
+	}
+	if got, want := sorted(members), sorted(strings.Fields(row.required+" "+row.optional)); got != want {
+		t.Errorf("members:\n got %s\nwant %s", got, want)
+	}
+}
+
+func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
+
+// checkEvents acts twice, and once more after the debounce.
+func (row publishedRow) checkEvents(t *testing.T, name string) {
+	t.Helper()
+	system, _ := tenantbookingtest.BuildWithHotels(t, append(funnel(), bootstrap.Function, changesession.Function, consumehandoff.Function)...)
+	g := system.Guest(0)
+	if row.prepare != nil {
+		row.prepare(g)
+	}
+	row.act(g)
+	row.act(g)
+	want := 2
+	if row.debounce > 0 {
+		want = 1
+	}
+	tenantbookingtest.WantEvents(t, g.DB, row.subject, want)
+	var class, key, draft, session string
+	err := g.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT envelope ->> 'retentionClass', ordering_key, coalesce(payload ->> 'draftId', ''), envelope ->> 'sessionId'
+		FROM bff_tenant_booking.outbox WHERE subject = @subject ORDER BY seq LIMIT 1`, pgx.StrictNamedArgs{"subject": name}).Scan(&class, &key, &draft, &session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if class != row.class {
+		t.Errorf("the envelope has the retention class %q, want %q", class, row.class)
+	}
+	about := session
+	if row.byDraft {
+		about = draft
+	}
+	if want := g.Tenant.ID.String() + ":" + about; key != want {
+		t.Errorf("the ordering key is %q, want %q", key, want)
+	}
+	if row.debounce > 0 {
+		g.DB.Advance(row.debounce + time.Second)
+		row.act(g)
+		tenantbookingtest.WantEvents(t, g.DB, row.subject, 2)
+	}
+}
