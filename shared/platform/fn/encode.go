@@ -44,7 +44,7 @@ func encode(r *http.Request, usual Answer, out any) (answer, error) {
 }
 
 func bodiless(status int) bool {
-	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther
+	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther || status == http.StatusTemporaryRedirect
 }
 
 // headers returns the headers of the answer.

@@ -261,3 +261,41 @@ func TestForward_ifConfigured(t *testing.T) {
 		})
 	}
 }
+
+// TestCrossOrigin admits writes from pages of any origin, with a body of any type that is not decoded. Its redirect keeps method and body.
+func TestCrossOrigin(t *testing.T) {
+	t.Parallel()
+	landing := func(name string, s fn.Spec) fn.Function {
+		s.Name, s.Route = "test-"+name, "POST /"+name
+		return serve(s, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Reply, error) {
+			return fn.TemporaryRedirect.At("https://hotel.example/return"), nil
+		})
+	}
+	front := open(t, landing("landing", fn.Spec{CrossOrigin: true, IgnoresBody: true, BodyLimit: 100}), landing("closed", fn.Spec{IgnoresBody: true}),
+		landing("strict", fn.Spec{CrossOrigin: true}))
+	for _, test := range []struct {
+		name, path, body string
+		status           int
+		code             string
+	}{
+		{"any body", "/landing", "a=b", 307, ""},
+		{"no body", "/landing", "", 307, ""},
+		{"a body over the limit", "/landing", strings.Repeat("a", 101), 413, "GENERAL.PAYLOAD_TOO_LARGE"},
+		{"without CrossOrigin", "/closed", "a=b", 403, "GENERAL.CROSS_ORIGIN_REFUSED"},
+		{"without IgnoresBody", "/strict", "a=b", 415, "GENERAL.UNSUPPORTED_MEDIA_TYPE"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.As("").Post(test.path, test.body, "Sec-Fetch-Site", "cross-site", "Origin", "https://bank.example", "Content-Type", "text/plain")
+			if a.Status != test.status {
+				t.Errorf("got status %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if test.code != "" && a.Code() != test.code {
+				t.Errorf("got code %s, want %s", a.Code(), test.code)
+			}
+			if a.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("pages of other origins may read the answer")
+			}
+		})
+	}
+}

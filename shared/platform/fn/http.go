@@ -86,6 +86,9 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
+	if h.spec.IgnoresBody {
+		body = nil
+	}
 	var in In
 	if err := h.plan.decode(r, body, &in, c.began); err != nil {
 		return answer{}, err

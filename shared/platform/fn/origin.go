@@ -34,7 +34,7 @@ const preflightAge = "600" // seconds that a browser may cache the preflight ans
 // the exact origins that the middleware returns are allowed, and only on the same site, because browsers do not send the session
 // cookie from another site.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
-	if h.spec.Access != Public {
+	if h.spec.Access != Public || h.spec.CrossOrigin {
 		return nil
 	}
 	protection := &ownOrigin

@@ -26,11 +26,13 @@ const (
 	BadRequest
 	NotFound
 	Unavailable
+	// TemporaryRedirect sends the browser on with the same method and body, so a form arrives at the target.
+	TemporaryRedirect
 )
 
 func (a Answer) status() int {
 	return [...]int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusSeeOther,
-		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable}[a]
+		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusTemporaryRedirect}[a]
 }
 
 // A Reply sets the status and headers of an answer. A response embeds it with the tag `json:"-"`; it overrides Spec.Answer. The

@@ -28,10 +28,15 @@ type Spec struct {
 	// idempotent.
 	Idempotent bool
 
-	Acts         ratelimit.Rates // rate limits per caller; only for public, idempotent functions
-	BodyLimit    int64           // bytes; 64 KiB unless given, 10 MiB for events
-	Timeout      time.Duration   // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
-	Concurrency  int             // concurrent calls per instance
+	Acts ratelimit.Rates // rate limits per caller; only for public, idempotent functions
+	// CrossOrigin admits writes from pages of any origin to a public function. The act must not rely on cookies.
+	CrossOrigin bool
+	// IgnoresBody accepts a body of any type, within BodyLimit, and does not decode it.
+	IgnoresBody bool
+
+	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
+	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
+	Concurrency  int           // concurrent calls per instance
 	MinInstances int
 	MaxInstances int
 
