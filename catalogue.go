@@ -60,6 +60,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/walkin"
 	"melmastoon.ghasi.io/functions/reservation/watchoverstays"
 	"melmastoon.ghasi.io/functions/reservation/watchsagas"
+	"melmastoon.ghasi.io/functions/sandbox/authenticate"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -108,6 +109,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
+	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
@@ -240,6 +242,7 @@ var Functions = []fn.Function{
 	listrooms.Function,
 	sandboxopenintent.Function,
 	sandboxpay.Function,
+	authenticate.Function,
 	mintstafftoken.Function,
 	previewprices.Function,
 	publishrateplan.Function,
@@ -276,6 +279,7 @@ var Functions = []fn.Function{
 	storefrontsetguest.Function,
 	offerrooms.Function,
 	storefrontpay.Function,
+	acceptreturn.Function,
 	prefer.Function,
 	receiveguest.Function,
 	showbooking.Function,

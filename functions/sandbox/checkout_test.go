@@ -132,7 +132,7 @@ func TestCheckout_formAction(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	o := openOverHTTP(t, f, id.New[id.Reservation](), "mfs", "https://kabul-grand.example/return?draft=1")
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
 	policy := f.Get(o.page(t)).Header.Get("Content-Security-Policy")
 	if want := "; form-action 'self' https://kabul-grand.example"; !strings.HasSuffix(policy, want) {
 		t.Errorf("policy %s, want it to end in %q", policy, want)
@@ -143,7 +143,7 @@ func TestCheckout_returnsToSite(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	o := openOverHTTP(t, f, id.New[id.Reservation](), "mfs", "https://kabul-grand.example/return?draft=1")
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
 	for _, action := range []string{"decline", "pay"} {
 		got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
 		if got.Status != http.StatusSeeOther {

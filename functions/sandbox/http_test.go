@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/authenticate"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -66,7 +67,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 	t.Helper()
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
 		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
-		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, quote.Function, readintent.Function,
+		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, authenticate.Function, quote.Function, readintent.Function,
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
@@ -315,7 +316,7 @@ func TestListIntents(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.opened(t, sandbox.Card) // another reservation's
-	for tenant, want := range map[id.Tenant][]sandbox.Status{first.Tenant: {"superseded", sandbox.RequiresPayment}, demo.HeratGarden.Tenant: nil} {
+	for tenant, want := range map[id.Tenant][]sandbox.Status{first.Tenant: {"superseded", sandbox.RequiresAction}, demo.HeratGarden.Tenant: nil} {
 		var out listintents.Response
 		f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
 		var got []sandbox.Status

@@ -2,13 +2,17 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -34,7 +38,9 @@ type Intent struct {
 	RefundAmounts []money.Micro  `db:"refund_amounts"` // of RefundIDs
 	CapturedAt    *time.Time     `db:"captured_at"`
 	CapturedEvent *id.Event      `db:"captured_event_id"`
-	FailureCode   string         `db:"failure_code"` // too_many_attempts, expired or cancelled
+	FailureCode   string         `db:"failure_code"`  // too_many_attempts, expired or cancelled
+	ClientSecret  string         `db:"client_secret"` // of an intent that the guest approves on the hotel's page
+	Scenario      Scenario       `db:"scenario"`      // played when the guest approves
 	Version       int            `db:"version"`
 	ExpiresAt     time.Time      `db:"expires_at"` // end of payment on the page; a cash promise does not expire
 }
@@ -47,6 +53,7 @@ type IntentView struct {
 	Method        Method         `json:"method"`
 	Provider      string         `json:"provider"`
 	Status        Status         `json:"status"`
+	ClientSecret  string         `json:"clientSecret,omitzero"` // while the guest must approve on the hotel's page
 	Attempts      int            `json:"attempts"`
 	Amount        money.Micro    `json:"amountMicro"`
 	Currency      money.Currency `json:"currency"`
@@ -72,9 +79,22 @@ func (i Intent) View() IntentView {
 		refunds[n] = RefundView{ID: refund, Amount: i.RefundAmounts[n]}
 	}
 	return IntentView{ID: i.ID, Tenant: i.Tenant, Reservation: i.Reservation, Method: i.Method, Provider: i.Provider,
-		Status: i.Status, Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
+		Status: i.Status, ClientSecret: i.Secret(), Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
 		Refunded: i.Refunded, Refunds: refunds, CapturedAt: i.CapturedAt, CapturedEvent: i.CapturedEvent, FailureCode: i.FailureCode,
 		ExpiresAt: i.ExpiresAt}
+}
+
+// Secret returns the client secret while the guest must approve on the hotel's page, and "" otherwise.
+func (i Intent) Secret() string {
+	if i.Status == RequiresAction {
+		return i.ClientSecret
+	}
+	return ""
+}
+
+// Payable reports whether the guest pays on the checkout page, which is also that of the guest's phone.
+func (i Intent) Payable() bool {
+	return i.Status == RequiresPayment || i.Status == RequiresAction && i.ClientSecret == ""
 }
 
 // intentTime is the time that a guest has to pay.
@@ -116,10 +136,19 @@ type Wanted struct {
 	Method      Method
 	Amount      money.Amount
 	ReturnURL   string
+	Scenario    Scenario // one of PaymentScenario, or ""
+}
+
+// is reports whether the live intent has the terms that are wanted. A payment that the bank is processing goes on whatever
+// scenario is requested now.
+func (i Intent) is(w Wanted) bool {
+	return i.Method == w.Method && i.Amount == w.Amount.Micro && i.Currency == w.Amount.Currency &&
+		(i.Scenario == w.Scenario || i.Status == Processing)
 }
 
 // Open returns the reservation's one live intent. If the live intent has the same terms, Open returns it. Otherwise it
-// creates a new one and supersedes the earlier one without an event: nothing has failed, the guest chose again.
+// creates a new one and supersedes the earlier one without an event: nothing has failed, the guest chose again. It returns
+// ErrProcessing instead if the bank is processing the earlier one, because its money may still come.
 func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
 	err = s.db.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
 		if err := accepted(ctx, tx, w); err != nil {
@@ -157,15 +186,18 @@ func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
 		return Intent{}, err
 	}
 	live, err := readLive(ctx, tx, w.Reservation)
-	if err == nil && live.Method == w.Method && live.Amount == w.Amount.Micro && live.Currency == w.Amount.Currency {
+	switch {
+	case err == nil && live.is(w):
 		return live, nil
-	}
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	case err == nil && live.Status == Processing:
+		return Intent{}, ErrProcessing
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return Intent{}, err
 	}
 	if _, err := tx.Exec(ctx, `
 		UPDATE sandbox.intents SET status = 'superseded', version = version + 1
-		WHERE reservation_id = @reservation AND status IN ('requires_payment', 'pending_cash')`,
+		WHERE reservation_id = @reservation AND (status IN ('requires_payment', 'requires_action', 'pending_cash')
+			OR status = 'processing' AND expires_at <= platform.now())`,
 		pgx.StrictNamedArgs{"reservation": w.Reservation}); err != nil {
 		return Intent{}, err
 	}
@@ -173,19 +205,40 @@ func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
 }
 
 func insertIntent(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
-	minted := id.New[id.Intent]()
+	minted, secret := id.New[id.Intent](), ""
+	if w.Scenario.inline() {
+		secret = minted.String() + secretMark + rand.Text()
+	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO sandbox.intents (intent_id, tenant_id, reservation_id, method, provider, status,
-			amount_micro, currency, return_url, created_at, expires_at)
+			amount_micro, currency, return_url, client_secret, scenario, created_at, expires_at)
 		VALUES (@intent, @tenant, @reservation, @method, @provider, @status,
-			@amount, @currency, nullif(@return, ''), platform.now(), platform.now() + @time)`,
+			@amount, @currency, nullif(@return, ''), nullif(@secret, ''), nullif(@scenario, ''), platform.now(), platform.now() + @time)`,
 		pgx.StrictNamedArgs{"intent": minted, "tenant": w.Tenant, "reservation": w.Reservation,
-			"method": w.Method, "provider": w.Method.provider(), "status": w.Method.firstStatus(),
-			"amount": w.Amount.Micro, "currency": w.Amount.Currency, "return": w.ReturnURL, "time": intentTime})
+			"method": w.Method, "provider": w.Method.provider(), "status": w.firstStatus(),
+			"amount": w.Amount.Micro, "currency": w.Amount.Currency, "return": w.ReturnURL,
+			"secret": secret, "scenario": string(w.Scenario), "time": intentTime})
 	if err != nil {
 		return Intent{}, err
 	}
 	return readIntent(ctx, tx, minted)
+}
+
+// secretMark separates the intent's id from the random part of a client secret.
+const secretMark = "_secret_"
+
+// BySecret returns the intent of a client secret, or fault.ErrNotFound.
+func (s Intents) BySecret(ctx context.Context, secret string) (Intent, error) {
+	named, _, _ := strings.Cut(secret, secretMark)
+	intent, err := id.Parse[id.Intent](named)
+	if err != nil {
+		return Intent{}, fault.ErrNotFound
+	}
+	i, err := s.Get(ctx, intent)
+	if err == nil && subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) == 0 {
+		return Intent{}, fault.ErrNotFound
+	}
+	return i, err
 }
 
 // Get returns an intent of any tenant.
@@ -216,9 +269,9 @@ const selectIntents = `
 	       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
 	       captured_micro, refunded_micro, captured_at, captured_event_id, refund_ids, refund_amounts,
 	       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
-	       version, expires_at
+	       version, expires_at, coalesce(client_secret, '') AS client_secret, coalesce(scenario, '') AS scenario
 	FROM sandbox.intents
-	CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock
+	CROSS JOIN LATERAL (SELECT status IN ('requires_payment', 'requires_action', 'processing') AND expires_at <= platform.now() AS over) AS clock
 	CROSS JOIN LATERAL (
 		SELECT coalesce(array_agg(refund_id ORDER BY total_refunded_micro), '{}') AS refund_ids,
 		       coalesce(array_agg(amount_micro ORDER BY total_refunded_micro), '{}') AS refund_amounts
@@ -252,7 +305,8 @@ func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, er
 	err := tx.QueryRow(ctx, `
 		SELECT intent_id FROM sandbox.intents
 		WHERE reservation_id = @reservation
-		  AND (status = 'pending_cash' OR status = 'requires_payment' AND expires_at > platform.now())`,
+		  AND (status = 'pending_cash'
+			OR status IN ('requires_payment', 'requires_action', 'processing') AND expires_at > platform.now())`,
 		pgx.StrictNamedArgs{"reservation": r}).Scan(&live)
 	if err != nil {
 		return Intent{}, err

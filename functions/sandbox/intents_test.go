@@ -145,7 +145,7 @@ func TestPay_capturesOnce(t *testing.T) {
 func TestDecline_fifthEndsIntent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i := b.opened(t, sandbox.MFS)
+	i := b.opened(t, sandbox.Card)
 	for n := 1; n <= 7; n++ {
 		got, err := b.Decline(t.Context(), i.ID)
 		if err != nil {

@@ -38,16 +38,22 @@ type Status string
 
 // The statuses. doc.go draws the transitions.
 const (
-	RequiresPayment Status = "requires_payment"
+	RequiresPayment Status = "requires_payment" // on the provider's page
+	RequiresAction  Status = "requires_action"  // without a page: 3-D Secure on the hotel's page, or a request on the phone
+	Processing      Status = "processing"       // the guest has approved, and the bank answers later
 	PaymentCaptured Status = "captured"
 	PendingCash     Status = "pending_cash"
 	PaymentFailed   Status = "failed"
 	Superseded      Status = "superseded"
 )
 
-func (m Method) firstStatus() Status {
-	if m == CashOnArrival {
+// firstStatus returns the status of a new intent.
+func (w Wanted) firstStatus() Status {
+	switch {
+	case w.Method == CashOnArrival:
 		return PendingCash
+	case w.Method == MFS, w.Scenario.inline():
+		return RequiresAction
 	}
 	return RequiresPayment
 }

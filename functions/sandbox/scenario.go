@@ -22,12 +22,19 @@ const (
 	SoldOut      Scenario = "sold_out"      // no rooms are available
 	PriceChanged Scenario = "price_changed" // quotes are higher than the prices shown before
 	Declined     Scenario = "declined"      // the bank declines
+	Pending      Scenario = "pending"       // the bank answers a payment later
+	Challenge3DS Scenario = "challenge_3ds" // a card payment is approved on the hotel's page (3-D Secure), not on a payment page
+	Declined3DS  Scenario = "declined_3ds"  // as challenge_3ds, and the bank declines
+	PostedReturn Scenario = "posted_return" // the payment page sends the guest back with a form, not with a link
+	HoldExpired  Scenario = "hold_expired"  // rooms are held for one second only
+	Suspended    Scenario = "tenant_suspended"
 	LockFailed   Scenario = "lock_failed"   // the lock is offline: no key is issued
 	UpstreamSlow Scenario = "upstream_slow" // answers are late
 	UpstreamDown Scenario = "upstream_down" // every call fails
 )
 
-var scenarios = []Scenario{SoldOut, PriceChanged, Declined, LockFailed, UpstreamSlow, UpstreamDown}
+var scenarios = []Scenario{SoldOut, PriceChanged, Declined, Pending, Challenge3DS, Declined3DS, PostedReturn, HoldExpired, Suspended,
+	LockFailed, UpstreamSlow, UpstreamDown}
 
 const scenarioHeader = "X-Sandbox-Scenario"
 
@@ -36,6 +43,18 @@ var Services = []string{"iam", "inventory", "lock", "payment", "pricing", "prope
 
 // Requested reports whether a call requests that scenario.
 func Requested(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
+
+// PaymentScenario returns the scenario of a call that applies to a whole payment by that method, or "".
+func PaymentScenario(h http.Header, m Method) Scenario {
+	asked := Scenario(h.Get(scenarioHeader))
+	if m == CashOnArrival || !slices.Contains([]Scenario{Pending, Challenge3DS, Declined3DS, PostedReturn}, asked) || asked.inline() && m != Card {
+		return ""
+	}
+	return asked
+}
+
+// inline reports whether the guest approves the payment on the hotel's page.
+func (s Scenario) inline() bool { return s == Challenge3DS || s == Declined3DS }
 
 // slowDelay is longer than callers wait for most of these services.
 const slowDelay = 1500 * time.Millisecond

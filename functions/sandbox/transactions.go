@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,8 +19,47 @@ func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
 			captured_at = platform.now(), captured_event_id = @event, version = version + 1
-		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at > platform.now()`,
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action') AND expires_at > platform.now()`,
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+}
+
+// Defer records that the guest has approved and that the bank answers later, with Capture or Refuse.
+func (s Intents) Defer(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET status = 'processing', version = version + 1
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action') AND expires_at > platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent})
+}
+
+// Capture is the bank's late answer that the money has come. It captures a processing intent at most once.
+func (s Intents) Capture(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
+			captured_at = platform.now(), captured_event_id = @event, version = version + 1
+		WHERE intent_id = @intent AND status = 'processing' AND expires_at > platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+}
+
+// Refuse is the bank's late answer that it declines. As with Decline, the guest may try again, and the fifth decline ends the intent.
+func (s Intents) Refuse(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET attempts = attempts + 1, version = version + 1,
+			status = CASE WHEN attempts + 1 >= @most THEN 'failed'
+				WHEN method = 'mfs' OR client_secret IS NOT NULL THEN 'requires_action' ELSE 'requires_payment' END,
+			failure_code = CASE WHEN attempts + 1 < @most THEN NULL ELSE 'too_many_attempts' END
+		WHERE intent_id = @intent AND status = 'processing' AND expires_at > platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent, "most": MaxDeclines})
+}
+
+// Respond performs what the guest chose, as the scenario of the call or of the intent wants it.
+func (s Intents) Respond(ctx context.Context, i Intent, a Action, h http.Header) (Intent, error) {
+	switch {
+	case a == ActionDecline, Requested(h, Declined), i.Scenario == Declined3DS:
+		return s.Decline(ctx, i.ID)
+	case a == ActionLater, Requested(h, Pending), i.Scenario == Pending:
+		return s.Defer(ctx, i.ID)
+	}
+	return s.Pay(ctx, i.ID)
 }
 
 // Collect captures a promise of cash at most once. It returns ErrNotCollectable for an intent that is no promise of cash, or
@@ -42,7 +82,7 @@ func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) 
 		UPDATE sandbox.intents SET attempts = attempts + 1, version = version + 1,
 			status = CASE WHEN attempts + 1 < @most THEN status ELSE 'failed' END,
 			failure_code = CASE WHEN attempts + 1 < @most THEN NULL ELSE 'too_many_attempts' END
-		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at > platform.now()`,
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action') AND expires_at > platform.now()`,
 		pgx.StrictNamedArgs{"intent": intent, "most": MaxDeclines})
 }
 
@@ -50,7 +90,7 @@ func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) 
 func (s Intents) Expire(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'failed', failure_code = 'expired', version = version + 1
-		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at <= platform.now()`,
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action', 'processing') AND expires_at <= platform.now()`,
 		pgx.StrictNamedArgs{"intent": intent})
 }
 
@@ -94,11 +134,12 @@ func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, u
 	}
 }
 
-// CancelNamed cancels one intent if it is live, in the caller's transaction.
+// CancelNamed cancels one intent if it is live, in the caller's transaction. An intent that the bank is processing cannot be
+// cancelled: its money may still come, and is then refunded.
 func (s Intents) CancelNamed(ctx context.Context, tx postgres.Tx, intent id.Intent) error {
 	_, err := s.moveIn(ctx, tx, intent, `
 		UPDATE sandbox.intents SET status = 'failed', failure_code = 'cancelled', version = version + 1
-		WHERE intent_id = @intent AND status IN ('requires_payment', 'pending_cash')`,
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,
 		pgx.StrictNamedArgs{"intent": intent})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // not an intent of this tenant
@@ -142,7 +183,7 @@ func (s Intents) Due(ctx context.Context, after DueIntent, limit int) (due []Due
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT intent_id, expires_at FROM sandbox.intents
-			WHERE status = 'requires_payment' AND expires_at <= platform.now() AND (expires_at, intent_id) > (@since, @after)
+			WHERE status IN ('requires_payment', 'requires_action', 'processing') AND expires_at <= platform.now() AND (expires_at, intent_id) > (@since, @after)
 			ORDER BY expires_at, intent_id
 			LIMIT @most`,
 			pgx.StrictNamedArgs{"since": after.Since, "after": after.ID, "most": limit})

@@ -74,13 +74,13 @@ func (v *Visitor) SetGuest(ctx context.Context, d id.Draft, version int, g Guest
 	return err
 }
 
-// Pay begins a payment and returns the URL of its page. If the method has no payment page, Pay confirms the booking and
-// returns "" with the outcome.
+// Pay begins a payment and returns the URL of its page, or "" if the guest approves on the site's page or on the phone. A
+// booking that is paid in cash is confirmed at once, and Pay returns "" with the outcome.
 func (v *Visitor) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
 	var opened PaymentPage
 	in := map[string]Method{"method": m}
 	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
-	if err != nil || opened.RedirectURL != "" {
+	if err != nil || opened.RedirectURL != "" || m != cashOnArrival {
 		return opened.RedirectURL, o, err
 	}
 	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
@@ -176,7 +176,7 @@ func (v *Visitor) ToBooked(o Outcome) fn.Page {
 	return v.To("/confirmations/"+reservation, url.Values{"t": {o.ViewToken}})
 }
 
-// ToWaiting redirects to the page that waits for the payment provider.
+// ToWaiting redirects to the page that waits for the guest's approval or for the payment provider.
 func (v *Visitor) ToWaiting(d id.Draft) fn.Page {
 	return v.To("/bookings/"+d.String(), url.Values{"step": {"waiting"}})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
@@ -89,6 +90,10 @@ type fakeBooking struct {
 	refuses    map[string]string // by "METHOD last-part-of-the-path": a status and a code
 	once       bool              // but only the first time
 	pending    bool              // the payment is pending
+	status     string            // paymentStatus of a pending payment
+	secret     string            // clientSecret of a pending payment
+	method     string            // of the payment
+	intent     id.Intent
 	draft      id.Draft
 	booked     id.Reservation
 	expires    time.Time
@@ -183,9 +188,13 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		out = d.view()
 	case "POST payment-intent":
 		status, d.state = http.StatusCreated, "paying"
-		out = body{"intentId": id.New[id.Intent]()}
-		if !strings.Contains(string(text), "cash") {
-			out = body{"intentId": id.New[id.Intent](), "redirectUrl": "https://melmastoon.example/checkout"}
+		d.intent = id.New[id.Intent]()
+		d.method = textBetween(string(text), `"method":"`, `"`)
+		out = body{"intentId": d.intent}
+		if d.secret != "" {
+			out = body{"intentId": d.intent, "clientSecret": d.secret}
+		} else if d.method == "card" {
+			out = body{"intentId": d.intent, "redirectUrl": "https://melmastoon.example/checkout"}
 		}
 	case "POST confirm", "POST return":
 		if r.URL.Query().Get("r") == link {
@@ -193,7 +202,7 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 			break
 		}
 		if d.pending {
-			status, out = http.StatusAccepted, body{"flowState": d.state, "reservationId": d.booked}
+			status, out = http.StatusAccepted, body{"flowState": d.state, "reservationId": d.booked, "paymentStatus": d.status, "clientSecret": d.secret}
 			break
 		}
 		d.state = "confirmed"
@@ -211,6 +220,13 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 	if status != http.StatusNoContent {
 		_ = json.MarshalWrite(w, out)
 	}
+}
+
+// textBetween returns the part of a text between two others, or "".
+func textBetween(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	inner, _, _ := strings.Cut(rest, to)
+	return inner
 }
 
 // link is the token of the return link.
@@ -276,6 +292,9 @@ func (d *fakeBooking) view() body {
 	if d.guest != nil {
 		view["guest"] = d.guest
 	}
+	if d.method != "" {
+		view["payment"] = body{"intentId": d.intent, "method": d.method}
+	}
 	return view
 }
 
@@ -302,7 +321,7 @@ func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	t.Helper()
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
-		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
+		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
 }
 

@@ -12,8 +12,14 @@ import (
 // A Method is a payment method.
 type Method string
 
-// cashOnArrival is the only method without a payment page.
-const cashOnArrival Method = "cash_on_arrival"
+// The methods without a payment page: the guest pays on arrival, or approves on the phone.
+const (
+	cashOnArrival Method = "cash_on_arrival"
+	mobileMoney   Method = "mfs"
+)
+
+// processing is the status of a payment that the guest has approved and that the bank answers later.
+const processing = "processing"
 
 // The members of the booking service's responses that the site shows.
 type (
@@ -114,6 +120,7 @@ type (
 		Guest      *Guest        `json:"guest"`
 		Payment    *DraftPayment `json:"payment"`
 		ServerTime time.Time     `json:"serverTime"`
+		Outcome    Outcome       `json:"-"` // of a pending payment, from a separate call
 	}
 	// A DraftQuote is a draft's price.
 	DraftQuote struct {
@@ -145,7 +152,8 @@ type (
 	}
 	// A DraftPayment is the payment of a draft.
 	DraftPayment struct {
-		Method Method `json:"method"`
+		Intent id.Intent `json:"intentId"`
+		Method Method    `json:"method"`
 	}
 	// A Guest holds the details of the guest.
 	Guest struct {
@@ -171,6 +179,8 @@ type (
 		State       string         `json:"flowState"`
 		Reservation id.Reservation `json:"reservationId"` // zero if the guest is known by a return link only
 		ViewToken   string         `json:"viewToken"`
+		Payment     string         `json:"paymentStatus"` // while the payment is pending, for the session that booked
+		Secret      string         `json:"clientSecret"`  // while the guest must approve on the site's page
 	}
 	// A Confirmation is a confirmed booking.
 	Confirmation struct {

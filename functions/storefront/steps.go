@@ -3,6 +3,8 @@ package storefront
 import (
 	"context"
 	"net/url"
+	"strconv"
+	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -24,6 +26,7 @@ type Address struct {
 	Step    string // the requested step
 	Problem string // the code of an earlier error
 	Shown   int64  // the price that the guest was shown, if the draft has another one
+	Tries   int    // how often the waiting page has reloaded itself
 }
 
 // ResumePage returns the next page of a booking. If a payment was begun, it asks the booking service for the result first: a
@@ -35,7 +38,10 @@ func (v *Visitor) ResumePage(ctx context.Context, draft id.Draft, a Address, key
 		code := ServiceErrorOf(refused).Code
 		switch {
 		case refused == nil:
-			d.State = outcome.State
+			d.State, d.Outcome = outcome.State, outcome
+			if outcome.Payment == processing { // no other method can be chosen
+				a.Step = "waiting"
+			}
 		case code == illegalStep: // cash on arrival has no payment page to return from
 		default:
 			if a.Problem, a.Step = code, "waiting"; code == declined {
@@ -61,7 +67,7 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
-		return v.WaitingPage(d, "", problem)
+		return v.WaitingPage(d, a, "")
 	case d.State == abandoned, d.State == failed:
 		// Do not show the earlier problem: "try again" does not help with a booking that has ended. The page shows the
 		// reason.
@@ -75,14 +81,37 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 }
 
 // WaitingPage returns the page of a pending payment. In another browser than the one that booked, the return link is the
-// only access to the booking.
-func (v *Visitor) WaitingPage(d *Draft, link, problem string) fn.Page {
+// only access to the booking. The page reloads itself, unless the guest must approve the payment on it.
+func (v *Visitor) WaitingPage(d *Draft, a Address, link string) fn.Page {
 	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
+	next, query := back, url.Values{"step": {"waiting"}}
 	if link != "" {
-		again += "?" + url.Values{"r": {link}}.Encode()
+		next, query = again, url.Values{"r": {link}}
+		again += "?" + query.Encode()
 		back = again
 	}
-	return v.Show(View{Step: "waiting", Title: v.Localizer.T("waiting.title"), Problem: problem, Draft: d, Again: again, Back: back})
+	view := View{Step: "waiting", Title: v.Localizer.T("waiting.title"), Problem: a.Problem, Draft: d, Again: again, Back: back}
+	if d.Outcome.Secret != "" {
+		view.Title = v.Localizer.T("approve.title")
+	} else if wait := reloadAfter(a.Tries); wait > 0 {
+		query.Set("tries", strconv.Itoa(a.Tries+1))
+		view.Reload = strconv.Itoa(int(wait/time.Second)) + "; url=" + next + "?" + query.Encode()
+	}
+	return v.Show(view)
+}
+
+// reloadAfter returns the time until the waiting page reloads itself, which grows with the number of reloads. It returns 0
+// after about ten minutes, so that a forgotten page does not call the booking service forever.
+func reloadAfter(tries int) time.Duration {
+	switch {
+	case tries < 12:
+		return 5 * time.Second
+	case tries < 24:
+		return 15 * time.Second
+	case tries < 36:
+		return 30 * time.Second
+	}
+	return 0
 }
 
 // DetailsPage returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its

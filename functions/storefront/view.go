@@ -44,6 +44,7 @@ type View struct {
 	Available    *Availability
 	Draft        *Draft
 	Again        string      // the URL that a waiting guest reloads
+	Reload       string      // when and where the page reloads itself (meta refresh), if it does
 	Shown        money.Minor // the price that the guest was shown
 	Guest        Guest
 	Wrong        map[string]bool // invalid fields of the guest's details
@@ -186,8 +187,29 @@ func (View) ImageURL(address string) template.URL {
 	return ""
 }
 
-// Redirects reports whether the method has a payment page.
-func (View) Redirects(m Method) bool { return m != cashOnArrival }
+// MethodHint returns where a guest pays by the method.
+func (v View) MethodHint(m Method) string {
+	switch m {
+	case cashOnArrival:
+		return v.T("method.later")
+	case mobileMoney:
+		return v.T("method.phone")
+	}
+	return v.T("method.redirect")
+}
+
+// OnPhone reports whether the guest approves the payment on the phone.
+func (v View) OnPhone() bool {
+	return v.Draft.Payment != nil && v.Draft.Payment.Method == mobileMoney && v.Draft.Outcome.Payment != processing
+}
+
+// ApprovalURL returns the address of the provider's form target for 3-D Secure.
+func (v View) ApprovalURL() string { return v.site.public + "/sandbox/payment/v1/authentications" }
+
+// ProviderURL returns the sandbox's page that plays the guest's phone and the bank of a pending payment.
+func (v View) ProviderURL() string {
+	return v.site.public + "/sandbox/payment/v1/checkout/" + v.Draft.Payment.Intent.String()
+}
 
 // Link returns the URL of the confirmation for another device.
 func (v View) Link(c *Confirmation) string {

@@ -228,3 +228,57 @@ func TestReturn_declineShownOnce(t *testing.T) {
 	g.Must(http.StatusOK, "POST", back, nil)
 	g.WantEnd("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
 }
+
+// TestReturn_pending returns while the payment waits for the guest or the bank. The answer says for which, and contains the client
+// secret only for the session that booked.
+func TestReturn_pending(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	for _, test := range []struct{ status, secret string }{{"requires_payment", ""}, {"requires_action", ""}, {"requires_action", "pyi_1_secret_2"}, {"processing", ""}} {
+		t.Run(test.status+test.secret, func(t *testing.T) {
+			g := s.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+			g.Platform.Await(g.Intent, test.status, test.secret)
+			var own, linked struct {
+				Status string `json:"paymentStatus"`
+				Secret string `json:"clientSecret"`
+			}
+			for range 2 {
+				g.Must(http.StatusAccepted, "POST", "/draft/"+g.Draft.String()+"/return", nil).Into(t, &own)
+			}
+			if own.Status != test.status {
+				t.Errorf("paymentStatus = %q, want %q", own.Status, test.status)
+			}
+			if own.Secret != test.secret {
+				t.Errorf("clientSecret = %q, want %q", own.Secret, test.secret)
+			}
+			other := s.Front.As("").Send("POST", g.Path("/draft/"+g.Draft.String()+"/return?r="+returnToken(t, s, g)), nil, "Idempotency-Key", tenantbookingtest.Key())
+			other.Want(t, http.StatusAccepted)
+			if other.Into(t, &linked); linked.Status+linked.Secret != "" {
+				t.Errorf("the return link shows the status %q and the secret %q, want neither", linked.Status, linked.Secret)
+			}
+		})
+	}
+}
+
+// TestPay_whileProcessing chooses a method while the bank processes a payment: the same one is the same payment, another one is refused
+// until the bank has declined.
+func TestPay_whileProcessing(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	g.Platform.Await(g.Intent, "processing", "")
+	first := g.Intent
+	for range 2 {
+		pays(g, "cash_on_arrival").WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
+		pays(g, "card").Want(t, http.StatusCreated)
+	}
+	if g.Intent != first {
+		t.Errorf("the intent is %v, want %v", g.Intent, first)
+	}
+	if n := g.Platform.Intents(); n != 1 {
+		t.Errorf("%d intents, want 1", n)
+	}
+	g.Platform.Await(g.Intent, "requires_payment", "")
+	g.Platform.Decline(g.Intent, false)
+	g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil).WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
+	pays(g, "cash_on_arrival").Want(t, http.StatusCreated)
+}

@@ -3,6 +3,7 @@ package system
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type Visit struct {
 	HoldExpiresAt time.Time `json:"holdExpiresAt"`
 	IntentID      string    `json:"intentId"`
 	RedirectURL   string    `json:"redirectUrl"`
+	ClientSecret  string    `json:"clientSecret"`
+	PaymentStatus string    `json:"paymentStatus"` // of the last pending answer
 	FlowState     string    `json:"flowState"`
 	ViewToken     string    `json:"viewToken"`
 	ETag          string    `json:"-"`
@@ -93,7 +96,7 @@ func (v *Visitor) Name() *Visitor {
 // Pay starts the payment with that method.
 func (v *Visitor) Pay(method string) *Visitor {
 	v.system.t.Helper()
-	v.RedirectURL = ""
+	v.RedirectURL, v.ClientSecret, v.PaymentStatus = "", "", ""
 	v.Must(http.StatusCreated, http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
 	return v
 }
@@ -108,6 +111,19 @@ func (v *Visitor) Book(w Wish, method string) *Visitor {
 func (v *Visitor) Press(action string) string {
 	v.system.t.Helper()
 	return v.Must(http.StatusSeeOther, http.MethodPost, v.RedirectURL, "action="+action).Header.Get("Location")
+}
+
+// Provider submits a button of the provider's page of the current intent, which is also the guest's phone and the bank.
+func (v *Visitor) Provider(action string) {
+	v.system.t.Helper()
+	v.Must(http.StatusSeeOther, http.MethodPost, v.front.String()+"/sandbox/payment/v1/checkout/"+v.IntentID, "action="+action)
+}
+
+// Approve submits the form for 3-D Secure with the client secret.
+func (v *Visitor) Approve(action string) {
+	v.system.t.Helper()
+	v.Must(http.StatusSeeOther, http.MethodPost, v.front.String()+"/sandbox/payment/v1/authentications",
+		url.Values{"clientSecret": {v.ClientSecret}, "action": {action}}.Encode())
 }
 
 // Return returns from the provider's page to the site.

@@ -72,8 +72,12 @@ func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error)
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
+	ttl := time.Duration(c.In.TTLSeconds) * time.Second
+	if sandbox.Requested(c.Header, sandbox.HoldExpired) {
+		ttl = time.Second
+	}
 	return h.inventory.Hold(ctx, sandbox.Hold{
 		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
-		TTL: time.Duration(c.In.TTLSeconds) * time.Second, Claims: c.In.Allocations,
+		TTL: ttl, Claims: c.In.Allocations,
 	})
 }

@@ -46,12 +46,14 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the intent and, except for cash, the URL of the checkout page.
+// A Response is the intent and how the guest pays it: on the checkout page, on the hotel's page with the client secret, or, with
+// neither, on the phone or in cash.
 type Response struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Provider    string         `json:"provider"`
 	Status      sandbox.Status `json:"status"`
 	RedirectURL string         `json:"redirectUrl,omitzero"`
+	Secret      string         `json:"clientSecret,omitzero"`
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
 	ExpiresAt   time.Time      `json:"expiresAt"`
@@ -70,11 +72,12 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (o *opener) open(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
 	i, err := o.intents.Open(ctx, sandbox.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
-		Amount: money.Amount{Micro: c.In.Amount, Currency: c.In.Currency}, ReturnURL: c.In.ReturnURL})
+		Amount: money.Amount{Micro: c.In.Amount, Currency: c.In.Currency}, ReturnURL: c.In.ReturnURL,
+		Scenario: sandbox.PaymentScenario(c.Header, c.In.Method)})
 	if err != nil {
 		return out, err
 	}
-	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
+	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Secret: i.Secret(), Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
 	if i.Status == sandbox.RequiresPayment {
 		out.RedirectURL = o.pages.Checkout(i.ID, c.In.PayBefore)
 	}

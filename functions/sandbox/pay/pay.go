@@ -1,9 +1,8 @@
-// Package pay performs the action that a guest chose on the checkout page.
+// Package pay performs the action that a guest chose on the checkout page or on the phone, or a bank's late answer.
 package pay
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
@@ -23,22 +22,10 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// An Action is a button of the page.
-type Action string
-
-// UnmarshalText rejects an unknown button.
-func (a *Action) UnmarshalText(text []byte) error {
-	*a = Action(text)
-	if *a != "pay" && *a != "decline" {
-		return errors.New("not a button of the page")
-	}
-	return nil
-}
-
 // A Request is the submitted form.
 type Request struct {
-	Intent id.Intent `path:"intentId"`
-	Action Action    `form:"action"`
+	Intent id.Intent      `path:"intentId"`
+	Action sandbox.Action `form:"action"`
 }
 
 // A Response redirects the guest to the hotel's site, or to the page, which then shows the outcome.
@@ -58,18 +45,26 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (s *payer) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	act := s.intents.Pay
-	if c.In.Action == "decline" || sandbox.Requested(c.Header, sandbox.Declined) {
-		act = s.intents.Decline
-	}
-	// It is not an error if the intent can no longer be paid: the next page shows the outcome.
-	i, err := act(ctx, c.In.Intent)
+	i, err := s.intents.Get(ctx, c.In.Intent)
 	if err != nil {
 		return Response{}, err
 	}
-	back := i.ReturnURL
-	if back == "" {
-		back = s.pages.Checkout(i.ID, time.Time{})
+	// It is not an error if the intent can no longer be paid: the next page shows the outcome.
+	to := s.pages.Checkout(i.ID, time.Time{})
+	switch {
+	case c.In.Action == sandbox.ActionCapture:
+		i, err = s.intents.Capture(ctx, i.ID)
+	case c.In.Action == sandbox.ActionRefuse:
+		i, err = s.intents.Refuse(ctx, i.ID)
+	case i.ClientSecret != "": // approved on the hotel's page only
+	default:
+		i, err = s.intents.Respond(ctx, i, c.In.Action, c.Header)
+		if i.Method != sandbox.MFS && i.ReturnURL != "" { // the phone is not the guest's browser
+			to = i.ReturnURL
+		}
 	}
-	return Response{fn.SeeOther.At(back)}, nil
+	if i.Scenario == sandbox.PostedReturn {
+		return Response{fn.TemporaryRedirect.At(to)}, err
+	}
+	return Response{fn.SeeOther.At(to)}, err
 }

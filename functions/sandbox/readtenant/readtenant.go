@@ -37,5 +37,9 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return r.tenants.Get(ctx, c.In.Ref)
+	t, err := r.tenants.Get(ctx, c.In.Ref)
+	if sandbox.Requested(c.Header, sandbox.Suspended) {
+		t.Status = "suspended"
+	}
+	return t, err
 }

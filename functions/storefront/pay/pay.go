@@ -27,7 +27,8 @@ type Request struct {
 	Seen   string            `form:"seen,optional"`
 }
 
-// pay redirects to the payment page. Without one, it redirects to the confirmation.
+// pay redirects to the payment page. Without one, it redirects to the confirmation, or to the page that waits for the guest's
+// approval.
 func pay(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.BootstrapVersion = c.In.Seen
 	elsewhere, outcome, err := c.Pay(ctx, c.In.Draft, c.In.Method, c.In.Once)
@@ -39,5 +40,5 @@ func pay(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	case outcome.Confirmed():
 		return c.ToConfirmation(outcome.Reservation), nil
 	}
-	return c.ToBooking(c.In.Draft, nil), nil
+	return c.ToWaiting(c.In.Draft), nil
 }

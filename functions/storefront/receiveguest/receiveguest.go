@@ -23,6 +23,7 @@ var Function = storefront.HTTP(fn.Spec{
 type Request struct {
 	Draft id.Draft `path:"draftId"`
 	Link  string   `query:"r,optional"`
+	Tries int      `query:"tries,optional"` // how often the waiting page has reloaded itself
 }
 
 // receive is idempotent: the guest may reload the page.
@@ -37,7 +38,7 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		if err := c.Enter(ctx); err != nil {
 			return c.UnavailablePage(err), nil
 		}
-		return c.WaitingPage(&storefront.Draft{ID: c.In.Draft}, c.In.Link, ""), nil
+		return c.WaitingPage(&storefront.Draft{ID: c.In.Draft}, storefront.Address{Tries: c.In.Tries}, c.In.Link), nil
 	}
 	return c.ToWaiting(c.In.Draft), nil
 }

@@ -53,10 +53,8 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	}
 	site, err := booking.OpenSite(e)
 	return (&handler{
-		drafts:        booking.OpenDrafts(e),
-		settler:       booking.OpenSettler(e),
-		confirmations: confirmations,
-		site:          site,
+		drafts: booking.OpenDrafts(e), settler: booking.OpenSettler(e),
+		confirmations: confirmations, site: site,
 	}).receive, err
 }
 
@@ -68,15 +66,16 @@ func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (o
 		}
 		return draft, r.settler.Returned(ctx, draft)
 	})
-	if errors.Is(err, booking.ErrPending) {
-		out.Reply, err = fn.Accepted.Reply().After(timeout), nil
-	}
-	if err != nil {
+	pending, isPending := errors.AsType[*booking.PendingError](err)
+	if err != nil && !isPending {
 		return out, err
 	}
 	out.Outcome, err = r.confirmations.Outcome(draft)
+	if isPending {
+		out.Reply, out.Pending = fn.Accepted.Reply().After(timeout), pending.View()
+	}
 	if draft.Session != c.Session.ID {
-		out.Reservation = nil
+		out.Reservation, out.Pending = nil, booking.Pending{}
 	}
 	return out, err
 }

@@ -58,6 +58,7 @@ type Payment struct {
 	Method      string         `json:"method"`
 	Provider    string         `json:"provider"`
 	Status      string         `json:"status"`
+	Secret      string         `json:"clientSecret,omitzero"`
 	Attempts    int            `json:"attempts"`
 	Redirect    string         `json:"redirectUrl,omitzero"`
 	Return      string         `json:"returnUrl,omitzero"`

@@ -176,9 +176,13 @@ func (w *FakePlatform) cancel(r *http.Request) answer {
 func (w *FakePlatform) open(r *http.Request) answer {
 	in := body[Payment](r)
 	for _, i := range w.intents {
-		if i.Reservation == in.Reservation && (i.Status == "requires_payment" || i.Status == "pending_cash") {
+		live := i.Status == "requires_payment" || i.Status == "requires_action" || i.Status == "processing" || i.Status == "pending_cash"
+		if i.Reservation == in.Reservation && live {
 			if i.Method == in.Method {
 				return answer{201, i}
+			}
+			if i.Status == "processing" {
+				return refuse(409, "PAYMENT.PROCESSING")
 			}
 			i.Status = "superseded"
 		}
@@ -208,6 +212,11 @@ func (w *FakePlatform) Pay(i id.Intent, told bool) {
 			w.book(s, i)
 		}
 	})
+}
+
+// Await sets the status of an intent that waits for the guest or the bank.
+func (w *FakePlatform) Await(i id.Intent, status, secret string) {
+	w.Change(func() { w.intents[i].Status, w.intents[i].Secret = status, secret })
 }
 
 // Decline declines a payment attempt. The last one fails the intent.

@@ -213,6 +213,8 @@ func TestPending(t *testing.T) {
 		{"failed", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"}`, false},
 		{"superseded", `{"status":"superseded","capturedMicro":"0","refundedMicro":"0"}`, false},
 		{"failed and live", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"},{"status":"requires_payment","capturedMicro":"0","refundedMicro":"0"}`, true},
+		{"failed, and another on the phone", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"},{"status":"requires_action","capturedMicro":"0","refundedMicro":"0"}`, true},
+		{"failed, and another at the bank", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"},{"status":"processing","capturedMicro":"0","refundedMicro":"0"}`, true},
 		{"cash promised", `{"status":"pending_cash","capturedMicro":"0","refundedMicro":"0"}`, true},
 		{"captured", `{"status":"captured","capturedMicro":"5","refundedMicro":"4"}`, true},
 		{"captured and refunded", `{"status":"captured","capturedMicro":"5","refundedMicro":"5"}`, false},

@@ -25,12 +25,19 @@ type Payment struct {
 // A PaymentStatus is the status of a payment intent.
 type PaymentStatus string
 
-// The statuses that confirm a reservation, and that of an intent that can still be paid. The payment service has more.
+// The statuses that confirm a reservation, and those of an intent whose money may still come. The payment service has more.
 const (
 	Captured        PaymentStatus = "captured"
 	PendingCash     PaymentStatus = "pending_cash"
 	RequiresPayment PaymentStatus = "requires_payment"
+	RequiresAction  PaymentStatus = "requires_action" // of the guest, without a payment page
+	Processing      PaymentStatus = "processing"      // by the bank
 )
+
+// open reports whether money may still come by the intent.
+func (i Intent) open() bool {
+	return i.Status == RequiresPayment || i.Status == RequiresAction || i.Status == Processing || i.Status == PendingCash
+}
 
 // An Intent is one attempt to pay, as the payment service reports it.
 type Intent struct {

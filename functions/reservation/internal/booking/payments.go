@@ -54,7 +54,7 @@ func (p Payments) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) ([
 func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
 	intents, err := p.Of(ctx, tenant, r)
 	return slices.ContainsFunc(intents, func(i Intent) bool {
-		return i.Status == RequiresPayment || i.Status == PendingCash || i.kept() > 0
+		return i.open() || i.kept() > 0
 	}), err
 }
 

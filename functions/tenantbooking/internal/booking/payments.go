@@ -70,7 +70,8 @@ type PaymentState struct {
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
 	Status      string         `json:"status"`
-	Attempts    int            `json:"attempts"` // number of declined attempts
+	Secret      string         `json:"clientSecret"` // while the guest must approve on the hotel's page
+	Attempts    int            `json:"attempts"`     // number of declined attempts
 	FailureCode string         `json:"failureCode"`
 }
 
@@ -79,6 +80,9 @@ func (p PaymentState) Captured() bool { return p.Status == "captured" }
 
 // CashOnArrival reports whether the guest pays in cash on arrival.
 func (p PaymentState) CashOnArrival() bool { return p.Status == "pending_cash" }
+
+// Processing reports whether the guest has approved the payment and the bank has not answered yet.
+func (p PaymentState) Processing() bool { return p.Status == "processing" }
 
 // Closed reports whether the payment can no longer be captured.
 func (p PaymentState) Closed() bool { return p.Status == "failed" || p.Status == "superseded" }

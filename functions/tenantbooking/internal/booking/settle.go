@@ -73,9 +73,10 @@ func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err err
 }
 
 // Payable returns nil if the guest may begin a payment: the rooms are held and not paid for. It converts a paid draft
-// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. upstream names the service
-// that caused the error, if any.
-func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err error) {
+// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. While the bank is processing a
+// payment by another method, it returns ErrIllegalStep: the money may still come. upstream names the service that caused
+// the error, if any.
+func (s *Settler) Payable(ctx context.Context, d *Draft, m hotel.Method) (upstream string, err error) {
 	if d.State.unpaid() || d.State.Ended() {
 		if err := d.May(Pays); err != nil {
 			return "", err
@@ -91,14 +92,14 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err e
 		return "", s.fail(ctx, d, ErrDraftClosed, ReservationsName)
 	case f.reservation.State == "expired_hold":
 		return "", ErrHoldExpired
-	case f.reservation.State != "held":
+	case f.reservation.State != "held", f.paid.Processing() && d.Payment.Method != m:
 		return "", ErrIllegalStep
 	}
 	return "", d.May(Pays)
 }
 
 // Returned settles a draft whose guest returns from the payment provider. It returns nil if the reservation is
-// confirmed, ErrDeclined if there is a declined attempt that the guest was not shown yet, and otherwise ErrPending.
+// confirmed, ErrDeclined if there is a declined attempt that the guest was not shown yet, and otherwise a PendingError.
 func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -120,11 +121,16 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	case declined:
 		return s.decline(ctx, d, f.paid.Attempts)
 	}
-	return ErrPending
+	return &PendingError{f.paid}
 }
 
-// ErrPending means that a payment is still under way. It is never returned to a client.
-var ErrPending = errors.New("the payment is pending")
+// A PendingError means that a payment is still under way, and how it stands. It is never returned to a client.
+type PendingError struct{ Payment PaymentState }
+
+// View returns the representation of the payment for the guest.
+func (e *PendingError) View() Pending { return Pending{e.Payment.Status, e.Payment.Secret} }
+
+func (e *PendingError) Error() string { return "the payment is pending: " + e.Payment.Status }
 
 // Accepted settles a draft whose guest confirms the booking without a payment page. It confirms a booking that is paid
 // in cash on arrival. For any other payment method it returns ErrIllegalStep, unless the money was captured.

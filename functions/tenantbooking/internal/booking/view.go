@@ -128,4 +128,11 @@ type Outcome struct {
 	Reservation *id.Reservation `json:"reservationId,omitzero"` // absent for a client with a return link only
 	Code        string          `json:"reservationCode"`
 	ViewToken   string          `json:"viewToken,omitzero"` // opens the confirmation without a session
+	Pending
+}
+
+// Pending describes a pending payment, for the session that booked.
+type Pending struct {
+	Status string `json:"paymentStatus,omitzero"`
+	Secret string `json:"clientSecret,omitzero"`
 }
