@@ -185,11 +185,12 @@ func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 		return v, s, ErrOutdated
 	}
 	v.Locale, v.Currency = session.Preferences(r.Header, v.Visitor)
+	s.Language = string(v.Locale)
 	v.Campaign = v.Session.Campaign.Or(attribution.CampaignOf(r.Header))
 	return v, s, nil
 }
 
-// resume loads the session of the request's cookie, and renews the cookie if it is older than a day. A revoked session
+// resume loads the session of the request's cookie, extends its life, and renews the cookie if it is older than a day. A revoked session
 // counts as missing: its cookie reads and writes nothing, and the browser may begin a new session.
 func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *session.Visitor, s *fn.Scope) error {
 	if g.hasCookie {
@@ -205,6 +206,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 		return nil
 	}
 	s.Caller = v.Session.ID.String()
+	v.Session = d.sessions.Renew(ctx, v.Session).WithSignals(r.Header)
 	if slices.Contains(d.rules, WithoutSession) || !g.cookie.NeedsRenewal(d.env.Now()) {
 		return nil // functions with WithoutSession set their own cookie
 	}

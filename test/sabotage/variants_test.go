@@ -132,6 +132,22 @@ var variants = []variant{
 		"case l.replays >= maxReplays && !o.again:", "case l.replays < 0:",
 		"jobs/replay", "TestSend_maxReplays",
 	}, {
+		"an ended draft stays active in its session", current, "functions/tenantbooking/internal/booking/drafts.go",
+		"\t\ts.active.Clear(ctx, d.Tenant, d.Session, d.ID)\n", "",
+		"functions/tenantbooking", "TestActiveDraft_clearedAtEnd",
+	}, {
+		"bootstrap returns the draft that the session names, unchecked", current, "functions/tenantbooking/internal/booking/drafts.go",
+		"draft_id = @draft AND session_id = @session AND ended_at IS NULL", "(draft_id = @draft OR session_id = @session)",
+		"functions/tenantbooking", "TestActiveDraft_checkedOnRead",
+	}, {
+		"a withdrawn consent does not reach running drafts", noPII, "functions/tenantbooking/changesession/changesession.go",
+		"err = h.drafts.SetConsent(ctx, v.Session)", "err = nil",
+		"functions/tenantbooking", "TestConsent_sweep",
+	}, {
+		"a call that declines telemetry is counted", noPII, "functions/tenantbooking/internal/session/session.go",
+		"!s.Consent.Telemetry || s.optedOut", "!s.Consent.Telemetry",
+		"functions/tenantbooking", "TestConsent_signals",
+	}, {
 		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/internal/session/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
 		"functions/tenantbooking", "TestAccept_sameSessionUntilExpiry",

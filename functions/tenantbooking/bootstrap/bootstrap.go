@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -38,7 +40,12 @@ type handler struct {
 	storefronts *hotel.Storefronts
 	arrivals    *session.Arrivals
 	sessions    *session.Manager
+	drafts      booking.Drafts
+	readTimeout time.Duration
 }
+
+// activeTimeout is the timeout of reading the active draft: without it the page is complete enough.
+const activeTimeout = 300 * time.Millisecond
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
@@ -51,6 +58,8 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 		storefronts: hotel.OpenStorefronts(e),
 		arrivals:    arrivals,
 		sessions:    sessions,
+		drafts:      booking.OpenDrafts(e),
+		readTimeout: e.Timeout(activeTimeout),
 	}).serve, err
 }
 
@@ -80,9 +89,24 @@ func (h *handler) serve(ctx context.Context, c tenantbooking.Call[Request]) (out
 		arrival = &accepted
 	}
 	h.sessions.Served(ctx, v, front, arrival)
+	active, err := h.activeDraft(ctx, &v)
 	out = respond(v, front, arrival, c.Now)
+	if out.Active = active; err != nil {
+		out.Degraded = append(out.Degraded, "activeBookingDraftId")
+	}
 	out.Reply, err = h.sessions.KeepAlive(ctx, out.Reply, v, was, c.Site)
 	return out, err
+}
+
+// activeDraft returns the session's active draft, and removes one that has ended from the session.
+func (h *handler) activeDraft(ctx context.Context, v *session.Visitor) (*id.Draft, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.readTimeout)
+	defer cancel()
+	active, err := h.drafts.Active(ctx, v.Session)
+	if err == nil {
+		v.Session.Draft = active
+	}
+	return active, err
 }
 
 func respond(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response) {

@@ -30,7 +30,8 @@ type Bootstrap struct {
 
 	Handoff      *session.Arrival   `json:"handoffPayload,omitzero"`
 	Arrival      *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
-	Degraded     []string           `json:"degraded,omitempty"` // parts that could not be read
+	Active       *id.Draft          `json:"activeBookingDraftId,omitzero"` // the booking in progress of this session
+	Degraded     []string           `json:"degraded,omitempty"`            // parts that could not be read
 	ServerTime   time.Time          `json:"serverTime"`
 	CSP          CSP                `json:"csp"`
 	ComposedAt   time.Time          `json:"composedAt"`

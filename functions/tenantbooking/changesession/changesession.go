@@ -1,4 +1,4 @@
-// Package changesession sets the language and the currency of a session.
+// Package changesession sets the language, the currency and the consent to telemetry of a session.
 package changesession
 
 import (
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/fault"
@@ -29,34 +30,38 @@ var Function = tenantbooking.HTTP(fn.Spec{
 type Request struct {
 	Locale   fn.Maybe[locale.Tag] `json:"locale"`
 	Currency fn.Maybe[money.Code] `json:"currency"`
+	Consent  fn.Maybe[bool]       `json:"consentTelemetry"`
 }
 
 // Validate returns an error for an empty request.
 func (r *Request) Validate() error {
-	if r.Locale.IsZero() && r.Currency.IsZero() {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose a language or a currency."})
+	if r.Locale.IsZero() && r.Currency.IsZero() && r.Consent.IsZero() {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose a language, a currency or a consent."})
 	}
 	return nil
 }
 
-// A Response holds the resulting language and currency.
+// A Response holds the resulting preferences.
 type Response struct {
 	Locale   locale.Conventions `json:"locale"`
 	Currency money.Currency     `json:"currency"`
+	Consent  bool               `json:"consentTelemetry"`
 }
 
 type handler struct {
 	visits *session.Manager
+	drafts booking.Drafts
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	visits, err := session.OpenManager(e)
-	return (&handler{visits}).choose, err
+	return (&handler{visits: visits, drafts: booking.OpenDrafts(e)}).choose, err
 }
 
 func (h *handler) choose(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	v := c.Visitor
+	v.Session.Consent.Telemetry = c.In.Consent.Or(v.Session.Consent.Telemetry) // it applies to this call's events too
 	events, err := v.SetPreferences(c.In.Locale, c.In.Currency, c.Now)
 	if err != nil {
 		return out, err
@@ -68,5 +73,9 @@ func (h *handler) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	if err := h.visits.Save(ctx, v, c.Session); err != nil {
 		return out, err
 	}
-	return Response{v.Locale.Conventions(), v.Currency}, nil
+	if !c.In.Consent.IsZero() {
+		// After the session: a draft that begins concurrently either is found here or finds the new consent in its session.
+		err = h.drafts.SetConsent(ctx, v.Session)
+	}
+	return Response{Locale: v.Locale.Conventions(), Currency: v.Currency, Consent: v.Session.Consent.Telemetry}, err
 }

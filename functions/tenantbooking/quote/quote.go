@@ -39,11 +39,13 @@ type pricer interface {
 type handler struct {
 	drafts       booking.Drafts
 	reservations pricer
+	sessions     *session.Sessions
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&handler{booking.OpenDrafts(e), booking.OpenReservations(e)}).quote, nil
+	sessions, err := session.OpenSessions(e)
+	return (&handler{drafts: booking.OpenDrafts(e), reservations: booking.OpenReservations(e), sessions: sessions}).quote, err
 }
 
 func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
@@ -55,10 +57,20 @@ func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Res
 		return q.first(ctx, c)
 	}
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
+	return q.activate(ctx, c, draft, err)
+}
+
+// activate makes the draft the session's active one. Errors are ignored: bootstrap then offers no draft to continue. If the
+// guest has changed the consent while this request was running, the new draft takes it over.
+func (q *handler) activate(ctx context.Context, c tenantbooking.Call[Request], d *booking.Draft, err error) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	return draft.QuoteResponse(), nil
+	stored, err := q.sessions.SetActiveDraft(ctx, c.Session, d.ID)
+	if err == nil && stored.Consent != c.Session.Consent {
+		_ = q.drafts.SetConsent(ctx, stored)
+	}
+	return d.QuoteResponse(), nil
 }
 
 // first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
@@ -68,10 +80,7 @@ func (q *handler) first(ctx context.Context, c tenantbooking.Call[Request]) (Res
 		return Response{}, err
 	}
 	draft, err := q.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
-	if err != nil {
-		return Response{}, err
-	}
-	return draft.QuoteResponse(), nil
+	return q.activate(ctx, c, draft, err)
 }
 
 // next replaces the price of a draft.

@@ -110,6 +110,6 @@ func (c Confirmations) RecordView(ctx context.Context, v session.Visitor, r Rese
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		return c.outbox.Append(ctx, tx, c.flags.Sampled(!v.Session.Consent.Telemetry, viewed)...)
+		return c.outbox.Append(ctx, tx, c.flags.Sampled(v.Session.Silent(), viewed)...)
 	})
 }

@@ -32,6 +32,8 @@ type Draft struct {
 	ExpiresAt time.Time // when the draft lapses; for an ended draft, when it is deleted
 	EndedAt   *time.Time
 	AsOf      time.Time // the database's clock when the draft was read; expiry is decided by this time
+
+	ownerSilent bool // the session that read the draft publishes no telemetry in this call
 }
 
 // A Body holds the members of a draft that are stored as one JSON document.

@@ -24,12 +24,13 @@ type Drafts struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 	flags  *flags.Flags
+	active session.ActiveDrafts
 }
 
 // OpenDrafts returns the draft store.
 func OpenDrafts(e env.Env) Drafts {
 	db := postgres.Open(e, session.Schema)
-	return Drafts{db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e)}
+	return Drafts{db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e), active: session.OpenActiveDrafts(e)}
 }
 
 const selectDrafts = `
@@ -39,8 +40,53 @@ const selectDrafts = `
 
 // Get returns the session's draft, or ErrNotFound if there is none or if it belongs to another session or tenant.
 func (s Drafts) Get(ctx context.Context, owner session.Session, d id.Draft) (*Draft, error) {
-	return s.find(ctx, owner.Tenant, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
+	draft, err := s.find(ctx, owner.Tenant, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
 		pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": d, "session": owner.ID})
+	if err == nil {
+		draft.ownerSilent = owner.Silent()
+	}
+	return draft, err
+}
+
+// Active returns the draft that the session is booking, or nil. The session's document only names a candidate, because a
+// draft may have ended without it: the row decides. A draft that has lapsed is not active, even before the sweep closes it.
+func (s Drafts) Active(ctx context.Context, owner session.Session) (*id.Draft, error) {
+	if owner.Draft == nil {
+		return nil, nil
+	}
+	active := false
+	err := s.db.InTenant(ctx, owner.Tenant, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, `
+			SELECT EXISTS (SELECT FROM bff_tenant_booking.booking_drafts
+				WHERE tenant_id = @tenant AND draft_id = @draft AND session_id = @session AND ended_at IS NULL
+					AND (state IN ('paying', 'confirming') OR expires_at > platform.now()))`,
+			pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": *owner.Draft, "session": owner.ID}).Scan(&active)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("drafts: active of %s: %w", owner.ID, err)
+	}
+	if !active {
+		return nil, nil
+	}
+	return owner.Draft, nil
+}
+
+// SetConsent records in the session's drafts whether their events may be telemetry, for calls that the session does not
+// make itself. Their version increases, so that a concurrent save does not undo it.
+func (s Drafts) SetConsent(ctx context.Context, owner session.Session) error {
+	err := s.db.InTenant(ctx, owner.Tenant, func(tx postgres.Tx) error {
+		_, err := tx.Last().Exec(ctx, `
+			UPDATE bff_tenant_booking.booking_drafts
+			SET version = version + 1, body = CASE WHEN @silent::boolean THEN body || '{"silent": true}' ELSE body - 'silent' END
+			WHERE tenant_id = @tenant AND session_id = @session AND ended_at IS NULL
+				AND COALESCE((body ->> 'silent')::boolean, false) != @silent`,
+			pgx.StrictNamedArgs{"tenant": owner.Tenant, "session": owner.ID, "silent": !owner.Consent.Telemetry})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drafts: consent of %s: %w", owner.ID, err)
+	}
+	return nil
 }
 
 // Any returns a draft of any session. It is for the sweep, which acts without a session.
@@ -108,10 +154,13 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 			queueSnapshot(tx, d)
 		}
 		queue(tx)
-		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.Silent, events...)...)
+		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.Silent || d.ownerSilent, events...)...)
 	})
 	if err != nil {
 		return fmt.Errorf("drafts: save %s: %w", d.ID, err)
+	}
+	if d.State.Ended() {
+		s.active.Clear(ctx, d.Tenant, d.Session, d.ID)
 	}
 	return nil
 }

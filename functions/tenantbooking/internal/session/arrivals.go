@@ -103,7 +103,7 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i VerifiedHandoff, fro
 			refused = handoff.ErrReplayed // the event is in this transaction, which must commit
 			return a.outbox.Append(ctx, tx, a.replayed(v, i, from, e.Now))
 		case e.First:
-			return a.outbox.Append(ctx, tx, a.flags.Sampled(!v.Session.Consent.Telemetry, consumed(v, i, e.ConsumedAt))...)
+			return a.outbox.Append(ctx, tx, a.flags.Sampled(v.Session.Silent(), consumed(v, i, e.ConsumedAt))...)
 		}
 		return nil
 	})

@@ -89,19 +89,15 @@ func (v *Visitor) ApplyHandoff(i VerifiedHandoff) {
 	}
 }
 
-// renewAfter is the age from which KeepAlive writes an unchanged session again, to extend its life.
-const renewAfter = time.Hour
-
 // KeepAlive adds the session's cookie to the reply. It writes the session if it differs from was, the session as the request
-// found it, or if it was not written for an hour. A failed write is ignored, because it only costs the guest their
-// preferences.
+// found it. A failed write is ignored, because it only costs the guest their preferences.
 func (m *Manager) KeepAlive(ctx context.Context, r fn.Reply, v Visitor, was Session, site fn.Site) (fn.Reply, error) {
 	v.Session.Campaign = v.Campaign
 	cookie, err := m.sessions.Cookie(v, site)
 	if err != nil {
 		return r, fmt.Errorf("sessions: keep alive: %w", err)
 	}
-	if !v.Session.notStored() && (v.Session != was || m.now().Sub(was.LastSeenAt) > renewAfter) {
+	if !v.Session.notStored() && v.Session != was {
 		_ = m.sessions.Save(ctx, v.Session, was)
 	}
 	return r.Keep(cookie), nil
@@ -110,7 +106,7 @@ func (m *Manager) KeepAlive(ctx context.Context, r fn.Reply, v Visitor, was Sess
 // Publish appends events of the visitor's session to the outbox in a transaction of their own, except those that
 // [flags.Flags.Sampled] drops.
 func (m *Manager) Publish(ctx context.Context, v Visitor, events ...event.Draft) error {
-	sampled := m.flags.Sampled(!v.Session.Consent.Telemetry, events...)
+	sampled := m.flags.Sampled(v.Session.Silent(), events...)
 	if len(sampled) == 0 {
 		return nil
 	}

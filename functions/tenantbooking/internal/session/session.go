@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
@@ -26,6 +28,7 @@ type Session struct {
 	Locale      locale.Tag           `json:"localePreference,omitzero"` // empty: the browser's language
 	Currency    money.Currency       `json:"displayCurrency,omitzero"`  // empty: the hotel's currency
 	Campaign    attribution.Campaign `json:"marketingAttribution"`
+	Loyalty     *jsontext.Value      `json:"loyaltyContext"` // null: this code has no loyalty programme, but keeps the value of newer code
 	Draft       *id.Draft            `json:"activeBookingDraftId"`
 	Arrival     *id.HandoffArrival   `json:"handoffArrivalId"` // the handoff by which the guest came, if any
 	Consent     Consent              `json:"consentFlags"`
@@ -35,8 +38,21 @@ type Session struct {
 	RevokedAt   time.Time            `json:"revokedAt,omitzero"` // the session's cookies are invalid from this time
 	Successor   *id.TenantSession    `json:"successor,omitzero"` // the id of the session after the guest's details were set
 
-	program bool // begun by a program's first call: not stored, unless the guest arrives by a handoff
+	program  bool // begun by a program's first call: not stored, unless the guest arrives by a handoff
+	optedOut bool // the headers of this call decline telemetry
 }
+
+// WithSignals returns the session with the privacy signals of a call. They apply to that call only and are not stored.
+func (s Session) WithSignals(h http.Header) Session {
+	s.optedOut = declines(h)
+	return s
+}
+
+// Silent reports whether a call publishes no telemetry: the guest has not consented to it, or the call itself declines it.
+func (s Session) Silent() bool { return !s.Consent.Telemetry || s.optedOut }
+
+// declines reports whether the headers decline telemetry.
+func declines(h http.Header) bool { return h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1" }
 
 // notStored reports whether the session is neither stored nor published. Its cookie is valid: the next call with it
 // stores the session.
@@ -60,10 +76,19 @@ func (s Session) mergeInto(newer, was Session) Session {
 	merge(&newer.Locale, was.Locale, s.Locale)
 	merge(&newer.Currency, was.Currency, s.Currency)
 	merge(&newer.Campaign, was.Campaign, s.Campaign)
-	merge(&newer.Draft, was.Draft, s.Draft)
+	newer.Draft = s.mergedDraft(newer.Draft, was.Draft)
 	merge(&newer.Arrival, was.Arrival, s.Arrival)
 	merge(&newer.Consent, was.Consent, s.Consent)
 	return newer
+}
+
+// mergedDraft returns the active draft of the newer session with this request's change. A request that clears the draft
+// clears the one that it has read, not one that another request has begun since.
+func (s Session) mergedDraft(newer, was *id.Draft) *id.Draft {
+	if s.Draft == was || s.Draft == nil && newer != nil && *newer != *was {
+		return newer
+	}
+	return s.Draft
 }
 
 func merge[T comparable](into *T, was, is T) {
@@ -72,20 +97,19 @@ func merge[T comparable](into *T, was, is T) {
 	}
 }
 
-// anonymous returns the session without personal data: campaign, handoff, draft and hashes. The guest's preferences
-// stay.
+// anonymous returns the session without loyalty context and hashes. Campaign, arrival and draft stay: they identify no
+// person, and a booking in progress needs them.
 func (s Session) anonymous(since time.Time) Session {
-	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = attribution.Campaign{}, nil, nil, "", ""
+	s.Loyalty, s.Fingerprint, s.IP = nil, "", ""
 	s.RevokedAt = since
 	return s
 }
 
 // FromHeaders returns the session that a request with these headers would begin, without an id.
 func FromHeaders(t hotel.Tenant, h http.Header) Session {
-	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	return Session{
 		Tenant: t.ID, Campaign: attribution.CampaignOf(h), Device: DeviceOf(h),
-		Consent: Consent{Telemetry: !silent, Functional: true},
+		Consent: Consent{Telemetry: !declines(h), Functional: true},
 	}
 }
 

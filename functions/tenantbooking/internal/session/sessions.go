@@ -18,9 +18,18 @@ import (
 
 // Sessions identifies sessions by their cookies and stores them as hot documents.
 type Sessions struct {
+	store
 	keys keyring.Ring
+}
+
+// A store reads and writes the documents of sessions.
+type store struct {
 	docs document.Collection[Session]
 	now  func() time.Time
+}
+
+func openStore(e env.Env) store {
+	return store{docs: document.Open[Session](e, "tnt-session"), now: e.Now}
 }
 
 // OpenSessions returns the session store.
@@ -31,7 +40,7 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
-	return &Sessions{keys: c.Keys, docs: document.Open[Session](e, "tnt-session"), now: e.Now}, nil
+	return &Sessions{store: openStore(e), keys: c.Keys}, nil
 }
 
 // Get returns the stored session, otherwise the fallback with its id. It never fails: a lost session costs the guest
@@ -46,7 +55,7 @@ func (s *Sessions) Get(ctx context.Context, t hotel.Tenant, session id.TenantSes
 	return fallback
 }
 
-func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
+func (s store) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
 	kept, ok, err := s.docs.Get(ctx, s.key(session))
 	if err != nil || !ok || !kept.belongsTo(t, session) {
 		return Session{}, false, err
@@ -55,7 +64,7 @@ func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSessi
 }
 
 // key returns the key of the session's document.
-func (s *Sessions) key(session id.TenantSession) document.Key {
+func (s store) key(session id.TenantSession) document.Key {
 	return document.KeyOf(session.String())
 }
 
@@ -75,24 +84,49 @@ const maxAttempts = 5
 // Save stores a session and extends its life; was is the session as the request found it. If the session was changed
 // since, Save applies this request's changes to the newer version.
 func (s *Sessions) Save(ctx context.Context, session, was Session) error {
+	_, err := s.merge(ctx, session, was)
+	return err
+}
+
+// merge is Save, and returns the session as it is stored.
+func (s *Sessions) merge(ctx context.Context, session, was Session) (Session, error) {
 	next := session
 	for range maxAttempts {
 		next.LastSeenAt = s.now()
 		kept, err := s.put(ctx, next)
 		if err != nil || kept {
-			return err
+			return next, err
 		}
 		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
 		if err != nil {
-			return err
+			return next, err
 		}
 		if ok {
 			next = session.mergeInto(newer, was)
 		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // an invalid document under this key
-			return err
+			return next, err
 		}
 	}
-	return fault.ErrUnavailable.Because(errors.New("sessions: save " + session.ID.String() + ": too many concurrent changes"))
+	return next, fault.ErrUnavailable.Because(errors.New("sessions: save " + session.ID.String() + ": too many concurrent changes"))
+}
+
+// renewAfter is the age of a session's document from which the next call writes it again, to extend its life.
+const renewAfter = time.Hour
+
+// Renew extends the life of a stored session that was not written for an hour, and returns it as it is stored. A failed
+// write is ignored: a later call repeats it.
+func (s *Sessions) Renew(ctx context.Context, session Session) Session {
+	now := s.now()
+	if session.Version == 0 || now.Sub(session.LastSeenAt) <= renewAfter {
+		return session
+	}
+	next := session
+	next.LastSeenAt = now
+	if kept, err := s.put(ctx, next); err != nil || !kept {
+		return session
+	}
+	next.Version++
+	return next
 }
 
 // Revoke ends a session and deletes its personal data. Requests in progress do not undo this: they apply their changes
@@ -157,7 +191,7 @@ func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSess
 func (s Session) renamedTo(to id.TenantSession) bool { return s.Successor != nil && *s.Successor == to }
 
 // put stores the next version of the session. It returns false if that version exists already.
-func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
+func (s store) put(ctx context.Context, session Session) (bool, error) {
 	session.Version++
 	return s.docs.Put(ctx, s.key(session.ID), session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -120,10 +121,20 @@ func TestSave_maxAttempts(t *testing.T) {
 // listed as one or the other.
 func TestMergeInto_everyMember(t *testing.T) {
 	t.Parallel()
-	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "program"}
+	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "Loyalty", "program", "optedOut"}
 	draft, arrival, successor := id.New[id.Draft](), id.New[id.HandoffArrival](), id.New[id.TenantSession]()
-	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", attribution.Campaign{Source: "a", Medium: "b", Campaign: "c"},
-		&draft, &arrival, Consent{true, true}, "f", "i", attribution.Mobile, time.Now(), &successor, true}
+	loyalty := jsontext.Value(`{"tier":"gold"}`)
+	mine := Session{
+		ID: id.New[id.TenantSession](), Tenant: id.New[id.Tenant](), Version: 1, CreatedAt: time.Now(), LastSeenAt: time.Now(),
+		Locale: "en", Currency: "USD", Campaign: attribution.Campaign{Source: "a", Medium: "b", Campaign: "c"},
+		Loyalty: &loyalty, Draft: &draft, Arrival: &arrival, Consent: Consent{Telemetry: true, Functional: true},
+		Fingerprint: "f", IP: "i", Device: attribution.Mobile, RevokedAt: time.Now(), Successor: &successor, program: true, optedOut: true,
+	}
+	for i, value := 0, reflect.ValueOf(mine); i < value.NumField(); i++ {
+		if value.Field(i).IsZero() {
+			t.Errorf("%s: not set by this test", value.Type().Field(i).Name)
+		}
+	}
 	all := reflect.ValueOf(mine.mergeInto(Session{}, Session{}))
 	for i := range all.NumField() {
 		name := all.Type().Field(i).Name
@@ -155,45 +166,129 @@ func TestSave_invalidDocument(t *testing.T) {
 	}
 }
 
-func TestRevoke_staysAnonymous(t *testing.T) {
+// Revoking removes what could identify a person. Campaign, arrival and draft stay, also after a request that was under way.
+func TestRevoke_anonymous(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
-	anonymous := func(want bool, when string) {
+	loyalty, draft := jsontext.Value(`{"tier":"gold"}`), id.New[id.Draft]()
+	seed := s.Get(t.Context(), here, was.ID, Session{})
+	seed.Loyalty, seed.Draft = &loyalty, &draft
+	if kept, err := s.put(t.Context(), seed); err != nil || !kept {
+		t.Fatal(kept, err)
+	}
+	was = s.Get(t.Context(), here, was.ID, Session{})
+	check := func(want bool, when string) {
 		t.Helper()
 		got := s.Get(t.Context(), here, was.ID, Session{})
-		if none := got.Campaign == (attribution.Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want {
-			t.Errorf("%s: got %+v, want it anonymous: %t", when, got, want)
+		for _, personal := range []struct {
+			member string
+			gone   bool
+		}{{"loyaltyContext", got.Loyalty == nil}, {"fingerprintHash", got.Fingerprint == ""}, {"ipHash", got.IP == ""}} {
+			if personal.gone != want {
+				t.Errorf("%s: %s removed: %t, want %t", when, personal.member, personal.gone, want)
+			}
 		}
 		if got.Locale == "" {
 			t.Errorf("%s: the preferred language is lost: %+v", when, got)
 		}
+		if got.Campaign != was.Campaign {
+			t.Errorf("%s: campaign %+v, want %+v", when, got.Campaign, was.Campaign)
+		}
+		if got.Arrival == nil || *got.Arrival != *was.Arrival {
+			t.Errorf("%s: arrival %v, want %v", when, got.Arrival, was.Arrival)
+		}
+		if got.Draft == nil || *got.Draft != draft {
+			t.Errorf("%s: draft %v, want %v", when, got.Draft, draft)
+		}
 	}
-	revoke := func(t2 id.Tenant, session id.TenantSession, since time.Time) {
+	revoke := func(tenant id.Tenant, session id.TenantSession, since time.Time) {
 		t.Helper()
-		if err := s.Revoke(t.Context(), t2, session, since); err != nil {
+		if err := s.Revoke(t.Context(), tenant, session, since); err != nil {
 			t.Error(err)
 		}
 	}
 	since := e.Now()
 	revoke(id.New[id.Tenant](), was.ID, since)
-	anonymous(false, "another hotel's session is revoked")
+	check(false, "another hotel's session is revoked")
 	revoke(here.ID, id.New[id.TenantSession](), since)
 	revoke(here.ID, was.ID, since)
-	anonymous(true, "revoked")
+	check(true, "revoked")
 	tab := was // a request that began before
 	tab.Locale = "en"
 	if err := s.Save(t.Context(), tab, was); err != nil {
 		t.Fatal(err)
 	}
-	anonymous(true, "after a visit that was under way")
-	now := s.Get(t.Context(), here, was.ID, Session{})
-	came := now
-	came.Campaign.Source = "letter"
-	if err := s.Save(t.Context(), came, now); err != nil {
-		t.Fatal(err)
-	}
+	check(true, "after a request that was under way")
 	revoke(here.ID, was.ID, since) // delivered again
-	anonymous(false, "what has come since")
-	revoke(here.ID, was.ID, since.Add(time.Second))
-	anonymous(true, "revoked again")
+	check(true, "revoked twice")
+	revoke(here.ID, was.ID, since.Add(-time.Hour)) // delivered late
+	if got := s.Get(t.Context(), here, was.ID, Session{}).RevokedAt; !got.Equal(since) {
+		t.Errorf("after a late delivery revoked at %v, want %v", got, since)
+	}
+}
+
+// Each order of two requests that change the active draft of one session.
+func TestMergeInto_activeDraft(t *testing.T) {
+	t.Parallel()
+	old, mine, other := id.New[id.Draft](), id.New[id.Draft](), id.New[id.Draft]()
+	for _, test := range []struct {
+		name             string
+		was, want, newer *id.Draft
+		change           func(*Session)
+	}{
+		{"an unrelated change keeps the other's draft", &old, &other, &other, func(*Session) {}},
+		{"an unrelated change keeps that the draft has ended", &old, nil, nil, func(*Session) {}},
+		{"the ended draft is cleared", &old, nil, &old, func(s *Session) { s.Draft = nil }},
+		{"a draft that began meanwhile is not cleared", &old, &other, &other, func(s *Session) { s.Draft = nil }},
+		{"a draft is cleared twice", &old, nil, nil, func(s *Session) { s.Draft = nil }},
+		{"a new draft replaces the old one", &old, &mine, &old, func(s *Session) { s.Draft = &mine }},
+		{"a new draft is stored after the old one was cleared", &old, &mine, nil, func(s *Session) { s.Draft = &mine }},
+		{"the first draft", nil, &mine, nil, func(s *Session) { s.Draft = &mine }},
+		{"nothing to clear", nil, &other, &other, func(s *Session) { s.Draft = nil }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			was := Session{Draft: test.was}
+			is, newer := was, Session{}
+			test.change(&is)
+			if test.newer != nil {
+				copied := *test.newer // the document was decoded again
+				newer.Draft = &copied
+			}
+			if got := is.mergeInto(newer, was).Draft; !cmp.Equal(got, test.want) {
+				t.Errorf("got the active draft %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestRenew_hourly(t *testing.T) {
+	t.Parallel()
+	s, e, here, was := keeping(t)
+	begun := s.Get(t.Context(), here, was.ID, Session{})
+	for _, test := range []struct {
+		wait    time.Duration
+		written bool
+	}{{0, false}, {59 * time.Minute, false}, {2 * time.Minute, true}, {59 * time.Minute, false}, {2 * time.Minute, true}} {
+		e.Advance(test.wait)
+		before := s.Get(t.Context(), here, was.ID, Session{})
+		after := s.Renew(t.Context(), before)
+		if written := after.Version > before.Version; written != test.written {
+			t.Errorf("after %v more: written %t, want %t", test.wait, written, test.written)
+		}
+		if again := s.Renew(t.Context(), before); test.written && again.Version != before.Version {
+			t.Errorf("after %v more: a second call with the old session wrote version %d", test.wait, again.Version)
+		}
+	}
+	stored := s.Get(t.Context(), here, was.ID, Session{})
+	if want := begun.Version + 2; stored.Version != want {
+		t.Errorf("stored version %d, want %d", stored.Version, want)
+	}
+	e.Advance(sessionTTL - time.Minute)
+	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Version != stored.Version {
+		t.Errorf("a minute less than 30 days after the last call the session has version %d, want %d", got.Version, stored.Version)
+	}
+	if lost := s.Renew(t.Context(), Session{ID: id.New[id.TenantSession](), Tenant: here.ID}); lost.Version != 0 {
+		t.Errorf("a session that is not stored was written as version %d", lost.Version)
+	}
 }
