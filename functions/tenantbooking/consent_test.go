@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/flags"
 )
 
-// everyStep publishes all steps, so that a test can count them.
-func everyStep(t *testing.T, system *tenantbookingtest.System) {
+// publishAllSteps switches sampling off, so that a test can count steps.
+func publishAllSteps(t *testing.T, system *tenantbookingtest.System) {
 	t.Helper()
 	all := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `": 1}`)}
 	docs := document.Open[flags.Document](system.Env, subject.FlagsIn)
@@ -43,7 +43,7 @@ func consent(g *tenantbookingtest.Guest, given string) {
 func TestConsent_runningDraft(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
-	everyStep(t, system)
+	publishAllSteps(t, system)
 	g := system.Guest(0).RequestQuote()
 	for _, test := range []struct {
 		name    string
@@ -85,7 +85,7 @@ func TestConsent_sweep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
-			everyStep(t, system)
+			publishAllSteps(t, system)
 			g := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 			for _, given := range test.changes {
 				consent(g, given)
@@ -107,7 +107,7 @@ func TestConsent_sweep(t *testing.T) {
 func TestConsent_otherSession(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
-	everyStep(t, system)
+	publishAllSteps(t, system)
 	other := system.Guest(0).RequestQuote()
 	consent(system.Guest(0), "false")
 	other.Hold()

@@ -136,7 +136,7 @@ var variants = []variant{
 		"\t\ts.active.Clear(ctx, d.Tenant, d.Session, d.ID)\n", "",
 		"functions/tenantbooking", "TestActiveDraft_clearedAtEnd",
 	}, {
-		"bootstrap returns the draft that the session names, unchecked", current, "functions/tenantbooking/internal/booking/drafts.go",
+		"bootstrap returns the draft that the session names, unchecked", current, "functions/tenantbooking/internal/booking/activedrafts.go",
 		"draft_id = @draft AND session_id = @session AND ended_at IS NULL", "(draft_id = @draft OR session_id = @session)",
 		"functions/tenantbooking", "TestActiveDraft_checkedOnRead",
 	}, {

@@ -3,6 +3,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
@@ -11,7 +12,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/handoff"
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -40,27 +40,20 @@ type handler struct {
 	storefronts *hotel.Storefronts
 	arrivals    *session.Arrivals
 	sessions    *session.Manager
-	drafts      booking.Drafts
-	readTimeout time.Duration
+	active      booking.ActiveDrafts
 }
-
-// activeTimeout is the timeout of reading the active draft: without it the page is complete enough.
-const activeTimeout = 300 * time.Millisecond
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	arrivals, err := session.OpenArrivals(e)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := session.OpenManager(e)
+	arrivals, noArrivals := session.OpenArrivals(e)
+	sessions, noSessions := session.OpenManager(e)
+	active, noDrafts := booking.OpenActiveDrafts(e)
 	return (&handler{
 		storefronts: hotel.OpenStorefronts(e),
 		arrivals:    arrivals,
 		sessions:    sessions,
-		drafts:      booking.OpenDrafts(e),
-		readTimeout: e.Timeout(activeTimeout),
-	}).serve, err
+		active:      active,
+	}).serve, errors.Join(noArrivals, noSessions, noDrafts)
 }
 
 func (h *handler) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
@@ -89,24 +82,13 @@ func (h *handler) serve(ctx context.Context, c tenantbooking.Call[Request]) (out
 		arrival = &accepted
 	}
 	h.sessions.Served(ctx, v, front, arrival)
-	active, err := h.activeDraft(ctx, &v)
+	active, err := h.active.Of(ctx, &v.Session)
 	out = respond(v, front, arrival, c.Now)
 	if out.Active = active; err != nil {
 		out.Degraded = append(out.Degraded, "activeBookingDraftId")
 	}
 	out.Reply, err = h.sessions.KeepAlive(ctx, out.Reply, v, was, c.Site)
 	return out, err
-}
-
-// activeDraft returns the session's active draft, and removes one that has ended from the session.
-func (h *handler) activeDraft(ctx context.Context, v *session.Visitor) (*id.Draft, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.readTimeout)
-	defer cancel()
-	active, err := h.drafts.Active(ctx, v.Session)
-	if err == nil {
-		v.Session.Draft = active
-	}
-	return active, err
 }
 
 func respond(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response) {

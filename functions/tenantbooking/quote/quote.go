@@ -39,48 +39,41 @@ type pricer interface {
 type handler struct {
 	drafts       booking.Drafts
 	reservations pricer
-	sessions     *session.Sessions
+	active       booking.ActiveDrafts
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	sessions, err := session.OpenSessions(e)
-	return (&handler{drafts: booking.OpenDrafts(e), reservations: booking.OpenReservations(e), sessions: sessions}).quote, err
+	active, err := booking.OpenActiveDrafts(e)
+	return (&handler{drafts: booking.OpenDrafts(e), reservations: booking.OpenReservations(e), active: active}).quote, err
 }
 
 func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
 	if err := c.In.Selection().Within(c.Tenant.Settings); err != nil {
 		return Response{}, err
 	}
-	d, given := c.In.Draft.Get()
-	if !given {
-		return q.first(ctx, c)
-	}
-	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
-	return q.activate(ctx, c, draft, err)
-}
-
-// activate makes the draft the session's active one. Errors are ignored: bootstrap then offers no draft to continue. If the
-// guest has changed the consent while this request was running, the new draft takes it over.
-func (q *handler) activate(ctx context.Context, c tenantbooking.Call[Request], d *booking.Draft, err error) (Response, error) {
+	draft, err := q.draft(ctx, c)
 	if err != nil {
 		return Response{}, err
 	}
-	stored, err := q.sessions.SetActiveDraft(ctx, c.Session, d.ID)
-	if err == nil && stored.Consent != c.Session.Consent {
-		_ = q.drafts.SetConsent(ctx, stored)
+	q.active.Set(ctx, c.Session, draft)
+	return draft.QuoteResponse(), nil
+}
+
+func (q *handler) draft(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+	if d, given := c.In.Draft.Get(); given {
+		return booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
 	}
-	return d.QuoteResponse(), nil
+	return q.first(ctx, c)
 }
 
 // first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
-func (q *handler) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+func (q *handler) first(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Selection(), c.Act.String())
 	if err != nil {
-		return Response{}, err
+		return nil, err
 	}
-	draft, err := q.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
-	return q.activate(ctx, c, draft, err)
+	return q.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
 }
 
 // next replaces the price of a draft.

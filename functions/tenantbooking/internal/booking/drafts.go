@@ -48,29 +48,6 @@ func (s Drafts) Get(ctx context.Context, owner session.Session, d id.Draft) (*Dr
 	return draft, err
 }
 
-// Active returns the draft that the session is booking, or nil. The session's document only names a candidate, because a
-// draft may have ended without it: the row decides. A draft that has lapsed is not active, even before the sweep closes it.
-func (s Drafts) Active(ctx context.Context, owner session.Session) (*id.Draft, error) {
-	if owner.Draft == nil {
-		return nil, nil
-	}
-	active := false
-	err := s.db.InTenant(ctx, owner.Tenant, func(tx postgres.Tx) error {
-		return tx.Last().QueryRow(ctx, `
-			SELECT EXISTS (SELECT FROM bff_tenant_booking.booking_drafts
-				WHERE tenant_id = @tenant AND draft_id = @draft AND session_id = @session AND ended_at IS NULL
-					AND (state IN ('paying', 'confirming') OR expires_at > platform.now()))`,
-			pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": *owner.Draft, "session": owner.ID}).Scan(&active)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("drafts: active of %s: %w", owner.ID, err)
-	}
-	if !active {
-		return nil, nil
-	}
-	return owner.Draft, nil
-}
-
 // SetConsent records in the session's drafts whether their events may be telemetry, for calls that the session does not
 // make itself. Their version increases, so that a concurrent save does not undo it.
 func (s Drafts) SetConsent(ctx context.Context, owner session.Session) error {
