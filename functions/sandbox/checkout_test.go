@@ -4,11 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
@@ -306,4 +311,35 @@ func policyOf(t *testing.T, text string) string {
 func styleHash(style string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Each language of the checkout page has every text, with the same arguments.
+func TestCheckout_textsComplete(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("showcheckout/texts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts map[string]map[string]string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(maps.Keys(texts)), []string{"ar-AE", "en", "fa-AF", "fa-IR", "ps-AF", "ur-PK"}; !slices.Equal(got, want) {
+		t.Errorf("languages %v, want %v", got, want)
+	}
+	for language, translated := range texts {
+		if len(translated) != len(texts["en"]) {
+			t.Errorf("%s has %d texts, want %d", language, len(translated), len(texts["en"]))
+		}
+		for key, english := range texts["en"] {
+			if translated[key] == "" {
+				t.Errorf("%s lacks %s", language, key)
+			}
+			for _, argument := range []string{"{0}", "{1}"} {
+				if strings.Contains(translated[key], argument) != strings.Contains(english, argument) {
+					t.Errorf("%s: %s = %q, want %s as in %q", language, key, translated[key], argument, english)
+				}
+			}
+		}
+	}
 }

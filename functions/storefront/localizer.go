@@ -17,8 +17,8 @@ import (
 //go:embed pages/texts.json
 var texts []byte
 
-// translations holds the site's texts by language and key.
-type translations map[string]map[string]string
+// translations holds the site's texts by language tag and key.
+type translations map[locale.Tag]map[string]string
 
 func readTranslations() (t translations, err error) {
 	if err = json.Unmarshal(texts, &t); err != nil {
@@ -28,7 +28,21 @@ func readTranslations() (t translations, err error) {
 }
 
 // languages are the site's languages. English is the default.
-var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari}
+var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
+
+// of returns the texts for a tag: those of the tag itself, or else those of the first of languages with the same language, as
+// Dari for "fa". It returns nil if the site does not have the language.
+func (t translations) of(tag locale.Tag) map[string]string {
+	if t[tag] != nil {
+		return t[tag]
+	}
+	for _, l := range languages {
+		if l.Language() == tag.Language() {
+			return t[l]
+		}
+	}
+	return nil
+}
 
 // Localizer holds the site's texts in one language, and its conventions for numbers, money and dates.
 type Localizer struct {
@@ -39,10 +53,10 @@ type Localizer struct {
 
 // localizer returns the texts in a language, or in English if the site does not support it.
 func (t translations) localizer(tag locale.Tag, zone *time.Location) Localizer {
-	if t[tag.Language()] == nil {
+	if t.of(tag) == nil {
 		tag = locale.English
 	}
-	return Localizer{Conventions: tag.Conventions(), texts: t[tag.Language()], zone: zone}
+	return Localizer{Conventions: tag.Conventions(), texts: t.of(tag), zone: zone}
 }
 
 // T returns the text of a key. {0}, {1} and so on are replaced by the arguments.
@@ -107,7 +121,12 @@ func (l Localizer) Money(m money.Minor) string {
 // Date formats a date in the language's calendar: in Afghanistan and Iran the solar one.
 func (l Localizer) Date(d stay.Date) string {
 	if l.Calendar != "persian" {
-		return d.Time().Format("2 January 2006")
+		year, month, day := d.Time().Date()
+		name := month.String()
+		if names := gregorianMonths[l.Tag.Language()]; names != nil {
+			name = names[month-1]
+		}
+		return l.Number(day) + " " + name + " " + l.Number(year)
 	}
 	year, month, day := solar(d.Time())
 	months, ok := solarMonths[l.Tag]
@@ -119,6 +138,14 @@ func (l Localizer) Date(d stay.Date) string {
 
 // Clock formats a time of day in the hotel's time zone.
 func (l Localizer) Clock(t time.Time) string { return l.digits(t.In(l.zone).Format("15:04")) }
+
+// gregorianMonths are the months of the Gregorian year by language. Pashto and Persian use it outside of Afghanistan and Iran.
+var gregorianMonths = map[string][]string{
+	"ur": {"جنوری", "فروری", "مارچ", "اپریل", "مئی", "جون", "جولائی", "اگست", "ستمبر", "اکتوبر", "نومبر", "دسمبر"},
+	"ar": {"يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"},
+	"ps": {"جنوري", "فبروري", "مارچ", "اپریل", "مۍ", "جون", "جولای", "اګست", "سپتمبر", "اکتوبر", "نومبر", "ډیسمبر"},
+	"fa": {"ژانویه", "فوریه", "مارس", "آوریل", "مه", "ژوئن", "ژوئیه", "اوت", "سپتامبر", "اکتبر", "نوامبر", "دسامبر"},
+}
 
 // solarMonths are the months of the solar year, which begins at the spring equinox. Afghanistan and Iran have different
 // names.

@@ -14,19 +14,47 @@ func TestPreferences_unsupportedLanguage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newFakeBooking(e)
-	d.locale, d.offered = locale.Tag("ur-PK"), []locale.Tag{"ur-PK", locale.Pashto, locale.English}
+	d.locale, d.offered = locale.Tag("tr-TR"), []locale.Tag{"tr-TR", locale.Pashto, locale.English}
 	g := browse(t, e, d).open(searched)
-	g.sees(`<html lang="en" dir="ltr">`, `<option value="ur-PK" lang="ur-PK" selected>`)
+	g.sees(`<html lang="en" dir="ltr">`, `<option value="tr-TR" lang="tr-TR" selected>`)
 	if n := strings.Count(g.page, " selected>"); n != 2 { // the language and the currency
 		t.Errorf("%d options are selected, want 2", n)
 	}
-	g.sees(`<p dir="auto" lang="ur-PK">Large.</p>`) // the hotel's text is in another language than the page
+	g.sees(`<p dir="auto" lang="tr-TR">Large.</p>`) // the hotel's text is in another language than the page
+}
+
+// Each language of the site: its direction, its texts, its dates, its numbers and its name in the selector.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	all := []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
+	for tag, want := range map[locale.Tag][]string{
+		locale.English: {`lang="en" dir="ltr"`, "Find a room", "21 March 2027", "AFN 24,200", ">English<"},
+		locale.Pashto:  {`lang="ps-AF" dir="rtl"`, "کوټې", "۱ وری ۱۴۰۶", "۲۴٬۲۰۰ افغانۍ", ">پښتو<"},
+		locale.Dari:    {`lang="fa-AF" dir="rtl"`, "جستجوی اتاق", "۱ حمل ۱۴۰۶", "۲۴٬۲۰۰ افغانی", ">دری<", ">دالر<"},
+		locale.Persian: {`lang="fa-IR" dir="rtl"`, "جست‌وجوی اتاق", "۱ فروردین ۱۴۰۶", "۲۴٬۲۰۰ افغانی", ">فارسی<", ">دلار<"},
+		locale.Urdu:    {`lang="ur-PK" dir="rtl"`, "کمرہ تلاش کریں", "21 مارچ 2027", "24,200 افغانی", ">اردو<"},
+		locale.Arabic:  {`lang="ar-AE" dir="rtl"`, "البحث عن غرفة", "21 مارس 2027", "24,200 أفغاني", ">العربية<"},
+		"fa":           {`lang="fa" dir="rtl"`, "جستجوی اتاق"},
+		"ur-IN":        {`lang="ur-IN" dir="rtl"`, "کمرہ تلاش کریں"},
+	} {
+		t.Run(string(tag), func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(e)
+			d.locale, d.offered = tag, all
+			g := browse(t, e, d).open(searched).sees(want...)
+			for _, offered := range all {
+				g.sees(`<option value="` + string(offered) + `" lang="` + string(offered) + `"`)
+			}
+		})
+	}
 }
 
 func TestDate_monthsByCountry(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	for tag, month := range map[locale.Tag]string{"fa-IR": "۱ فروردین ۱۴۰۶", "fa-AF": "۱ حمل ۱۴۰۶", "ps-AF": "۱ وری ۱۴۰۶", "fa": "۱ حمل ۱۴۰۶"} {
+	for tag, month := range map[locale.Tag]string{"fa-IR": "۱ فروردین ۱۴۰۶", "fa-AF": "۱ حمل ۱۴۰۶", "ps-AF": "۱ وری ۱۴۰۶", "fa": "۱ حمل ۱۴۰۶",
+		"ps-PK": "۲۱ مارچ ۲۰۲۷", "fa-TJ": "۲۱ مارس ۲۰۲۷", "ur-PK": "21 مارچ 2027", "ar-AE": "21 مارس 2027", "en": "21 March 2027"} {
 		d := newFakeBooking(e)
 		d.locale = tag
 		browse(t, e, d).open(searched).sees(month)

@@ -166,7 +166,7 @@ func (v View) PropertyName(p id.Property) string {
 // Languages returns the hotel's languages that the site supports, and the session's own.
 func (v View) Languages() []locale.Conventions {
 	return slices.DeleteFunc(slices.Clone(v.Bootstrap.Locales), func(c locale.Conventions) bool {
-		return v.site.translations[c.Tag.Language()] == nil && c.Tag != v.Bootstrap.Locale
+		return v.site.translations.of(c.Tag) == nil && c.Tag != v.Bootstrap.Locale
 	})
 }
 

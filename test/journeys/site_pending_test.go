@@ -193,7 +193,10 @@ func TestPostedReturn(t *testing.T) {
 		if a.Status != http.StatusSeeOther {
 			t.Errorf("%q: got %d %s, want 303", form, a.Status, a.Body)
 		}
-		if !strings.HasSuffix(back, to) {
+		if !strings.Contains(to, "?r=") {
+			t.Errorf("%q leads to %s, want the token of the return link", form, to)
+		}
+		if !strings.Contains(back, to) {
 			t.Errorf("%q leads to %s, want %s", form, to, back)
 		}
 	}

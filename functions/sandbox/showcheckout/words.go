@@ -16,8 +16,8 @@ import (
 //go:embed texts.json
 var texts []byte
 
-// A dictionary holds the texts of the page, by language and key.
-type dictionary map[string]map[string]string
+// A dictionary holds the texts of the page, by language tag and key.
+type dictionary map[locale.Tag]map[string]string
 
 func readDictionary() (d dictionary, err error) {
 	if err := json.Unmarshal(texts, &d); err != nil {
@@ -45,7 +45,7 @@ func (d dictionary) choose(back, accept string, zone *time.Location) words {
 			tag = locale.Negotiate(string(named), languages)
 		}
 	}
-	return words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
+	return words{Conventions: tag.Conventions(), texts: d[tag], zone: zone}
 }
 
 // T returns a text. {0} and {1} in it stand for the arguments.
