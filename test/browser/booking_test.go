@@ -18,7 +18,7 @@ import (
 
 // A journey is one way to book.
 type journey struct {
-	language, method string
+	language, method string // method: card, cash, or a key of scenarios
 	tongue           tongue
 	asks             string // the languages that the browser asks for
 	chooses          bool   // whether the guest chooses their language on the page
@@ -31,16 +31,32 @@ var journeys = []journey{
 	{language: "en", method: "cash", tongue: english, asks: "en-GB,en", scripts: true, width: narrow},
 	{language: "ps", method: "card", tongue: pashto, asks: "ps-AF,ps,en", scripts: true, width: narrow},
 	{language: "ps", method: "cash", tongue: pashto, asks: "en-GB,en", chooses: true, width: wide},
+	{language: "fa-AF", method: "phone", tongue: tongue{"fa-AF", "rtl"}, asks: "fa-AF,fa,en", width: narrow},
+	{language: "fa-IR", method: "3ds", tongue: tongue{"fa-IR", "rtl"}, asks: "fa-IR,fa,en", width: wide},
+	{language: "ur", method: "posted", tongue: tongue{"ur-PK", "rtl"}, asks: "en-GB,en", chooses: true, width: narrow},
+	{language: "ar", method: "bank", tongue: tongue{"ar-AE", "rtl"}, asks: "ar-AE,ar,en", width: wide},
+}
+
+// names are the first and the last name of the guest in each language.
+var names = map[string][2]string{
+	"en": {"Zarghona", "Ahmadzai"}, "ps": {"زرغونه", "احمدزۍ"}, "fa-AF": {"زرغونه", "احمدی"}, "fa-IR": {"زهرا", "احمدی"},
+	"ur": {"زرغونہ", "احمد"}, "ar": {"زرغونة", "أحمد"},
+}
+
+// scenarios are the ways to pay besides a card and cash: the method and the scenario that the sandbox plays.
+var scenarios = map[string][2]string{
+	"phone": {"mfs", ""}, "3ds": {"card", "challenge_3ds"}, "posted": {"card", "posted_return"}, "bank": {"card", "pending"},
 }
 
 func TestABrowserBooksARoom(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it starts four browsers")
+		t.Skip("it starts a browser per journey")
 	}
 	for _, j := range journeys { // one after the other: a browser takes all of a small machine, and the site has budgets to keep
 		t.Run(j.language+" "+j.method, func(t *testing.T) {
 			s := system.Open(t)
+			speakAll(s)
 			g := sit(t, s, j)
 			g.search()
 			g.choose()
@@ -52,12 +68,21 @@ func TestABrowserBooksARoom(t *testing.T) {
 	}
 }
 
+// speakAll has the hotel offer all languages of the site.
+func speakAll(s *system.System) {
+	s.Must(http.StatusOK, system.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + demo.KabulGrand.Tenant.String() + "/config",
+		Body: map[string]any{"locales": []string{"ps-AF", "fa-AF", "fa-IR", "ur-PK", "ar-AE", "en"}}})
+}
+
 // search looks for a room in two weeks.
 func (g *guest) search() {
 	g.t.Helper()
 	g.open("/site/" + demo.KabulGrand.Slug)
 	if g.chooses {
 		g.sees("welcome", "form.search", english)
+		if n := ask(g, chromedp.Evaluate[int](`document.querySelectorAll("select[name=locale] option").length`)); n != 6 {
+			g.t.Errorf("the selector offers %d languages, want 6", n)
+		}
 		g.fill("locale", g.tongue.lang)
 		g.press("form.preferences button")
 	}
@@ -92,7 +117,7 @@ func (g *guest) choose() {
 // introduce says who comes.
 func (g *guest) introduce() {
 	g.t.Helper()
-	name := map[string][2]string{"en": {"Zarghona", "Ahmadzai"}, "ps": {"زرغونه", "احمدزۍ"}}[g.language]
+	name := names[g.language]
 	g.write("#firstName", name[0])
 	g.write("#lastName", name[1])
 	g.write("#email", "zarghona@example.com")
@@ -106,13 +131,39 @@ func (g *guest) introduce() {
 func (g *guest) pay() {
 	g.t.Helper()
 	method := map[string]string{"card": "card", "cash": "cash_on_arrival"}[g.method]
+	if played, ok := scenarios[g.method]; ok {
+		method = played[0]
+		g.play(played[1])
+	}
 	g.tick(`input[name="method"][value="` + method + `"]`)
 	g.sees("method", `input[name="method"][value="`+method+`"]:checked`, g.tongue)
 	g.press(`form[action$="/payment"] button`)
-	if g.method == "card" {
-		g.sees("checkout", `button[name="action"][value="pay"]`, g.tongue)
-		g.press(`button[name="action"][value="pay"]`)
+	g.play("")
+	const yes = `button[name="action"][value="pay"]`
+	if method != "mfs" && method != "cash_on_arrival" {
+		g.sees("checkout", yes, g.tongue) // the bank's page, or for 3-D Secure the hotel's
+		g.press(yes)
 	}
+	switch g.method {
+	case "phone":
+		g.waits("pay")
+	case "bank":
+		g.waits("capture")
+	}
+}
+
+// waits reads the waiting page, has the phone or the bank act elsewhere, and waits until the page shows the outcome by itself.
+func (g *guest) waits(action string) {
+	g.t.Helper()
+	const link = `a[target="_blank"]`
+	g.does("see the waiting page", chromedp.WaitVisible(chromedp.CSS(link)))
+	g.judge("waiting", g.width, g.tongue)
+	provider, err := url.Parse(ask(g, chromedp.Evaluate[string](`document.querySelector('`+link+`').href`)))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.stage.Must(http.StatusSeeOther, system.Request{Method: http.MethodPost, Path: provider.Path, Body: "action=" + action})
+	g.does("see the outcome without a button", chromedp.WaitVisible(chromedp.CSS("strong.code")))
 }
 
 // booked reads the confirmation, and asks the reservation service whether it is true.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -150,6 +151,18 @@ func (g *guest) press(button string) {
 		g.lost("press "+button, err)
 	}
 	g.pressed = button
+}
+
+// play has the browser send a scenario for the sandbox with each request, or with "" none.
+func (g *guest) play(scenario string) {
+	g.t.Helper()
+	headers := network.Headers{}
+	if scenario != "" {
+		headers["X-Sandbox-Scenario"] = scenario
+	}
+	if _, err := chromedp.Call(g.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers}); err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 func (g *guest) tick(box string) {
