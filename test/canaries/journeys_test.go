@@ -124,6 +124,9 @@ func (p *typist) pays() {
 	p.t.Helper()
 	checkout := "/sandbox/payment/v1/checkout/{intentId}"
 	p.refused("POST", checkout, p.RedirectURL, "action="+url.QueryEscape(p.text("action"))+"&cardNumber="+url.QueryEscape(p.aviary.card("a card's number")))
+	approval := "/sandbox/payment/v1/authentications"
+	p.refused("POST", approval, p.System().Cloud.URL()+approval, "action=pay&clientSecret="+url.QueryEscape(p.text("clientSecret")))
+	p.refused("POST", approval, p.System().Cloud.URL()+approval, "clientSecret=none&action="+url.QueryEscape(p.text("action")))
 	p.must(http.StatusSeeOther, "POST", checkout, p.RedirectURL+"&name="+url.QueryEscape(p.text("name")), "action=pay&cardNumber="+url.QueryEscape(p.aviary.card("a card's number")))
 	p.send("POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return?r="+url.QueryEscape(p.text("r"))), nil)
 	p.must(http.StatusOK, "POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return"), nil)

@@ -66,6 +66,7 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	p.send("POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {p.text("method")}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}, "seen": {p.text("seen")}}.Encode())
 	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {"cash_on_arrival"}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}}.Encode())
 	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), nil)
+	p.send("POST", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), "cardNumber="+url.QueryEscape(a.card("a posted card's number")))
 	p.must(http.StatusSeeOther, "GET", site+"/return/{draftId}", "/return/"+draft, nil)
 	p.send("GET", site+"/confirmations/{reservationId}", "/confirmations/rsv_01J00000000000000000000000?t="+url.QueryEscape(p.text("t")), nil)
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
