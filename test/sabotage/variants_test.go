@@ -253,6 +253,38 @@ var variants = []variant{
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",
 		"functions/sandbox", "TestHoldExpired_keepsCommittedRooms",
 	}, {
+		"a pending payment is given up as if it had failed", settled, "functions/reservation/internal/booking/payment.go",
+		"i.Status == RequiresAction || i.Status == Processing || ", "",
+		"functions/reservation/internal/booking", "TestPending",
+	}, {
+		"a payment that the bank processes is cancelled", settled, "functions/sandbox/transactions.go",
+		"AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,", "AND status IN ('requires_payment', 'requires_action', 'processing', 'pending_cash')`,",
+		"functions/sandbox", "TestProcessing",
+	}, {
+		"another method is opened while the bank processes a payment", settled, "functions/sandbox/intents.go",
+		`case err == nil && live.Status == Processing:
+		return Intent{}, ErrProcessing
+`, `case err == nil && live.Status == Superseded:
+		return Intent{}, ErrProcessing
+`,
+		"functions/sandbox", "TestProcessing",
+	}, {
+		"a guest is not told that the bank processes a payment", settled, "functions/tenantbooking/internal/booking/payments.go",
+		"err = ErrIllegalStep.Because(err)", "err = ErrDraftClosed.Because(err)",
+		"functions/tenantbooking", "TestPay_whileProcessing",
+	}, {
+		"3-D Secure needs no client secret", genuine, "functions/sandbox/intents.go",
+		"subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) == 0", "subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) > 1",
+		"functions/sandbox", "TestAuthenticate",
+	}, {
+		"a return link shows the client secret", genuine, "functions/tenantbooking/confirmpayment/confirmpayment.go",
+		"out.Reservation, out.Pending = nil, booking.Pending{}", "out.Reservation = nil",
+		"functions/tenantbooking", "TestReturn_pending",
+	}, {
+		"a form from any site is a write", genuine, "shared/platform/fn/origin.go",
+		"h.spec.Access != Public || h.spec.CrossOrigin", "h.spec.Access != Public || h.spec.IgnoresBody",
+		"shared/platform/fn", "TestCrossOrigin",
+	}, {
 		"a forged handoff is accepted", genuine, "shared/handoff/keys.go",
 		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",
 		"shared/handoff", "TestEverySingleBitCounts",

@@ -77,7 +77,7 @@ func (o *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out
 	if err != nil {
 		return out, err
 	}
-	if upstream, err := o.settler.Payable(ctx, draft, c.In.Method); err != nil {
+	if upstream, err := o.settler.Payable(ctx, draft); err != nil {
 		return out, o.drafts.Report(ctx, draft, err, upstream, c.Now)
 	}
 	key := draft.PayKey(c.In.Method)

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +26,8 @@ func OpenPayments(e env.Env) Payments {
 const PaymentsName = "payment-gateway-service"
 
 // Open creates a payment intent for the draft's total, and returns it with the URL of its payment page, if any. A
-// repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent.
+// repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent. Open
+// returns ErrIllegalStep if the bank is processing the earlier intent: its money may still come.
 func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (Intent, error) {
 	total, err := d.Quote.Total.Micro()
 	if err != nil {
@@ -48,7 +50,11 @@ func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key 
 		Amount   money.Micro    `json:"amountMicro"`
 		Currency money.Currency `json:"currency"`
 	}
-	if err := p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	err = p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key))
+	if errors.Is(err, errProcessing) {
+		err = ErrIllegalStep.Because(err)
+	}
+	if err != nil {
 		return Intent{}, fmt.Errorf("payments: open for %s: %w", d.Hold.Reservation, err)
 	}
 	if out.ID.IsZero() || out.Provider == "" || out.Amount != total.Micro || out.Currency != total.Currency {
@@ -63,6 +69,9 @@ func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key 
 		Amount:      d.Quote.Total,
 	}, nil
 }
+
+// errProcessing is the payment service's answer while the bank is processing another payment.
+var errProcessing = fault.New(fault.Conflict, "PAYMENT.PROCESSING", "")
 
 // A PaymentState is the state of a payment at the payment service.
 type PaymentState struct {
@@ -80,9 +89,6 @@ func (p PaymentState) Captured() bool { return p.Status == "captured" }
 
 // CashOnArrival reports whether the guest pays in cash on arrival.
 func (p PaymentState) CashOnArrival() bool { return p.Status == "pending_cash" }
-
-// Processing reports whether the guest has approved the payment and the bank has not answered yet.
-func (p PaymentState) Processing() bool { return p.Status == "processing" }
 
 // Closed reports whether the payment can no longer be captured.
 func (p PaymentState) Closed() bool { return p.Status == "failed" || p.Status == "superseded" }

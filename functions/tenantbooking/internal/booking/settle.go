@@ -73,10 +73,9 @@ func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err err
 }
 
 // Payable returns nil if the guest may begin a payment: the rooms are held and not paid for. It converts a paid draft
-// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. While the bank is processing a
-// payment by another method, it returns ErrIllegalStep: the money may still come. upstream names the service that caused
-// the error, if any.
-func (s *Settler) Payable(ctx context.Context, d *Draft, m hotel.Method) (upstream string, err error) {
+// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. upstream names the service
+// that caused the error, if any.
+func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err error) {
 	if d.State.unpaid() || d.State.Ended() {
 		if err := d.May(Pays); err != nil {
 			return "", err
@@ -92,7 +91,7 @@ func (s *Settler) Payable(ctx context.Context, d *Draft, m hotel.Method) (upstre
 		return "", s.fail(ctx, d, ErrDraftClosed, ReservationsName)
 	case f.reservation.State == "expired_hold":
 		return "", ErrHoldExpired
-	case f.reservation.State != "held", f.paid.Processing() && d.Payment.Method != m:
+	case f.reservation.State != "held":
 		return "", ErrIllegalStep
 	}
 	return "", d.May(Pays)
