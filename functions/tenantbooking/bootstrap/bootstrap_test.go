@@ -327,6 +327,33 @@ func TestBootstrap_staleTheme(t *testing.T) {
 	front.Get(path).WantText(t, `"degraded":["theme"]`)
 }
 
+// composedAt is the age of the oldest part, serverTime the time of the response.
+func TestBootstrap_composedAt(t *testing.T) {
+	t.Parallel()
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
+	times := func(state string, wantAge time.Duration) {
+		t.Helper()
+		var b Bootstrap
+		a := front.Get(path)
+		a.Into(t, &b)
+		a.Want(t, 200, "X-Cache", state)
+		const tolerance = 30 * time.Second // the machine's own time passes too
+		if got := b.ServerTime.Sub(b.ComposedAt); got < wantAge || got > wantAge+tolerance {
+			t.Errorf("%s: composed %v before serverTime, want %v", state, got, wantAge)
+		}
+	}
+	times("MISS", 0)
+	system.DB.Advance(2 * time.Minute)
+	times("HIT", 2*time.Minute)
+	hotels.SetBehavior("theme", upstreamtest.Failing)
+	system.DB.Advance(4 * time.Minute)
+	times("STALE", 6*time.Minute) // the policies are new, the theme is not
+	hotels.SetBehavior("theme", upstreamtest.Working)
+	system.DB.Advance(5 * time.Minute)
+	times("MISS", 0)
+}
+
 func TestBootstrap_ownHostCookie(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)

@@ -22,7 +22,7 @@ func compose(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time
 			MaxNights:      t.Settings.MaxNights(),
 		},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: hotel.PolicyViews(f.Rules, v.Locale),
-		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()},
+		Degraded: f.Missing, ServerTime: now, ComposedAt: composedAt(f, now), CSP: CSP{rand.Text()},
 		ComposedFrom: ComposedFrom{f.ThemeVersion(), t.Version()}, Version: t.BootstrapVersion(f.ThemeVersion()),
 	}
 	for _, l := range t.Locales {
@@ -40,6 +40,15 @@ func compose(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time
 		b.Handoff, b.Arrival = a, &a.ID
 	}
 	return b
+}
+
+// composedAt returns the time of the oldest part. A bootstrap without parts, or with parts that were all read for this
+// response, was composed now.
+func composedAt(f hotel.Storefront, now time.Time) time.Time {
+	if f.ComposedAt.IsZero() || now.Before(f.ComposedAt) {
+		return now
+	}
+	return f.ComposedAt.UTC().Truncate(time.Millisecond)
 }
 
 var symbols = map[money.Currency]string{

@@ -81,26 +81,38 @@ func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 // Fetch returns the key's value, cached or composed. A key must always depend on the same epochs. The value may be shared with
 // other callers: do not change anything it points to. An error is the error of compose.
 func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, error) {
+	d, state, err := c.FetchDated(ctx, key, depends, compose)
+	return d.Value, state, err
+}
+
+// A Dated value is a value and the time at which its composition began.
+type Dated[T any] struct {
+	Value T
+	At    time.Time
+}
+
+// FetchDated is Fetch, and returns the age of the value too.
+func (c *Cache[T]) FetchDated(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (d Dated[T], _ State, err error) {
 	if _, ok := forward.Of(ctx); ok { // the value may depend on the header
-		v, err := compose(ctx)
-		return v, Bypass, err
+		d.At = c.env.Now()
+		d.Value, err = compose(ctx)
+		return d, Bypass, err
 	}
 	r := &request[T]{Cache: c, key: key, depends: depends, compose: compose}
 	for get := r.getPrefetched; ; get = r.get {
 		found, err := get(ctx)
 		if errors.Is(err, document.ErrNoStore) { // a configuration error, not an outage
-			var none T
-			return none, Bypass, err
+			return d, Bypass, err
 		}
 		if found.valid {
-			return found.last.Value, Hit, nil
+			return Dated[T]{Value: found.last.Value, At: found.last.ReadAt}, Hit, nil
 		}
 		lead := func() outcome[T] { return r.refill(ctx, found) }
 		if err != nil {
 			lead = func() outcome[T] { return r.bypass(ctx) }
 		}
 		if out, usable := c.flights.share(ctx, r.flight(found, err), lead); usable {
-			return out.value, out.state, out.err
+			return Dated[T]{Value: out.value, At: out.at}, out.state, out.err
 		}
 		// The composing caller has left, and its result cannot be used.
 	}
@@ -227,14 +239,14 @@ func (r *request[T]) flight(found view[T], outage error) string {
 // bypass composes while the store is unavailable. It keeps no value with epochs, because its validity would be unknown.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	if e, ok := r.remembered(r.key); ok && len(r.depends) == 0 { // another call has just composed it
-		return outcome[T]{value: e.Value, state: Hit, err: nil}
+		return outcome[T]{value: e.Value, at: e.ReadAt, state: Hit, err: nil}
 	}
 	at := r.env.Now()
 	value, err := r.compose(ctx)
 	if err == nil {
 		r.remember(at, value)
 	}
-	return outcome[T]{value: value, state: Bypass, err: err}
+	return outcome[T]{value: value, at: at, state: Bypass, err: err}
 }
 
 // remember keeps a value that was just composed in memory, if it depends on no epoch: then the store has nothing to check.
@@ -252,7 +264,7 @@ func (r *request[T]) refill(ctx context.Context, found view[T]) outcome[T] {
 	found, release := r.claim(ctx, found)
 	defer release()
 	if found.valid {
-		return outcome[T]{value: found.last.Value, state: Hit, err: nil}
+		return outcome[T]{value: found.last.Value, at: found.last.ReadAt, state: Hit, err: nil}
 	}
 	value, err := r.compose(ctx)
 	if err != nil {
@@ -261,7 +273,7 @@ func (r *request[T]) refill(ctx context.Context, found view[T]) outcome[T] {
 	// Its age and version count from the read of the epochs, not from now: changes since then are not in it.
 	r.store(ctx, r.key, entry[T]{Epochs: found.epochs, ReadAt: found.at, Value: value})
 	r.remember(found.at, value)
-	return outcome[T]{value: value, state: Miss, err: nil}
+	return outcome[T]{value: value, at: found.at, state: Miss, err: nil}
 }
 
 // fallBack serves the last value if composing failed temporarily. After a permanent error it deletes the last value, so that it
@@ -272,7 +284,7 @@ func (r *request[T]) fallBack(ctx context.Context, found view[T], err error) out
 	case f.Kind.Status() < 500 && !f.Retriable():
 		_ = r.entries.Delete(ctx, r.key)
 	case r.env.Now().Before(r.bound(found.last.ReadAt)):
-		return outcome[T]{value: found.last.Value, state: Stale, err: nil}
+		return outcome[T]{value: found.last.Value, at: found.last.ReadAt, state: Stale, err: nil}
 	}
 	return outcome[T]{state: Miss, err: err}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -12,6 +13,7 @@ import (
 // An outcome is the result of a composition.
 type outcome[T any] struct {
 	value T
+	at    time.Time // when the composition began
 	state State
 	err   error
 }

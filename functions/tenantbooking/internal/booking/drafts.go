@@ -101,6 +101,7 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stored *Draft, err error) {
 			ON CONFLICT (draft_id) DO NOTHING`,
 			pgx.StrictNamedArgs{"draft": d.ID, "tenant": d.Tenant, "session": d.Session, "state": d.State, "version": d.Version,
 				"body": d.Body, "created": d.CreatedAt, "active": d.ActiveAt, "expires": d.ExpiresAt})
+		queueArrival(tx, d)
 		stored, err = readDraft(ctx, tx.Last(), selectDrafts+` AND draft_id = @draft AND session_id = @session`,
 			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session})
 		return err
@@ -109,6 +110,18 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stored *Draft, err error) {
 		return nil, fmt.Errorf("drafts: add %s: %w", d.ID, err)
 	}
 	return stored, nil
+}
+
+// queueArrival records the draft in the ledger entry of the handoff that its session has used. The first draft of the
+// arrival stays.
+func queueArrival(tx postgres.Tx, d *Draft) {
+	if d.Arrival == nil {
+		return
+	}
+	tx.Queue(`
+		UPDATE bff_tenant_booking.handoff_arrival_log SET booking_draft_id = @draft
+		WHERE tenant_id = @tenant AND id = @arrival AND session_id = @session AND booking_draft_id IS NULL`,
+		pgx.StrictNamedArgs{"draft": d.ID.String(), "tenant": d.Tenant, "arrival": d.Arrival.String(), "session": d.Session})
 }
 
 // Save stores a changed draft with its events and, if the draft has ended, its snapshot. If the draft was changed since

@@ -20,6 +20,7 @@ type Storefront struct {
 	Rules        []HouseRule
 	Missing      []string
 	Cache        cache.State      // the worst cache state of the parts
+	ComposedAt   time.Time        // when the oldest part was read from its service; zero without parts
 	Milliseconds map[string]int64 // milliseconds for each part that was not a cache hit
 }
 
@@ -63,8 +64,8 @@ func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
 	theme, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work conc.WaitGroup
-	work.Go(func() { theme.get(s.now, func() (Theme, cache.State, error) { return s.theme(ctx, t) }) })
-	rules.get(s.now, func() ([]HouseRule, cache.State, error) { return s.Rules(ctx, t) })
+	work.Go(func() { theme.get(s.now, func() (cache.Dated[Theme], cache.State, error) { return s.theme(ctx, t) }) })
+	rules.get(s.now, func() (cache.Dated[[]HouseRule], cache.State, error) { return s.rules(ctx, t) })
 	work.Wait()
 	theme.into(&f)
 	rules.into(&f)
@@ -83,14 +84,19 @@ func (s *Storefronts) DocumentNames(t id.Tenant) []document.Name {
 	return slices.Concat(s.themeCache.Names(key, own), s.ruleCache.Names(key, own))
 }
 
-func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (Theme, cache.State, error) {
-	return s.themeCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (cache.Dated[Theme], cache.State, error) {
+	return s.themeCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) (Theme, error) { return s.themeClient.Published(ctx, t) })
 }
 
 // Rules returns the house rules of the tenant's properties and their cache state.
 func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, error) {
-	return s.ruleCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+	rules, state, err := s.rules(ctx, t)
+	return rules.Value, state, err
+}
+
+func (s *Storefronts) rules(ctx context.Context, t id.Tenant) (cache.Dated[[]HouseRule], cache.State, error) {
+	return s.ruleCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.propertyClient.Rules(ctx, t) })
 }
 
@@ -105,14 +111,16 @@ func (s *Storefronts) Properties(ctx context.Context, t id.Tenant) ([]Property, 
 type part[T any] struct {
 	name  string
 	value T
+	at    time.Time
 	state cache.State
 	took  int64
 	err   error
 }
 
-func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, error)) {
+func (p *part[T]) get(now func() time.Time, get func() (cache.Dated[T], cache.State, error)) {
 	began := now()
-	p.value, p.state, p.err = get()
+	dated, state, err := get()
+	p.value, p.at, p.state, p.err = dated.Value, dated.At, state, err
 	p.took = max(0, now().Sub(began).Milliseconds())
 }
 
@@ -126,5 +134,9 @@ func (p *part[T]) into(f *Storefront) {
 	}
 	if p.err != nil {
 		f.Missing = append(f.Missing, p.name)
+		return
+	}
+	if f.ComposedAt.IsZero() || p.at.Before(f.ComposedAt) {
+		f.ComposedAt = p.at
 	}
 }
