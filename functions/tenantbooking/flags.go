@@ -7,3 +7,6 @@ const FlagsIn = subject.FlagsIn
 
 // Sampling lists which events of this service are always published, and which are telemetry that may be sampled.
 var Sampling = subject.Sampling
+
+// Features lists the features of this service that flags can switch on.
+var Features = subject.Features

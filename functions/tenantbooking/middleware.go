@@ -46,6 +46,7 @@ const (
 	WithoutSession  Rule = iota // also accepts requests without a session
 	WhileSuspended              // also serves suspended tenants, so that guests can finish a booking that they have begun
 	FromBootstrap               // rejects an X-Bootstrap-Version with other prices or choices than the current ones
+	NewBookings                 // rejects requests while the feature readOnly is on
 	ReadsStorefront             // also prefetches the documents that Storefronts.Compose and Manager.Served read
 )
 
@@ -157,8 +158,8 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 	return g
 }
 
-// resolve returns an error for an unknown tenant, a suspended tenant, a request without a session and an outdated client,
-// in this order. A later check never reveals anything to a caller that fails an earlier one.
+// resolve returns an error for an unknown tenant, a suspended tenant, a request without a session, a site closed to new
+// bookings and an outdated client, in this order. A later check never reveals anything to a caller that fails an earlier one.
 func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue(slugWildcard)
@@ -180,6 +181,9 @@ func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 	v.Device = session.DeviceOf(r.Header)
 	if err := d.resume(g.documents.WithPrefetched(ctx), r, g, &v.Visitor, &s); err != nil {
 		return v, s, err
+	}
+	if slices.Contains(d.rules, NewBookings) && d.flags.On(subject.ReadOnly) {
+		return v, s, ErrReadOnly
 	}
 	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.Outdated(r.Header.Get("X-Bootstrap-Version")) {
 		return v, s, ErrOutdated

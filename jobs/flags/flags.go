@@ -1,4 +1,4 @@
-// Package flags shows and changes the sampling rates of events while functions run.
+// Package flags shows and changes the sampling rates of events and the features of services while functions run.
 package flags
 
 import (
@@ -24,9 +24,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Job prints the effective rates, or sets the rates of the given subjects to one event in N: flags tenantbooking
-// SUBJECT=N… The other subjects of the service return to the rates in its code; -reset does that for all. Functions
-// apply changes within 30 seconds.
+// Job prints the effective rates and features, or sets the rates of the given subjects to one event in N: flags tenantbooking
+// SUBJECT=N… The other subjects of the service return to the rates in its code. FEATURE=on or FEATURE=off switches a
+// feature. Rates do not change features, nor features rates; -reset returns both to the code. Functions apply changes within
+// 30 seconds.
 var Job = fn.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
@@ -35,11 +36,12 @@ var Job = fn.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args [
 type flagStore struct {
 	collection string
 	table      flags.Table
+	features   []flags.Feature
 }
 
 var flagStores = map[string]flagStore{
-	"consumer":      {consumer.FlagsIn, consumer.Sampling},
-	"tenantbooking": {tenantbooking.FlagsIn, tenantbooking.Sampling},
+	"consumer":      {collection: consumer.FlagsIn, table: consumer.Sampling},
+	"tenantbooking": {collection: tenantbooking.FlagsIn, table: tenantbooking.Sampling, features: tenantbooking.Features},
 }
 
 // kept is the number of years until stored flags expire, practically never.
@@ -50,6 +52,7 @@ type options struct {
 	services []string
 	reset    bool
 	rates    map[string]int
+	features map[flags.Feature]bool
 }
 
 func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
@@ -57,8 +60,8 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.reset || len(o.rates) > 0 {
-		if err := flagStores[o.services[0]].write(ctx, e, o.rates); err != nil {
+	if o.reset || len(o.rates) > 0 || len(o.features) > 0 {
+		if err := flagStores[o.services[0]].write(ctx, e, o); err != nil {
 			return err
 		}
 	}
@@ -73,7 +76,7 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("flags", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.BoolVar(&o.reset, "reset", false, "reset the rates of the named service to those in its code")
+	set.BoolVar(&o.reset, "reset", false, "reset the rates and features of the named service to those in its code")
 	if err := set.Parse(args); err != nil {
 		return o, fn.Usage(err)
 	}
@@ -87,45 +90,76 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return o, fn.Usage(fmt.Errorf("no flags for %q; there are %v", service, slices.Sorted(maps.Keys(flagStores))))
 	}
 	o.services = []string{service}
-	if o.rates, err = b.read(set.Args()[1:]); err == nil && o.reset && len(o.rates) > 0 {
-		err = errors.New("-reset takes no subjects")
+	if o.rates, o.features, err = b.read(set.Args()[1:]); err == nil && o.reset && len(o.rates)+len(o.features) > 0 {
+		err = errors.New("-reset takes no subjects and no features")
 	}
 	return o, fn.Usage(err)
 }
 
-// read parses SUBJECT=N and rejects values that functions would ignore.
-func (b flagStore) read(args []string) (map[string]int, error) {
-	rates := map[string]int{}
+// read parses SUBJECT=N and FEATURE=on|off, and rejects values that functions would ignore.
+func (b flagStore) read(args []string) (map[string]int, map[flags.Feature]bool, error) {
+	rates, features := map[string]int{}, map[flags.Feature]bool{}
 	for _, arg := range args {
-		subject, number, _ := strings.Cut(arg, "=")
-		n, err := strconv.Atoi(number)
-		if _, twice := rates[subject]; twice || err != nil {
-			return nil, fmt.Errorf("%q is not SUBJECT=N, each subject once", arg)
+		name, value, _ := strings.Cut(arg, "=")
+		n, err := strconv.Atoi(value)
+		_, rated := rates[name]
+		_, switched := features[flags.Feature(name)]
+		switch {
+		case rated || switched:
+			return nil, nil, fmt.Errorf("%q: give each subject and each feature once", arg)
+		case value == "on", value == "off":
+			features[flags.Feature(name)] = value == "on"
+		case err != nil:
+			return nil, nil, fmt.Errorf("%q is neither SUBJECT=N nor FEATURE=on or FEATURE=off", arg)
+		default:
+			rates[name] = n
 		}
-		rates[subject] = n
 	}
-	text, err := json.Marshal(rates)
-	if err != nil {
-		return nil, err
-	}
-	parsed, err := b.table.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if unknown := parsed.Unknown(); len(unknown) > 0 {
-		return nil, fmt.Errorf("the service publishes no event %s", strings.Join(unknown, ", "))
-	}
-	return rates, nil
+	return rates, features, b.check(rates, features)
 }
 
-// write replaces the stored flags. Of two concurrent writes the later one wins.
-func (b flagStore) write(ctx context.Context, e env.Env, rates map[string]int) error {
-	sampling, err := json.Marshal(rates, json.Deterministic(true))
+func (b flagStore) check(rates map[string]int, features map[flags.Feature]bool) error {
+	text, err := json.Marshal(rates)
 	if err != nil {
 		return err
 	}
+	parsed, err := b.table.Parse(text)
+	if err != nil {
+		return err
+	}
+	if unknown := parsed.Unknown(); len(unknown) > 0 {
+		return fmt.Errorf("the service publishes no event %s", strings.Join(unknown, ", "))
+	}
+	for feature := range features {
+		if !slices.Contains(b.features, feature) {
+			return fmt.Errorf("the service has no feature %q; there are %v", feature, b.features)
+		}
+	}
+	return nil
+}
+
+// write replaces the stored flags; a part that was not named stays. Of two concurrent writes the later one wins.
+func (b flagStore) write(ctx context.Context, e env.Env, o options) error {
+	docs := document.Open[flags.Document](e, b.collection)
+	written, ok, err := docs.Get(ctx, flags.Key)
+	if err != nil {
+		return fmt.Errorf("flags: %s: %w", b.collection, err)
+	}
+	if !ok || o.reset {
+		written = flags.Document{Sampling: []byte("{}")}
+	}
+	if len(o.rates) > 0 {
+		if written.Sampling, err = json.Marshal(o.rates, json.Deterministic(true)); err != nil {
+			return err
+		}
+	}
+	if len(o.features) > 0 {
+		if written.Features, err = b.switched(written.Features, o.features); err != nil {
+			return err
+		}
+	}
 	now := e.Now()
-	stored, err := document.Open[flags.Document](e, b.collection).Put(ctx, flags.Key, flags.Document{Sampling: sampling}, now.UnixMicro(), now.AddDate(kept, 0, 0))
+	stored, err := docs.Put(ctx, flags.Key, written, now.UnixMicro(), now.AddDate(kept, 0, 0))
 	if err == nil && !stored {
 		err = errors.New("newer values were written")
 	}
@@ -135,16 +169,33 @@ func (b flagStore) write(ctx context.Context, e env.Env, rates map[string]int) e
 	return nil
 }
 
-// show prints a line per subject: its rate, and the rate in the code if that differs.
+// switched returns the stored features with the given ones switched.
+func (b flagStore) switched(stored []byte, given map[flags.Feature]bool) ([]byte, error) {
+	before, err := flags.ParseFeatures(stored, b.features)
+	if err != nil {
+		return nil, fmt.Errorf("flags: %s: the stored features are invalid, reset them: %w", b.collection, err)
+	}
+	after := map[flags.Feature]bool{}
+	for _, feature := range b.features {
+		after[feature] = before.On(feature)
+	}
+	maps.Copy(after, given)
+	return json.Marshal(after, json.Deterministic(true))
+}
+
+// show prints a line per subject, its rate and the rate in the code if that differs, and a line per feature.
 func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.Writer) error {
 	written, ok, err := document.Open[flags.Document](e, b.collection).Get(ctx, flags.Key)
 	if err != nil {
 		return fmt.Errorf("flags: %s: %w", b.collection, err)
 	}
 	builtIn := b.table.Rates()
-	inForce := builtIn
+	inForce, switches := builtIn, flags.Switches{}
 	if ok {
-		if inForce, err = b.table.Parse(written.Sampling); err != nil {
+		var noSwitches error
+		inForce, err = b.table.Parse(written.Sampling)
+		switches, noSwitches = flags.ParseFeatures(written.Features, b.features)
+		if err := errors.Join(err, noSwitches); err != nil {
 			return fmt.Errorf("flags: %s: invalid; functions keep the last valid values: %w", b.collection, err)
 		}
 	}
@@ -156,6 +207,15 @@ func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.W
 			line += fmt.Sprintf(", not in %d", usual)
 		}
 		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	for _, feature := range b.features {
+		state := "off"
+		if switches.On(feature) {
+			state = "on"
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s: %s\n", service, feature, state); err != nil {
 			return err
 		}
 	}

@@ -67,6 +67,44 @@ func TestRun_functionsFollow(t *testing.T) {
 	}
 }
 
+// Rates and features are set independently; only a reset changes both.
+func TestRun_features(t *testing.T) {
+	t.Parallel()
+	store := &documenttest.Memory{}
+	on := func() bool {
+		f := flags.Open(documenttest.Give(env.Of(nil), store), tenantbooking.FlagsIn, tenantbooking.Sampling, tenantbooking.Features...)
+		f.Refresh(t.Context())
+		return f.On("readOnly")
+	}
+	for _, test := range []struct {
+		name          string
+		args          []string
+		readOnly, all bool
+	}{
+		{"nothing stored", nil, false, false},
+		{"the feature is switched on", []string{"tenantbooking", "readOnly=on"}, true, false},
+		{"a rate is set", []string{"tenantbooking", step + "=1"}, true, true},
+		{"switched on twice", []string{"tenantbooking", "readOnly=on"}, true, true},
+		{"the feature is switched off", []string{"tenantbooking", "readOnly=off"}, false, true},
+		{"both", []string{"tenantbooking", "readOnly=on", step + "=4"}, true, false},
+		{"reset", []string{"-reset", "tenantbooking"}, false, false},
+	} {
+		code, said, complained := call(t, store, test.args...)
+		if code != 0 {
+			t.Errorf("%s: exit %d: %s", test.name, code, complained)
+		}
+		if got := on(); got != test.readOnly {
+			t.Errorf("%s: readOnly is %t, want %t", test.name, got, test.readOnly)
+		}
+		if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(said, want) {
+			t.Errorf("%s: printed %s, without %q", test.name, said, want)
+		}
+		if n := told(t, store); (n == 1000) != test.all {
+			t.Errorf("%s: %d of 1000 events are published, want all: %t", test.name, n, test.all)
+		}
+	}
+}
+
 func TestRun_rejectsInvalidRates(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -83,6 +121,12 @@ func TestRun_rejectsInvalidRates(t *testing.T) {
 		{"half an order", []string{"tenantbooking", step}, "SUBJECT=N"},
 		{"to reset everything", []string{"-reset"}, "no flags"},
 		{"to reset and to change", []string{"-reset", "tenantbooking", step + "=2"}, "-reset"},
+		{"an unknown feature", []string{"tenantbooking", "closed=on"}, "closed"},
+		{"another service's feature", []string{"consumer", "readOnly=on"}, "readOnly"},
+		{"a feature that is neither on nor off", []string{"tenantbooking", "readOnly=yes"}, "FEATURE=on"},
+		{"a feature with a rate", []string{"tenantbooking", "readOnly=1"}, "readOnly"},
+		{"a feature twice", []string{"tenantbooking", "readOnly=on", "readOnly=off"}, "once"},
+		{"to reset and to switch", []string{"-reset", "tenantbooking", "readOnly=on"}, "-reset"},
 		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -144,6 +144,14 @@ var variants = []variant{
 		"err = h.drafts.SetConsent(ctx, v.Session)", "err = nil",
 		"functions/tenantbooking", "TestConsent_sweep",
 	}, {
+		"guests open payments while the site is read-only", current, "functions/tenantbooking/openintent/openintent.go",
+		"}, New, tenantbooking.NewBookings)", "}, New)",
+		"functions/tenantbooking", "TestReadOnly",
+	}, {
+		"an invalid document switches features off", current, "shared/platform/flags/flags.go",
+		"if noRates == nil && noSwitches == nil {", "if noRates == nil {",
+		"shared/platform/flags", "TestRefresh_invalidDocumentKeepsLast",
+	}, {
 		"a call that declines telemetry is counted", noPII, "functions/tenantbooking/internal/session/session.go",
 		"!s.Consent.Telemetry || s.optedOut", "!s.Consent.Telemetry",
 		"functions/tenantbooking", "TestConsent_signals",

@@ -23,7 +23,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Idempotent: true,
 	Acts:       booking.HoldRates,
 	Timeout:    3 * time.Second,
-}, New, tenantbooking.FromBootstrap)
+}, New, tenantbooking.FromBootstrap, tenantbooking.NewBookings)
 
 // A Request names the draft and the quote to hold, optionally with the total that the guest was shown.
 type Request = booking.HoldRequest

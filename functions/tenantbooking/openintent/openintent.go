@@ -24,7 +24,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 		subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
-}, New)
+}, New, tenantbooking.NewBookings)
 
 // A Request names the payment method.
 type Request struct {

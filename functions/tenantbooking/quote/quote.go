@@ -23,7 +23,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
-}, New, tenantbooking.FromBootstrap)
+}, New, tenantbooking.FromBootstrap, tenantbooking.NewBookings)
 
 // A Request is the wish, and the draft to quote for. Without a draft a new one begins.
 type Request = booking.QuoteRequest

@@ -1,7 +1,7 @@
-// Package flags samples events: it publishes one in n events of each subject, chosen by a hash of the event's id. The rates can
-// be changed at run time.
+// Package flags samples events: it publishes one in n events of each subject, chosen by a hash of the event's id. It also
+// switches features of a service. Rates and features can be changed at run time.
 //
-// A service declares a Table of its subjects. Rates are the table's rates, as changed by a document.
+// A service declares a Table of its subjects, and its features. Rates are the table's rates, as changed by a document.
 package flags
 
 import (
@@ -17,19 +17,28 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Flags are the rates of one service. They are stored in one hot document, which Refresh reads again after 30 s. While the
-// document is invalid or cannot be read, the last valid rates apply; initially those of the table.
+// Flags are the rates and features of one service. They are stored in one hot document, which Refresh reads again after
+// 30 s. While the document is invalid or cannot be read, its last valid content applies; initially the table's rates, and no
+// feature.
 type Flags struct {
-	docs   document.Collection[Document]
-	table  Table
-	now    func() time.Time
-	looked atomic.Int64 // time of the last read, in Unix nanoseconds
-	rates  atomic.Pointer[Rates]
+	docs     document.Collection[Document]
+	table    Table
+	features []Feature
+	now      func() time.Time
+	looked   atomic.Int64 // time of the last read, in Unix nanoseconds
+	current  atomic.Pointer[content]
+}
+
+// A content is what a valid document says.
+type content struct {
+	rates    Rates
+	switches Switches
 }
 
 // A Document is the stored form of flags.
 type Document struct {
-	Sampling jsontext.Value `json:"sampling"` // subjects and their n, in the form that [Table.Parse] reads
+	Sampling jsontext.Value `json:"sampling"`          // subjects and their n, in the form that [Table.Parse] reads
+	Features jsontext.Value `json:"features,omitzero"` // features and their state, in the form that [ParseFeatures] reads
 }
 
 // Key is the key of the document in its collection.
@@ -39,12 +48,11 @@ var Key = document.KeyOf("current")
 const reread = 30 * time.Second
 
 // Open returns the flags stored in a collection; all copies of an Env share them. The document can change the rates of subjects
-// in the table, except those with Always. Without a document the table's rates apply.
-func Open(e env.Env, collection string, table Table) *Flags {
+// in the table, except those with Always, and switch the given features. Without a document the table's rates apply.
+func Open(e env.Env, collection string, table Table, features ...Feature) *Flags {
 	f, _ := env.Once(e, "flags."+collection, func() (*Flags, error) { // never fails
-		f := &Flags{docs: document.Open[Document](e, collection), table: table, now: e.Now}
-		builtIn := table.Rates()
-		f.rates.Store(&builtIn)
+		f := &Flags{docs: document.Open[Document](e, collection), table: table, features: features, now: e.Now}
+		f.current.Store(&content{rates: table.Rates()})
 		return f, nil
 	})
 	return f
@@ -61,16 +69,21 @@ func (f *Flags) Refresh(ctx context.Context) {
 	if err != nil || !ok {
 		return
 	}
-	if rates, err := f.table.Parse(kept.Sampling); err == nil {
-		f.rates.Store(&rates)
+	rates, noRates := f.table.Parse(kept.Sampling)
+	switches, noSwitches := ParseFeatures(kept.Features, f.features)
+	if noRates == nil && noSwitches == nil { // one invalid part rejects both
+		f.current.Store(&content{rates: rates, switches: switches})
 	}
 }
+
+// On reports whether the feature is on.
+func (f *Flags) On(feature Feature) bool { return f.current.Load().switches.On(feature) }
 
 // Sampled returns the events to publish, each with its sampling rate. If silent (the guest rejects telemetry), it omits events
 // of class Operational; events of class Audit and Regulated are evidence and stay. It sets missing event ids, because sampling
 // depends on the id.
 func (f *Flags) Sampled(silent bool, events ...event.Draft) (told []event.Draft) {
-	rates := f.rates.Load()
+	rates := f.current.Load().rates
 	for _, e := range events {
 		if silent && e.Subject.Retention.Class == event.Operational {
 			continue

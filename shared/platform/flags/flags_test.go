@@ -1,6 +1,7 @@
 package flags_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -88,5 +89,82 @@ func TestASilentGuestIsEvidenceOnly(t *testing.T) {
 		case told[0].ID.IsZero():
 			t.Fatalf("told[0].ID.IsZero() = true, want false")
 		}
+	}
+}
+
+// Each invalid document keeps the rates and the features of the last valid one, whichever part is invalid.
+func TestRefresh_invalidDocumentKeepsLast(t *testing.T) {
+	t.Parallel()
+	name := `"` + step.Name + `"`
+	const all = `{"readOnly":true}`
+	for title, broken := range map[string]flags.Document{
+		"features are a list":          {Sampling: []byte(`{}`), Features: []byte(`["readOnly"]`)},
+		"features are null":            {Sampling: []byte(`{}`), Features: []byte(`null`)},
+		"features are a text":          {Sampling: []byte(`{}`), Features: []byte(`"readOnly"`)},
+		"features are a switch":        {Sampling: []byte(`{}`), Features: []byte(`false`)},
+		"a feature is a text":          {Sampling: []byte(`{}`), Features: []byte(`{"readOnly":"false"}`)},
+		"a feature is a number":        {Sampling: []byte(`{}`), Features: []byte(`{"readOnly":0}`)},
+		"a feature is null":            {Sampling: []byte(`{}`), Features: []byte(`{"readOnly":null}`)},
+		"a feature is an object":       {Sampling: []byte(`{}`), Features: []byte(`{"readOnly":{"on":false}}`)},
+		"an unknown feature is a text": {Sampling: []byte(`{}`), Features: []byte(`{"readOnly":false,"other":"yes"}`)},
+		"sampling is null":             {Sampling: []byte(`null`), Features: []byte(`{"readOnly":false}`)},
+		"sampling is a list":           {Sampling: []byte(`[4]`), Features: []byte(`{"readOnly":false}`)},
+		"a rate is a fraction":         {Sampling: []byte(`{` + name + `:0.5}`), Features: []byte(`{"readOnly":false}`)},
+		"a rate is zero":               {Sampling: []byte(`{` + name + `:0}`), Features: []byte(`{"readOnly":false}`)},
+		"evidence is sampled":          {Sampling: []byte(`{"` + evidence.Name + `":2}`), Features: []byte(`{"readOnly":false}`)},
+	} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			e := documenttest.Give(db.Env(), pg.Open(db.Env()))
+			f, docs := flags.Open(e, "flags", table, "readOnly"), document.Open[flags.Document](e, "flags")
+			for version, kept := range []flags.Document{{Sampling: []byte(`{` + name + `:1}`), Features: []byte(all)}, broken} {
+				if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version+1), e.Now().AddDate(1, 0, 0)); err != nil {
+					t.Fatal(err)
+				}
+				db.Advance(reread)
+				f.Refresh(t.Context())
+			}
+			if !f.On("readOnly") {
+				t.Error("the feature is off, want the last valid value, on")
+			}
+			if n := thinned(f); n != 1000 {
+				t.Errorf("%d of 1000 events are published, want the last valid rate, all", n)
+			}
+		})
+	}
+}
+
+func TestParseFeatures(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		document string
+		on       bool
+		unknown  int
+		want     error
+	}{
+		{"", false, 0, nil},
+		{"{}", false, 0, nil},
+		{`{"readOnly":true}`, true, 0, nil},
+		{`{"readOnly":false}`, false, 0, nil},
+		{`{"other":true}`, false, 1, nil},
+		{`{"readOnly":true`, false, 0, flags.ErrForm},
+		{`{} {}`, false, 0, flags.ErrForm},
+		{`{"readOnly":true,"readOnly":false}`, false, 0, flags.ErrForm},
+		{`{"readOnly":1}`, false, 0, flags.ErrFeature},
+	} {
+		t.Run(test.document, func(t *testing.T) {
+			t.Parallel()
+			got, err := flags.ParseFeatures([]byte(test.document), []flags.Feature{"readOnly"})
+			if !errors.Is(err, test.want) {
+				t.Errorf("got error %v, want %v", err, test.want)
+			}
+			if got.On("readOnly") != test.on {
+				t.Errorf("readOnly is %t, want %t", got.On("readOnly"), test.on)
+			}
+			if n := len(got.Unknown()); n != test.unknown {
+				t.Errorf("%d unknown features, want %d", n, test.unknown)
+			}
+		})
 	}
 }

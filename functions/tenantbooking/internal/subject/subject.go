@@ -59,5 +59,12 @@ var Sampling = flags.Table{
 // FlagsIn is the collection of this service's flags.
 const FlagsIn = "bff-tenant-flags"
 
+// ReadOnly is the feature that closes the site to new bookings: quote, hold and payment-intent. Everything that a guest with
+// a booking in progress needs stays open: reading, returning from a payment, confirming and abandoning.
+const ReadOnly flags.Feature = "readOnly"
+
+// Features lists the features that this service's flags can switch on.
+var Features = []flags.Feature{ReadOnly}
+
 // OpenFlags returns the service's flags.
-func OpenFlags(e env.Env) *flags.Flags { return flags.Open(e, FlagsIn, Sampling) }
+func OpenFlags(e env.Env) *flags.Flags { return flags.Open(e, FlagsIn, Sampling, Features...) }

@@ -1,0 +1,80 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/flags"
+)
+
+// setFeatures stores the features of the service and waits until its functions have read them again.
+func setFeatures(t *testing.T, system *tenantbookingtest.System, features string) {
+	t.Helper()
+	now := system.Env.Now()
+	kept := flags.Document{Sampling: []byte(`{}`), Features: []byte(features)}
+	if _, err := document.Open[flags.Document](system.Env, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, now.UnixMicro(), now.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	system.DB.Advance(31 * time.Second)
+}
+
+// While the site is read-only no booking begins, and each booking in progress can end.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
+	quoted := system.Guest(0).RequestQuote()
+	named := system.Guest(0).RequestQuote().Hold().SetGuest()
+	paying := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	cash := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
+	paying.Platform.Pay(paying.Intent, false)
+	closed := func(want bool, when string) {
+		t.Helper()
+		for _, test := range []struct {
+			name string
+			g    *tenantbookingtest.Guest
+			path string
+			body any
+		}{
+			{"quote", system.Guest(0), "/quote", quoted.QuoteBody()},
+			{"quote of a draft", quoted, "/quote", quoted.QuoteBody(`,"draftId":"` + quoted.Draft.String() + `"`)},
+			{"hold", quoted, "/hold", quoted.HoldBody()},
+			{"payment-intent", named, "/draft/" + named.Draft.String() + "/payment-intent", `{"method":"card"}`},
+		} {
+			a := test.g.Send("POST", test.path, test.body)
+			if got := a.Code() == "BFF.TENANT.READ_ONLY"; got != want {
+				t.Errorf("%s, %s: got %d %s, want read-only: %t", when, test.name, a.Status, a.Body, want)
+			}
+			if !want {
+				continue
+			}
+			if a.Status != http.StatusServiceUnavailable {
+				t.Errorf("%s, %s: got status %d, want 503", when, test.name, a.Status)
+			}
+			if got := a.Header.Get("Retry-After"); got != "60" {
+				t.Errorf("%s, %s: Retry-After is %q, want 60", when, test.name, got)
+			}
+		}
+	}
+	setFeatures(t, system, `{"readOnly":true}`)
+	closed(true, "switched on")
+	setFeatures(t, system, `{"readOnly":"no"}`)
+	closed(true, "after an invalid document")
+	named.Must(http.StatusOK, "GET", "/bootstrap", nil)
+	named.Must(http.StatusOK, "GET", "/draft/"+named.Draft.String(), nil)
+	named.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`)
+	paying.Must(http.StatusOK, "POST", "/draft/"+paying.Draft.String()+"/return", nil)
+	paying.Must(http.StatusOK, "GET", "/confirmation/"+paying.Stay.String(), nil)
+	cash.Must(http.StatusOK, "POST", "/draft/"+cash.Draft.String()+"/confirm", nil)
+	abandons := system.Guest(0)
+	setFeatures(t, system, `{"readOnly":false}`)
+	abandons.RequestQuote()
+	setFeatures(t, system, `{"readOnly":true}`)
+	abandons.Must(http.StatusNoContent, "DELETE", "/draft/"+abandons.Draft.String(), nil)
+	setFeatures(t, system, `{}`)
+	quoted.RequestQuote()
+	closed(false, "switched off")
+}
