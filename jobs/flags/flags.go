@@ -177,7 +177,7 @@ func (b flagStore) switched(stored []byte, given map[flags.Feature]bool) ([]byte
 	}
 	after := map[flags.Feature]bool{}
 	for _, feature := range b.features {
-		after[feature] = before.On(feature)
+		after[feature] = before[feature]
 	}
 	maps.Copy(after, given)
 	return json.Marshal(after, json.Deterministic(true))
@@ -190,12 +190,12 @@ func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.W
 		return fmt.Errorf("flags: %s: %w", b.collection, err)
 	}
 	builtIn := b.table.Rates()
-	inForce, switches := builtIn, flags.Switches{}
+	inForce, on := builtIn, map[flags.Feature]bool{}
 	if ok {
-		var noSwitches error
+		var noFeatures error
 		inForce, err = b.table.Parse(written.Sampling)
-		switches, noSwitches = flags.ParseFeatures(written.Features, b.features)
-		if err := errors.Join(err, noSwitches); err != nil {
+		on, noFeatures = flags.ParseFeatures(written.Features, b.features)
+		if err := errors.Join(err, noFeatures); err != nil {
 			return fmt.Errorf("flags: %s: invalid; functions keep the last valid values: %w", b.collection, err)
 		}
 	}
@@ -212,7 +212,7 @@ func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.W
 	}
 	for _, feature := range b.features {
 		state := "off"
-		if switches.On(feature) {
+		if on[feature] {
 			state = "on"
 		}
 		if _, err := fmt.Fprintf(out, "%s: %s: %s\n", service, feature, state); err != nil {

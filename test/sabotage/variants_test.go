@@ -149,7 +149,7 @@ var variants = []variant{
 		"functions/tenantbooking", "TestReadOnly",
 	}, {
 		"an invalid document switches features off", current, "shared/platform/flags/flags.go",
-		"if noRates == nil && noSwitches == nil {", "if noRates == nil {",
+		"if noRates == nil && noFeatures == nil {", "if noRates == nil || noFeatures == nil {",
 		"shared/platform/flags", "TestRefresh_invalidDocumentKeepsLast",
 	}, {
 		"a call that declines telemetry is counted", noPII, "functions/tenantbooking/internal/session/session.go",
@@ -302,7 +302,7 @@ var variants = []variant{
 		"shared/platform/fn", "TestPush_onlyWithToken",
 	}, {
 		"every hotel's site shows the theme of the first", current, "functions/tenantbooking/internal/hotel/storefront.go",
-		"return s.themeCache.Fetch(ctx, document.KeyOf(t.String())", `return s.themeCache.Fetch(ctx, document.KeyOf("any")`,
+		"return s.themeCache.FetchDated(ctx, document.KeyOf(t.String())", `return s.themeCache.FetchDated(ctx, document.KeyOf("any")`,
 		"functions/tenantbooking/bootstrap", "TestCached_perTenantLanguageCurrency",
 	}, {
 		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/internal/search/tenants.go",
@@ -314,7 +314,7 @@ var variants = []variant{
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
 		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
-		"r.remember(at, value)\n\t}\n\treturn outcome[T]{value: value, state: Bypass", "_ = at\n\t}\n\treturn outcome[T]{value: value, state: Bypass",
+		"r.remember(at, value)\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass", "_ = at\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass",
 		"functions/consumer/internal/search", "TestList_storeHangs",
 	}, {
 		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",

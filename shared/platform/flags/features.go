@@ -16,43 +16,29 @@ type Feature string
 // ErrFeature is the error of a value that switches nothing.
 var ErrFeature = errors.New("flags: a feature must be true or false")
 
-// A Switches value holds the features that are on. It is immutable.
-type Switches struct {
-	on      map[Feature]bool
-	unknown []Feature
-}
-
-// On reports whether the feature is on.
-func (s Switches) On(f Feature) bool { return s.on[f] }
-
-// Unknown returns the features of the document that the service does not have. Code that writes the document rejects them.
-func (s Switches) Unknown() []Feature { return slices.Clone(s.unknown) }
-
-// ParseFeatures reads a document such as {"readOnly": true}. An absent document switches nothing on. A document with one
-// invalid entry is rejected as a whole. An unknown feature is not an error, because functions run beside newer and older
-// versions of their service; see Unknown.
-func ParseFeatures(document []byte, known []Feature) (Switches, error) {
-	s := Switches{on: map[Feature]bool{}}
+// ParseFeatures reads a document such as {"readOnly": true} and returns the known features that are on. An absent document
+// switches nothing on. A document with one invalid entry is rejected as a whole. An unknown feature is not an error, because
+// functions run beside newer and older versions of their service.
+func ParseFeatures(document []byte, known []Feature) (map[Feature]bool, error) {
+	on := map[Feature]bool{}
 	if len(document) == 0 {
-		return s, nil
+		return on, nil
 	}
 	var given map[Feature]jsontext.Value
 	if err := json.Unmarshal(document, &given); err != nil {
-		return Switches{}, refusal(err)
+		return nil, refusal(err)
 	}
 	if given == nil {
-		return Switches{}, ErrForm // null
+		return nil, ErrForm // null
 	}
 	for _, feature := range slices.Sorted(maps.Keys(given)) {
 		kind := given[feature].Kind()
-		switch {
-		case kind != 't' && kind != 'f':
-			return Switches{}, fmt.Errorf("%w: %q", ErrFeature, feature)
-		case !slices.Contains(known, feature):
-			s.unknown = append(s.unknown, feature)
-		default:
-			s.on[feature] = kind == 't'
+		if kind != 't' && kind != 'f' {
+			return nil, fmt.Errorf("%w: %q", ErrFeature, feature)
+		}
+		if kind == 't' && slices.Contains(known, feature) {
+			on[feature] = true
 		}
 	}
-	return s, nil
+	return on, nil
 }

@@ -31,8 +31,8 @@ type Flags struct {
 
 // A content is what a valid document says.
 type content struct {
-	rates    Rates
-	switches Switches
+	rates Rates
+	on    map[Feature]bool
 }
 
 // A Document is the stored form of flags.
@@ -70,14 +70,14 @@ func (f *Flags) Refresh(ctx context.Context) {
 		return
 	}
 	rates, noRates := f.table.Parse(kept.Sampling)
-	switches, noSwitches := ParseFeatures(kept.Features, f.features)
-	if noRates == nil && noSwitches == nil { // one invalid part rejects both
-		f.current.Store(&content{rates: rates, switches: switches})
+	on, noFeatures := ParseFeatures(kept.Features, f.features)
+	if noRates == nil && noFeatures == nil { // one invalid part rejects both
+		f.current.Store(&content{rates: rates, on: on})
 	}
 }
 
 // On reports whether the feature is on.
-func (f *Flags) On(feature Feature) bool { return f.current.Load().switches.On(feature) }
+func (f *Flags) On(feature Feature) bool { return f.current.Load().on[feature] }
 
 // Sampled returns the events to publish, each with its sampling rate. If silent (the guest rejects telemetry), it omits events
 // of class Operational; events of class Audit and Regulated are evidence and stay. It sets missing event ids, because sampling
