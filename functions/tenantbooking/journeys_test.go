@@ -92,7 +92,7 @@ func TestConfirmCash_repeated(t *testing.T) {
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.WantEnd("confirmed", "converted", created, intended, converted)
+	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
 }
 
 func TestConfirmPayment_declinedThenPaid(t *testing.T) {
@@ -116,7 +116,7 @@ func TestConfirmPayment_declinedFinally(t *testing.T) {
 			t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
 		}
 	}
-	g.WantEnd("failed", "failed", created, intended, troubled)
+	g.WantEnd("failed", "failed", created, intended, troubled, troubled)
 }
 
 func TestSweep_closedTab(t *testing.T) {
@@ -305,7 +305,7 @@ func TestConfirm_suspendedTenant(t *testing.T) {
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.WantEnd("confirmed", "converted", created, intended, converted)
+	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
 }
 
 // The sweep has no middleware that refreshes the flags, but also publishes steps of drafts.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
@@ -66,10 +67,31 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 		if err != nil {
 			return nil, err
 		}
+		refusals := openRefusals(e, s)
+		if refusals == nil {
+			return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
+				return serve(r.prefetched.WithPrefetched(ctx), Call[In]{c, r.Visitor})
+			}, nil
+		}
 		return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
-			return serve(r.prefetched.WithPrefetched(ctx), Call[In]{c, r.Visitor})
+			ctx = refusals.Watch(r.prefetched.WithPrefetched(ctx))
+			out, err := serve(ctx, Call[In]{c, r.Visitor})
+			if err != nil {
+				refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)
+			}
+			return out, err
 		}, nil
 	})
+}
+
+// openRefusals returns the publisher of errors that guests are shown, or nil for a function outside of the booking flow.
+func openRefusals(e env.Env, s fn.Spec) *booking.Refusals {
+	for _, published := range s.Publishes {
+		if published.Name == subject.ErrorEncounteredV1.Name {
+			return booking.OpenRefusals(e)
+		}
+	}
+	return nil
 }
 
 // Event returns an event function for events of one tenant. Permanent failures are dead-lettered to the dead-letter
@@ -101,6 +123,7 @@ type middleware struct {
 	rules       []Rule
 	storefronts *hotel.Storefronts // nil unless the function has ReadsStorefront
 	served      document.Collection[bool]
+	refusals    *booking.Refusals // nil unless the function publishes errors
 }
 
 // openMiddleware opens the idempotency ledger only if the function is idempotent: reads need no idempotency key.
@@ -109,7 +132,8 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[resolved]
 	if err != nil {
 		return fn.Middleware[resolved]{}, err
 	}
-	d := &middleware{env: e, tenants: hotel.OpenTenants(e), sessions: sessions, flags: subject.OpenFlags(e), spec: s, rules: rules, served: session.OpenServed(e)}
+	d := &middleware{env: e, tenants: hotel.OpenTenants(e), sessions: sessions, flags: subject.OpenFlags(e), spec: s, rules: rules, served: session.OpenServed(e),
+		refusals: openRefusals(e, s)}
 	if slices.Contains(rules, ReadsStorefront) {
 		d.storefronts = hotel.OpenStorefronts(e)
 	}
@@ -158,9 +182,18 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 	return g
 }
 
-// resolve returns an error for an unknown tenant, a suspended tenant, a request without a session, a site closed to new
+// resolve resolves the visitor, and publishes an error that a guest with a session is shown.
+func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (resolved, fn.Scope, error) {
+	v, s, err := d.visit(ctx, r)
+	if err != nil && d.refusals != nil && !v.Session.ID.IsZero() {
+		d.refusals.Publish(ctx, v.Visitor, r.Header, err, d.env.Now())
+	}
+	return v, s, err
+}
+
+// visit returns an error for an unknown tenant, a suspended tenant, a request without a session, a site closed to new
 // bookings and an outdated client, in this order. A later check never reveals anything to a caller that fails an earlier one.
-func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
+func (d *middleware) visit(ctx context.Context, r *http.Request) (v resolved, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue(slugWildcard)
 	v.Tenant, err = d.tenants.FindPrefetching(ctx, v.Called, func(t id.Tenant) document.Prefetched {
@@ -175,12 +208,13 @@ func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 	}
 	s.Tenant, v.prefetched = v.Tenant.ID, g.documents
 	d.flags.Refresh(ctx)
+	v.Device = session.DeviceOf(r.Header)
+	noSession := d.resume(g.documents.WithPrefetched(ctx), r, g, &v.Visitor, &s)
 	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
 		return v, s, ErrSuspended
 	}
-	v.Device = session.DeviceOf(r.Header)
-	if err := d.resume(g.documents.WithPrefetched(ctx), r, g, &v.Visitor, &s); err != nil {
-		return v, s, err
+	if noSession != nil {
+		return v, s, noSession
 	}
 	if slices.Contains(d.rules, NewBookings) && d.flags.On(subject.ReadOnly) {
 		return v, s, ErrReadOnly

@@ -386,7 +386,7 @@ func TestAGuestIsDeclinedForGood(t *testing.T) {
 	s.Quiet()
 	v.Refused(http.StatusPaymentRequired, "PAYMENT.DECLINED", http.MethodPost, v.Draft("/return"), nil)
 	v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/return"), nil)
-	v.Expect(created, intended, troubled, held, cancelled, allocated, "payment.transaction.failed")
+	v.Expect(created, intended, troubled, troubled, held, cancelled, allocated, "payment.transaction.failed")
 	ended(t, v, "failed", "failed", "cancelled")
 }
 

@@ -321,6 +321,10 @@ var variants = []variant{
 		"slices.Equal(last.Epochs, v.epochs) &&", "(last.size > 0 || slices.Equal(last.Epochs, v.epochs)) &&",
 		"functions/tenantbooking/bootstrap", "TestCached_eventsInvalidate",
 	}, {
+		"an error of an act is shown to the guest and published nowhere", noLoss, "functions/tenantbooking/middleware.go",
+		"refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)", "_ = ctx",
+		"functions/tenantbooking", "TestRefusals_firstQuote",
+	}, {
 		"two guests get the same room", noOversell, "schemas/postgres/reservation/0009_front_desk.up.sql",
 		"PRIMARY KEY (tenant_id, room_id, night)", "PRIMARY KEY (tenant_id, room_id, night, item_id)",
 		"functions/reservation/internal/booking", "TestSave_roomTaken",

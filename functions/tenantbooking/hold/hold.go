@@ -72,23 +72,23 @@ func (h *handler) keep(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 		return nil, err
 	}
 	if err := draft.CheckHold(c.In.Quote, c.In.Total, draft.AsOf); err != nil {
-		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
+		return nil, err
 	}
 	if draft.Holds(c.In.Quote) {
 		return draft, nil
 	}
 	if err := h.claims.Reserve(ctx, c.Visitor, c.Trace(), draft); err != nil {
-		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
+		return nil, err
 	}
 	// The idempotency key derives from the quote, so that a double click or a retry holds the rooms once. No transaction
 	// is open during this call. If saving fails below, the hold expires by itself.
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
 		_ = h.claims.Release(ctx, draft, err) // if this fails, the claim expires
-		return nil, h.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
+		return nil, err
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired
-		return nil, h.drafts.Report(ctx, draft, booking.ErrHoldExpired, "", c.Now)
+		return nil, booking.ErrHoldExpired
 	}
 	events, err := draft.SetHold(hold, c.Now)
 	if err != nil {

@@ -66,9 +66,6 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (o *handler) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	if !c.Tenant.Accepts(c.In.Method) {
-		return out, booking.ErrNoPayment
-	}
 	return booking.Again(ctx, func() (Response, error) { return o.begin(ctx, c) })
 }
 
@@ -77,19 +74,22 @@ func (o *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out
 	if err != nil {
 		return out, err
 	}
-	if upstream, err := o.settler.Payable(ctx, draft); err != nil {
-		return out, o.drafts.Report(ctx, draft, err, upstream, c.Now)
+	if !c.Tenant.Accepts(c.In.Method) {
+		return out, booking.ErrNoPayment
+	}
+	if err := o.settler.Payable(ctx, draft); err != nil {
+		return out, err
 	}
 	key := draft.PayKey(c.In.Method)
 	if draft.State != booking.Paying { // set the guest's details before a payment can be made
 		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
-			return out, o.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
+			return out, err
 		}
 	}
 	back := o.site.Return(c.Visitor, c.Site, draft, c.In.Method)
 	intent, err := o.payments.Open(ctx, draft, c.In.Method, back, key)
 	if err != nil {
-		return out, o.drafts.Report(ctx, draft, err, booking.PaymentsName, c.Now)
+		return out, err
 	}
 	events, err := draft.Pay(intent, c.Now)
 	if err == nil && events != nil {

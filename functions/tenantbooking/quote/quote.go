@@ -87,7 +87,7 @@ func (q *handler) next(ctx context.Context, c tenantbooking.Call[Request], d id.
 	}
 	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Selection(), c.Act.String())
 	if err != nil {
-		return nil, q.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
+		return nil, err
 	}
 	events, err := draft.SetQuote(price, c.Visitor, c.Now)
 	if err != nil {

@@ -92,7 +92,7 @@ func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	}
 	events, err := draft.SetGuest(c.In.Guest, hashes, c.Now)
 	if err != nil {
-		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
+		return nil, err
 	}
 	draft.Session = session.Renamed(c.Act)
 	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)

@@ -30,6 +30,9 @@ type FakePlatform struct {
 	Down           string // the service that does not answer: "reservation", "payment", "tenant"
 	RejectedMember string // the member of a quote request that is rejected
 
+	// Rejects returns the status and the code with which a request is rejected, or 0. It is nil if all are accepted.
+	Rejects func(*http.Request) (status int, code string)
+
 	mu           sync.Mutex
 	answered     map[string]answer
 	reservations map[id.Reservation]*Stay
@@ -140,6 +143,8 @@ func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(
 	switch {
 	case w.Down != "" && len(r.URL.Path) > len(w.Down) && r.URL.Path[1:len(w.Down)+1] == w.Down:
 		a = refuse(503, "GENERAL.UNAVAILABLE")
+	case w.rejection(r) != nil:
+		a = *w.rejection(r)
 	case !known || r.Header.Get("Idempotency-Key") == "":
 		a = act(r)
 	}
@@ -152,6 +157,19 @@ func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(
 	}
 	out.WriteHeader(a.status)
 	_ = json.MarshalWrite(out, a.body)
+}
+
+// rejection returns the response to a request that Rejects rejects, or nil.
+func (w *FakePlatform) rejection(r *http.Request) *answer {
+	if w.Rejects == nil {
+		return nil
+	}
+	status, code := w.Rejects(r)
+	if status == 0 {
+		return nil
+	}
+	a := refuse(status, code)
+	return &a
 }
 
 func refuse(status int, code string) answer {

@@ -229,3 +229,8 @@ func (w *FakePlatform) Decline(i id.Intent, last bool) {
 		}
 	})
 }
+
+// Unpay takes a capture back, as a payment service with inconsistent replicas does.
+func (w *FakePlatform) Unpay(i id.Intent) {
+	w.Change(func() { w.intents[i].Status = "requires_payment" })
+}

@@ -82,6 +82,7 @@ func (s Drafts) find(ctx context.Context, tenant id.Tenant, sql string, args pgx
 	if err != nil {
 		return nil, fmt.Errorf("drafts: find: %w", err)
 	}
+	flowOf(ctx).stored(d)
 	return d, nil
 }
 
@@ -152,6 +153,7 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 	if d.State.Ended() {
 		s.active.Clear(ctx, d.Tenant, d.Session, d.ID)
 	}
+	flowOf(ctx).stored(d, events...)
 	return nil
 }
 
@@ -260,12 +262,3 @@ func conflict(err error) bool {
 // isStale reports whether a version conflict comes from the caller's own If-Match. It has the same code as a concurrent
 // change.
 func isStale(err error) bool { return fault.From(err).Kind == fault.PreconditionFailed }
-
-// Report records an error that the guest is shown, and returns it. Recording is telemetry: a failure to record is
-// ignored.
-func (s Drafts) Report(ctx context.Context, d *Draft, shown error, upstream string, now time.Time) error {
-	if !errors.Is(shown, fault.ErrVersionConflict) && !errors.Is(shown, fault.ErrIdempotencyInProgress) && !d.State.Ended() {
-		_ = s.Save(ctx, d, d.RecordError(shown, upstream, now))
-	}
-	return shown
-}

@@ -131,29 +131,25 @@ type stepCompleted struct {
 
 type errorEncountered struct {
 	reference
-	State      State     `json:"atState"`
-	Code       string    `json:"errorCode"`
-	Upstream   string    `json:"upstream,omitzero"`
-	OccurredAt time.Time `json:"occurredAt"`
-	Actionable bool      `json:"userActionable"`
-	RetryAfter int       `json:"retryAfterSec"`
+	State State `json:"atState"`
+	shownError
+}
+
+// errorEvent returns the event of an error that the guest was shown. upstream names the service that caused it, if any.
+func (d *Draft) errorEvent(f *fault.Fault, upstream string, now time.Time) event.Draft {
+	return session.WithErrorCode(publicCode(f), d.event(subject.ErrorEncounteredV1, errorEncountered{
+		reference:  d.reference(),
+		State:      d.State,
+		shownError: shownErrorOf(f, upstream, now),
+	}))
 }
 
 // recordError records an error that the guest was shown, and returns its event. upstream names the service that caused the
 // error, if any.
 func (d *Draft) recordError(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
-	code := "MELMASTOON." + f.Code
-	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxShownErrors+1):], ShownError{State: d.State, Code: code, OccurredAt: at(now)})
-	return session.WithErrorCode(code, d.event(subject.ErrorEncounteredV1, errorEncountered{
-		reference:  d.reference(),
-		State:      d.State,
-		Code:       code,
-		Upstream:   upstream,
-		OccurredAt: at(now),
-		Actionable: f.Kind.Status() < 500,
-		RetryAfter: int(f.RetryAfter / time.Second),
-	}))
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxShownErrors+1):], ShownError{State: d.State, Code: publicCode(f), OccurredAt: at(now)})
+	return d.errorEvent(f, upstream, now)
 }
 
 type confirmationViewed struct {

@@ -28,7 +28,8 @@ const PaymentsName = "payment-gateway-service"
 // Open creates a payment intent for the draft's total, and returns it with the URL of its payment page, if any. A
 // repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent. Open
 // returns ErrIllegalStep if the bank is processing the earlier intent: its money may still come.
-func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (Intent, error) {
+func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (opened Intent, err error) {
+	defer of(PaymentsName, &err)
 	total, err := d.Quote.Total.Micro()
 	if err != nil {
 		return Intent{}, err
@@ -96,6 +97,7 @@ func (p PaymentState) Closed() bool { return p.Status == "failed" || p.Status ==
 // Get returns the state of the draft's payment, or an error if the answer is for another payment. With an error it
 // returns a zero PaymentState.
 func (p Payments) Get(ctx context.Context, d *Draft) (paid PaymentState, err error) {
+	defer of(PaymentsName, &err)
 	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
 		return PaymentState{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
 	}

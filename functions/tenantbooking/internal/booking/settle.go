@@ -46,16 +46,13 @@ func OpenSettler(e env.Env) *Settler {
 type remoteState struct {
 	reservation Reservation
 	paid        PaymentState // zero if no payment was begun
-	unavailable string       // name of the service that did not answer
 }
 
 // refresh reads the draft's reservation and payment, and converts the draft if its reservation is confirmed or its money was
 // captured. One answer is enough for that: ask returns an error if a service did not answer and the other one does not
 // confirm the booking.
 func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err error) {
-	if f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation); err != nil {
-		f.unavailable = ReservationsName
-	}
+	f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
 	if f.reservation.Confirmed() {
 		return f, s.convert(ctx, d)
 	}
@@ -66,35 +63,34 @@ func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err err
 	if paid.Captured() {
 		return f, s.Confirm(ctx, d)
 	}
-	if f.paid = paid; err == nil && unknown != nil {
-		f.unavailable, err = PaymentsName, unknown
+	if f.paid = paid; err == nil {
+		err = unknown
 	}
 	return f, err
 }
 
 // Payable returns nil if the guest may begin a payment: the rooms are held and not paid for. It converts a paid draft
-// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. upstream names the service
-// that caused the error, if any.
-func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err error) {
+// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both.
+func (s *Settler) Payable(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() || d.State.Ended() {
 		if err := d.May(Pays); err != nil {
-			return "", err
+			return err
 		}
 	}
 	f, err := s.refresh(ctx, d)
 	switch {
 	case err != nil:
-		return f.unavailable, err
+		return err
 	case d.State.Ended():
-		return "", ErrDraftClosed
+		return ErrDraftClosed
 	case f.reservation.State == "cancelled", f.paid.Status == "failed": // a failed intent also cancels its reservation
-		return "", s.fail(ctx, d, ErrDraftClosed, ReservationsName)
+		return s.fail(ctx, d, ErrDraftClosed, ReservationsName)
 	case f.reservation.State == "expired_hold":
-		return "", ErrHoldExpired
+		return ErrHoldExpired
 	case f.reservation.State != "held":
-		return "", ErrIllegalStep
+		return ErrIllegalStep
 	}
-	return "", d.May(Pays)
+	return d.May(Pays)
 }
 
 // Returned settles a draft whose guest returns from the payment provider. It returns nil if the reservation is

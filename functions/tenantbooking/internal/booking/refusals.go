@@ -1,0 +1,191 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Refusals publishes flow.error_encountered for the errors that guests are shown. The service's middleware passes every error of
+// a call to Publish, so that no act can forget it.
+type Refusals struct {
+	drafts         Drafts
+	publishTimeout time.Duration
+	grace          time.Duration
+}
+
+const (
+	refusalTimeout = 300 * time.Millisecond // of publishing while a guest waits for the response
+	refusalGrace   = 25 * time.Millisecond  // in which a call whose time is over still publishes; a response may be 50 ms late
+)
+
+// OpenRefusals returns Refusals with its stores.
+func OpenRefusals(e env.Env) *Refusals {
+	return &Refusals{drafts: OpenDrafts(e), publishTimeout: e.Timeout(refusalTimeout), grace: e.Timeout(refusalGrace)}
+}
+
+// A flow holds what a call has done with a draft.
+type flow struct {
+	draft     *Draft // the draft as the call has last read or stored it
+	published bool   // the error of the call was published in the transaction that ended or changed the draft
+}
+
+type flowKey struct{}
+
+func flowOf(ctx context.Context) *flow {
+	if f, ok := ctx.Value(flowKey{}).(*flow); ok {
+		return f
+	}
+	return &flow{}
+}
+
+// Watch returns the context of an act. Publish, called with the same context, names the draft of the act.
+func (r *Refusals) Watch(ctx context.Context) context.Context {
+	return context.WithValue(ctx, flowKey{}, &flow{})
+}
+
+// stored notes the draft as it is in its table. The act may change its own copy without storing it.
+func (f *flow) stored(d *Draft, events ...event.Draft) {
+	kept := *d
+	f.draft = &kept
+	for _, e := range events {
+		f.published = f.published || e.Subject.Name == subject.ErrorEncounteredV1.Name
+	}
+}
+
+// Publish publishes that the visitor is shown an error. It publishes nothing for malformed input, because the client corrects
+// that before the guest continues, and for a call without session. It is telemetry: a failure is ignored.
+func (r *Refusals) Publish(ctx context.Context, v session.Visitor, h http.Header, shown error, now time.Time) {
+	f, watched := fault.From(shown), flowOf(ctx)
+	if f == nil || f.Kind == fault.Invalid || watched.published {
+		return
+	}
+	if f.Is(handoff.ErrReplayed) {
+		return // Arrivals.Accept has published it, with what identifies the second client
+	}
+	ctx, cancel := r.within(ctx)
+	defer cancel()
+	if watched.draft != nil {
+		_ = r.drafts.publishError(ctx, watched.draft, shown, now)
+		return
+	}
+	if v.Session.ID.IsZero() {
+		if f.Is(fault.ErrUnauthenticated) || attribution.DeviceOf(h) == attribution.Other {
+			return // no session is stored for it
+		}
+		v.Session = session.Begin(session.FromHeaders(v.Tenant, h)) // the event needs an id; the session is not stored
+	}
+	_ = r.drafts.append(ctx, v.Tenant.ID, !v.Session.Consent.Telemetry, session.NewEvent(v, subject.ErrorEncounteredV1, visitError{
+		Tenant:     v.Tenant.ID,
+		Session:    v.Session.ID,
+		shownError: shownErrorOf(f, serviceOf(shown), now),
+	}))
+}
+
+// within returns the context for publishing. It outlives a call whose time is over by a short grace.
+func (r *Refusals) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	wait := r.publishTimeout
+	if until, ok := ctx.Deadline(); ok {
+		wait = min(wait, max(0, time.Until(until))+r.grace)
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), wait)
+}
+
+// A shownError holds the members that all events of a shown error have.
+type shownError struct {
+	Code       string    `json:"errorCode"`
+	Upstream   string    `json:"upstream,omitzero"`
+	OccurredAt time.Time `json:"occurredAt"`
+	Actionable bool      `json:"userActionable"`
+	RetryAfter int       `json:"retryAfterSec"`
+}
+
+func shownErrorOf(f *fault.Fault, upstream string, now time.Time) shownError {
+	return shownError{
+		Code:       publicCode(f),
+		Upstream:   upstream,
+		OccurredAt: at(now),
+		Actionable: f.Kind.Status() < 500,
+		RetryAfter: int(f.RetryAfter / time.Second),
+	}
+}
+
+func publicCode(f *fault.Fault) string { return "MELMASTOON." + f.Code }
+
+// A visitError is the payload of an error outside of a draft.
+type visitError struct {
+	Tenant  id.Tenant        `json:"tenantId"`
+	Session id.TenantSession `json:"sessionId"`
+	shownError
+}
+
+// publishError publishes an error of a draft's guest, and records it in the draft. If the draft has ended, or if the error is the
+// one shown last, it only publishes: a reload must not write a version of the draft.
+func (s Drafts) publishError(ctx context.Context, d *Draft, shown error, now time.Time) error {
+	upstream := serviceOf(shown)
+	only := d.errorEvent(fault.From(shown), upstream, now)
+	only.AggregateVersion = 0 // it belongs to no version
+	if !d.State.Ended() && !d.hasShown(shown) {
+		err := s.Save(ctx, d, d.RecordError(shown, upstream, now))
+		if !errors.Is(err, fault.ErrVersionConflict) {
+			return err
+		}
+	}
+	return s.append(ctx, d.Tenant, d.Silent, only)
+}
+
+// hasShown reports whether the error is the one that the guest was shown last.
+func (d *Draft) hasShown(err error) bool {
+	if len(d.Errors) == 0 {
+		return false
+	}
+	last := d.Errors[len(d.Errors)-1]
+	return last.State == d.State && last.Code == publicCode(fault.From(err))
+}
+
+// append publishes events in a transaction of their own, except those that [flags.Flags.Sampled] drops.
+func (s Drafts) append(ctx context.Context, t id.Tenant, silent bool, events ...event.Draft) error {
+	sampled := s.flags.Sampled(silent, events...)
+	if len(sampled) == 0 {
+		return nil
+	}
+	return s.db.InTenant(ctx, t, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, sampled...) })
+}
+
+// A serviceError is an error of another service.
+type serviceError struct {
+	service string
+	cause   error
+}
+
+// Error returns the text for logs.
+func (e *serviceError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the error of the service.
+func (e *serviceError) Unwrap() error { return e.cause }
+
+// of notes in the error of a client's method which service it comes from.
+func of(service string, err *error) {
+	if *err != nil {
+		*err = &serviceError{service: service, cause: *err}
+	}
+}
+
+// serviceOf returns the service that an error comes from, in the form of events, or "".
+func serviceOf(err error) string {
+	if e, ok := errors.AsType[*serviceError](err); ok {
+		return e.service
+	}
+	return ""
+}
