@@ -104,6 +104,11 @@ locals {
       name      = "reservation: a saga step does not end", playbook = "saga-stuck", page = true
       condition = { filter = local.counted.saga, above = 0 }
     } },
+    # One sweep visits the drafts of all tenants.
+    { draft-stuck = {
+      name      = "tenantbooking: a payment has no outcome", playbook = "draft-stuck", page = true
+      condition = { filter = local.counted.drafts, above = 0 }
+    } },
     { manual-keys = {
       name      = "reservation: guests need a key by hand", playbook = "manual-keys", page = false
       condition = { filter = local.counted.manual, above = 0 }

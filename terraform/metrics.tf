@@ -68,7 +68,8 @@ resource "google_logging_metric" "latency" {
 
 # What needs a person as soon as there is one line of it. A relay counts the events that are parked, or have failed for more than five
 # minutes; those of browsers' telemetry are counted apart. A process that cannot start answers no call, and Cloud Run answers 503 for it.
-# Functions of the reservation service count steps of a booking that do not end, and guests who need a key by hand.
+# Functions of the reservation service count steps of a booking that do not end, and guests who need a key by hand; the sweep of drafts counts
+# payments without an outcome.
 resource "google_logging_metric" "incidents" {
   for_each = {
     outbox_stuck = {
@@ -90,6 +91,10 @@ resource "google_logging_metric" "incidents" {
     rooms_without_alternative = {
       description = "Calls that found a guest whose room is out of order, and no other free room."
       filter      = "${local.lines} AND jsonPayload.counts.roomsWithoutAlternative>0"
+    }
+    drafts_stuck = {
+      description = "Ticks of the sweep that found a draft whose payment has had no outcome for two hours."
+      filter      = "${local.lines} AND jsonPayload.counts.stuckDrafts>0"
     }
     failed_starts = {
       description = "Starts of a function that failed."
@@ -190,6 +195,7 @@ locals {
   counted = {
     answers = "metric.type=\"run.googleapis.com/request_count\" AND resource.type=\"cloud_run_revision\"" # by Cloud Run itself
     calls   = local.logged.calls
+    drafts  = local.logged.drafts_stuck
     latency = local.logged.latency
     starts  = local.logged.failed_starts
     manual  = local.logged.manual_keys

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,7 +11,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -65,6 +68,52 @@ func TestSweep_stuckDraft(t *testing.T) {
 			sweep(t, stuck)
 			closed("at last", stuck, "abandoned")
 			closed("at last", other, "abandoned")
+		})
+	}
+}
+
+// A payment without an outcome is counted from two hours on, and its draft keeps no guest from 24 hours on. Neither depends
+// on the services that do not answer.
+func TestSweep_paymentWithoutOutcome(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]bool{"the payment is pending": false, "the services are unavailable": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, way := pgtest.New(t), &road{instead: func(*http.Request) error { return errors.New("no way") }}
+			system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(db.Env(), way), funnel()...)
+			e, issuer := fntest.Surround(t, system.Env)
+			var log bytes.Buffer
+			sweeper := fntest.Behind(t, observe.LogKey.With(e, observe.To(&log)), issuer, sweepdrafts.Function)
+			g := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+			if away {
+				way.closed = g.Stay
+			}
+			for _, test := range []struct {
+				wait           time.Duration
+				counted, guest bool
+			}{{110 * time.Minute, false, true}, {15 * time.Minute, true, true}, {21 * time.Hour, true, true}, {2 * time.Hour, true, false}, {time.Hour, true, false}} {
+				system.DB.Advance(test.wait)
+				log.Reset()
+				a := sweeper.Tick(sweepdrafts.Function)
+				if got := a.Status >= 500; got != away {
+					t.Errorf("the sweep answered %d, want a failure: %t", a.Status, away)
+				}
+				if got := strings.Contains(log.String(), `"stuckDrafts":1`); got != test.counted {
+					t.Errorf("after %v more: counted %t, want %t", test.wait, got, test.counted)
+				}
+				var guest bool
+				err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT jsonb_exists(body, 'guest') FROM bff_tenant_booking.booking_drafts WHERE draft_id = $1`, g.Draft).Scan(&guest)
+				if err != nil || guest != test.guest {
+					t.Errorf("after %v more: the draft has a guest: %t, %v, want %t", test.wait, guest, err, test.guest)
+				}
+			}
+			way.closed = id.Reservation{}
+			g.Platform.Pay(g.Intent, false) // late
+			system.DB.Advance(3 * time.Minute)
+			sweep(t, g)
+			if state, _ := g.State(); state != "confirmed" {
+				t.Errorf("paid a day late: the draft is %s, want confirmed", state)
+			}
 		})
 	}
 }

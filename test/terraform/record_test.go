@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/functions/reservation/roomoutoforder"
 	"melmastoon.ghasi.io/functions/reservation/watchsagas"
+	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -76,9 +77,20 @@ func record(t *testing.T) map[string]string {
 	}))
 	exec(`UPDATE reservation.reservations SET step_attempts = 5, step_since = step_since - interval '7 minutes' WHERE pending_step = 'await_inventory'`)
 	lines["stuck step"] = line(t, alone, watchsagas.Function)
+	_, err := owner.Exec(context.WithoutCancel(t.Context()), `
+		INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, reservation_id, body, created_at, active_at, expires_at)
+		SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'paying', 4, gen_random_uuid(), @body, at, at, at
+		FROM (SELECT platform.now() - interval '3 hours' AS at) AS waiting`, pgx.StrictNamedArgs{"body": waitingDraft})
+	must(t, err)
+	lines["stuck draft"] = line(t, alone.With("UPSTREAM_RESERVATION_URL", "http://127.0.0.1:1"), sweepdrafts.Function)
+	exec(`DELETE FROM bff_tenant_booking.booking_drafts`)
 	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
 	return lines
 }
+
+// waitingDraft is the body of a draft that has waited for its payment for years.
+const waitingDraft = `{"quote":{},"hold":{"reservationId":"rsv_01J8KABG000000000000000RSV"},"payment":{"intentId":"pyi_01J8KABG000000000000000PAY","method":"card"},
+	"trail":[{"state":"paying","at":"2020-01-01T00:00:00Z"}]}`
 
 // pushed returns an event of another service for a function.
 func pushed(t *testing.T, to fn.Function, tenant id.Tenant, payload map[string]any) event.Raw {

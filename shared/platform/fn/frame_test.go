@@ -161,6 +161,7 @@ func TestLogLine_counts(t *testing.T) {
 		{"none", nil, nil, "INFO", ""},
 		{"several_calls", []observe.Incident{observe.ManualKeys, observe.ManualKeys, observe.ManualKeys}, nil, "WARNING", `"counts":{"manualKeys":3},`},
 		{"stuck", []observe.Incident{observe.StuckSteps}, nil, "ERROR", `"counts":{"stuckSteps":1},`},
+		{"stuck_draft", []observe.Incident{observe.StuckDrafts}, nil, "ERROR", `"counts":{"stuckDrafts":1},`},
 		{"both", []observe.Incident{observe.StuckSteps, observe.ManualKeys}, nil, "ERROR", `"counts":{"manualKeys":1,"stuckSteps":1},`},
 		{"with_an_error", []observe.Incident{observe.ManualKeys}, errSoldOut, "WARNING", `"counts":{"manualKeys":1},"code":"RESERVATION.OVERBOOKING_BLOCKED",`},
 	} {

@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 )
 
 // reservationService is the part of the reservation service that a Settler uses.
@@ -281,11 +282,25 @@ func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 
 // Close ends a lapsed draft; the sweep calls it. If a payment was begun, Close reads its state: it converts the draft if
 // the reservation is confirmed, and postpones the check if the payment is pending or if the guest may still pay in
-// another way while the rooms are held.
+// another way while the rooms are held. A payment without an outcome is counted after two hours, and after a day the guest's
+// details are removed.
 func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
 		return s.Abandon(ctx, d)
 	}
+	if d.forgetGuest() {
+		if err := s.drafts.Save(ctx, d); err != nil {
+			return err
+		}
+	}
+	err := s.closePaying(ctx, d)
+	if !d.State.Ended() && d.paidFor() >= stuckAfter {
+		observe.Count(ctx, observe.StuckDrafts)
+	}
+	return err
+}
+
+func (s *Settler) closePaying(ctx context.Context, d *Draft) error {
 	f, err := s.refresh(ctx, d)
 	switch {
 	case err != nil || d.State.Ended():

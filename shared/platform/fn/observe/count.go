@@ -15,11 +15,12 @@ const (
 	ManualKeys              Incident = iota // check-ins and changes of keys without an electronic key
 	StuckSteps                              // saga steps that have had more than five attempts
 	RoomsWithoutAlternative                 // guests whose room is out of order while no other is free
+	StuckDrafts                             // drafts whose payment has had no outcome for two hours
 	incidents
 )
 
 // incidentNames are the members of jsonPayload.counts, which metrics read.
-var incidentNames = [incidents]string{ManualKeys: "manualKeys", StuckSteps: "stuckSteps", RoomsWithoutAlternative: "roomsWithoutAlternative"}
+var incidentNames = [incidents]string{ManualKeys: "manualKeys", StuckSteps: "stuckSteps", RoomsWithoutAlternative: "roomsWithoutAlternative", StuckDrafts: "stuckDrafts"}
 
 // Counts is how often each incident occurred in one call. Its zero value is ready, and it may be used concurrently.
 type Counts [incidents]atomic.Int64

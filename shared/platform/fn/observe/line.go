@@ -51,11 +51,11 @@ const (
 	maxPath  = 256
 )
 
-// level is ERROR for what a guest may lose: money or rooms depend on a stuck step. A manual key and a room out
+// level is ERROR for what a guest may lose: money or rooms depend on a stuck step or draft. A manual key and a room out
 // of order without an alternative are work for the desk, which still has time for it: WARNING.
 func (l *Line) level() slog.Level {
 	switch {
-	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0, l.Counts.of(StuckSteps) > 0:
+	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0, l.Counts.of(StuckSteps) > 0, l.Counts.of(StuckDrafts) > 0:
 		return slog.LevelError
 	case l.Outbox.Stuck.Telemetry > 0, l.Counts.of(ManualKeys) > 0, l.Counts.of(RoomsWithoutAlternative) > 0, l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
 		return slog.LevelWarn
