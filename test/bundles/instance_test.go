@@ -184,6 +184,7 @@ var inputs = map[string]string{
 	"tenantId": "tnt_01J00000000000000000000000", "propertyId": "ppt_01J00000000000000000000000", "draftId": "bdr_01J00000000000000000000000",
 	"intentId": "pyi_01J00000000000000000000000", "reservationId": "rsv_01J00000000000000000000000", "ratePlanId": "rate_01J00000000000000000000000",
 	"sessionId": "tnt_session_01J00000000000000000000000",
+	"roomId":    "rmu_01J00000000000000000000000",
 	"id":        "rsv_01J00000000000000000000000", "ref": "nobody", "slug": "nobody", "tenantSlug": "nobody",
 	"start": "2031-05-01", "end": "2031-05-03", "checkIn": "2031-05-01", "checkOut": "2031-05-03", "from": "2031-05-01", "days": "7",
 	"adults": "2", "rooms": "1", "currency": "AFN", "code": "GM-ABCDEF",
