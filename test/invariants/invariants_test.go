@@ -3,14 +3,21 @@ package invariants_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/reservation/addspecialrequest"
 	"melmastoon.ghasi.io/functions/reservation/checkout"
+	"melmastoon.ghasi.io/functions/reservation/modify"
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/invariants"
 )
 
 // run executes statements without checking foreign keys, so that a row of a neighbour needs no others.
@@ -136,6 +143,102 @@ func TestSettled_frontDesk(t *testing.T) {
 			}
 			if got := broken(t, d); !slices.Equal(got, test.want) {
 				t.Errorf("broken invariants = %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// told returns the subjects of which reservations_are_told.sql reports too few or too many events, once the statement was executed. The
+// statement is undone.
+func told(t *testing.T, d *reservationtest.Desk, sql string) []string {
+	t.Helper()
+	owner := d.DB.Owner(t)
+	tx, err := owner.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	if _, err := tx.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%v in %s", err, sql)
+	}
+	query, err := invariants.SQL.ReadFile("reservations_are_told.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := tx.Query(t.Context(), string(query))
+	found, err := pgx.CollectRows(rows, pgx.RowToMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, row := range found {
+		names[strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(row["subject"]), "melmastoon.reservation."), ".v1")] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func override(to string) func(*testing.T, *reservationtest.Desk) {
+	return func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		change(t, d, map[string]any{"type": "manual_state_override", "state": to, "reason": "typed wrong"})
+	}
+}
+
+func change(t *testing.T, d *reservationtest.Desk, body map[string]any) {
+	t.Helper()
+	d.Staff("usr_boss", "manager").Send(http.MethodPatch, "/api/v1/reservations/"+d.R.ID.String(), body,
+		"X-Tenant-Id", d.R.Tenant.String(), "Idempotency-Key", id.New[id.Request]().String()).Want(t, 200)
+}
+
+// Each event of a reservation is required: the invariant is broken if the event is removed, and if the same event is there at another
+// version too.
+func TestReservationsAreTold(t *testing.T) {
+	t.Parallel()
+	type step = func(*testing.T, *reservationtest.Desk)
+	correct := func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		change(t, d, map[string]any{"type": "channel_attribution_corrected", "channel": "phone_by_staff", "reason": "called"})
+	}
+	ask := func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		d.Do(d.Staff("usr_desk", "front_desk"), "special-requests",
+			map[string]any{"tags": []string{"quiet_room"}, "locale": "en", "source": "staff"}).Want(t, 201)
+	}
+	for _, test := range []struct {
+		name   string
+		steps  []step
+		events []string
+	}{
+		{"no_show", []step{miss}, []string{"held", "confirmed", "no_show"}},
+		{"reinstated", []step{miss, override("confirmed")}, []string{"no_show", "modified"}},
+		{"checked_in", []step{ask, correct, arrive}, []string{"special_request.added", "modified", "check_in_started", "checked_in"}},
+		{"checked_out", []step{leave(0)}, []string{"check_in_started", "checked_in", "checkout_started", "checked_out"}},
+		{"checked_out_early", []step{leave(1)}, []string{"early_checkout", "checked_out"}},
+		{"back_in_house", []step{leave(0), override("checked_in")}, []string{"checked_in", "checkout_started", "checked_out", "modified"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := reservationtest.OpenDesk(t, noshow.Function, checkout.Function, modify.Function, addspecialrequest.Function)
+			for _, step := range test.steps {
+				step(t, d)
+			}
+			if got := told(t, d, `SELECT`); len(got) > 0 {
+				t.Errorf("broken for %v, want it to hold", got)
+			}
+			for _, event := range test.events {
+				where := fmt.Sprintf(` WHERE seq = (SELECT max(seq) FROM reservation.outbox WHERE subject = 'melmastoon.reservation.%s.v1')`, event)
+				if got := told(t, d, `DELETE FROM reservation.outbox`+where); !slices.Equal(got, []string{event}) {
+					t.Errorf("without the event %s: broken for %v, want %s", event, got, event)
+				}
+				again := `INSERT INTO reservation.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
+					SELECT gen_random_uuid(), 'evt_again', tenant_id, subject, ordering_key, payload,
+						jsonb_set(envelope, '{metadata,aggregateVersion}', '"99"'), occurred_at FROM reservation.outbox`
+				if event == "special_request.added" {
+					continue // a guest may replace a request
+				}
+				if got := told(t, d, again+where); !slices.Equal(got, []string{event}) {
+					t.Errorf("with the event %s twice: broken for %v, want %s", event, got, event)
+				}
 			}
 		})
 	}

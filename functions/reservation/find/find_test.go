@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -57,9 +58,7 @@ func TestFind(t *testing.T) {
 	}
 	reservationtest.Confirm(t, db, reservationtest.Held(t, e, tenant, id.New[id.Property]()))
 	reservationtest.Confirm(t, db, reservationtest.Held(t, e, id.New[id.Tenant](), property))
-	if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.reservations SET state = 'checked_in' WHERE reservation_id = $1`, all[4].ID); err != nil {
-		t.Fatal(err)
-	}
+	set(t, db, all[4], "state = 'checked_in'")
 	date := fntest.Some(all[0].Start)
 	for _, test := range []struct {
 		name string
@@ -90,6 +89,19 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// set sets columns of a confirmed reservation until the test ends, without the events of its new state.
+func set(t *testing.T, db *pgtest.Database, r *booking.Reservation, columns string) {
+	t.Helper()
+	ctx, owner := context.WithoutCancel(t.Context()), db.Owner(t)
+	update := func(columns string) {
+		if _, err := owner.Exec(ctx, "UPDATE reservation.reservations SET "+columns+" WHERE reservation_id = $1", r.ID); err != nil {
+			t.Fatalf("%s: %v", columns, err)
+		}
+	}
+	t.Cleanup(func() { update("state = 'confirmed'") })
+	update(columns)
 }
 
 // away is the state of a reservation for TestFind_attention: the SQL that sets it and the concern that follows.
@@ -123,9 +135,7 @@ func TestFind_attention(t *testing.T) {
 	} {
 		r := reservationtest.Held(t, db.Env(), tenant, property)
 		reservationtest.Confirm(t, db, r)
-		if _, err := db.Owner(t).Exec(t.Context(), "UPDATE reservation.reservations SET "+a.set+" WHERE reservation_id = $1", r.ID); err != nil {
-			t.Fatalf("%s: %v", a.name, err)
-		}
+		set(t, db, r, a.set)
 		if a.want == booking.ConcernRoom {
 			takeOut(t, db, r)
 		}

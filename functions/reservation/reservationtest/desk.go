@@ -29,7 +29,7 @@ var (
 var kabul = time.FixedZone("Asia/Kabul", (4*60+30)*60)
 
 // A Desk is functions of the front desk with one paid reservation, and fakes of the services that they call. The fakes are named
-// "intent", "rooms", "keys" and "revocations".
+// "intent", "rooms", "keys", "revocations" and "reallocations".
 type Desk struct {
 	DB       *pgtest.Database
 	R        *booking.Reservation
@@ -54,6 +54,9 @@ func OpenDesk(t testing.TB, fs ...fn.Function) *Desk {
 	d.Services.Answers("GET /payment/intents/{id}", "intent", func(*http.Request, []byte) any { return d.Intent })
 	d.Services.Answers("GET /property/properties/{id}/rooms", "rooms", func(*http.Request, []byte) any { return map[string]any{"rooms": d.Rooms} })
 	d.Services.Answers("POST /lock/keys", "keys", func(*http.Request, []byte) any { return map[string]any{"status": d.Key} })
+	d.Services.Answers("POST /inventory/reallocations", "reallocations", func(*http.Request, []byte) any {
+		return map[string]any{"reallocatedAt": db.Env().Now()}
+	})
 	d.Services.Answers("POST /lock/revocations", "revocations", func(_ *http.Request, body []byte) any {
 		var in struct {
 			Keys []id.KeyCredential `json:"keyCredentialIds"`
@@ -64,7 +67,7 @@ func OpenDesk(t testing.TB, fs ...fn.Function) *Desk {
 		d.Revoked = append(d.Revoked, in.Keys...)
 		return map[string]any{}
 	})
-	e, issuer := fntest.Surround(t, d.Services.Around(db.Env(), "payment", "property", "lock"))
+	e, issuer := fntest.Surround(t, d.Services.Around(db.Env(), "payment", "property", "lock", "inventory"))
 	d.Env, d.Front = e, fntest.Behind(t, e, issuer, fs...)
 	return d
 }

@@ -27,6 +27,9 @@ func (s *stage) edit(change func(*Reservation)) {
 		if r.State == Cancelled {
 			events = append(events, ReservationCancelled(r))
 		}
+		if r.State == NoShow {
+			events = append(events, GuestMissed(r))
+		}
 		return s.reservations.Save(s.t.Context(), tx, r, events...)
 	})
 	if err != nil {

@@ -38,11 +38,42 @@ func (s *stage) hears(e id.Event, r id.Reservation, i id.Intent) error {
 	})
 }
 
-// enters lets the guest of the stored reservation check in.
+// enters lets the guest of the stored reservation check in, and out, until the state is reached.
 func (s *stage) enters(state State) {
-	s.edit(func(r *Reservation) {
-		r.State, r.CheckIn = state, &CheckIn{StartedAt: arrival, By: Actor{Staff, "usr_desk"}}
-	})
+	s.t.Helper()
+	r := s.now()
+	var events []event.Draft
+	did := func(err error, said ...event.Draft) {
+		s.t.Helper()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		events = append(events, said...)
+	}
+	for r.State != state {
+		switch r.State {
+		case Confirmed:
+			of, rooms := roomsFor(r)
+			_, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival)
+			did(err, CheckInBegun(r))
+		case CheckInStarted:
+			issueKeys(s.t, r)
+			did(nil, GuestCheckedIn(r))
+		default:
+			wish := LeaveWish{By: Actor{Staff, "usr_desk"}}
+			if r.State == CheckoutStarted {
+				wish.Folio = aFolio()
+			}
+			said, err := r.Leave(wish, departure)
+			did(err, said...)
+		}
+	}
+	if len(events) == 0 {
+		return
+	}
+	if err := save(s.t, s.reservations, r, events...); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func TestRecord_inHouse(t *testing.T) {
