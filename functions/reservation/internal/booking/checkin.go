@@ -13,7 +13,7 @@ type CheckIn struct {
 	StartedAt time.Time  `json:"startedAt"`
 	By        Actor      `json:"actor"`
 	Early     bool       `json:"earlyCheckIn"`      // before the property's check-in time
-	ManualKey bool       `json:"requiresManualKey"` // the lock service could not issue a key
+	ManualKey bool       `json:"requiresManualKey"` // a key of a present room could not be issued
 	At        *time.Time `json:"checkedInAt,omitzero"`
 }
 
@@ -63,11 +63,6 @@ func (r *Reservation) itemIDs() []id.Item {
 func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 	if r.Pending != AwaitKeys {
 		return false, nil
-	}
-	if len(r.keys(KeyFailed)) > 0 && !r.CheckIn.ManualKey {
-		manual := *r.CheckIn
-		manual.ManualKey = true
-		r.CheckIn = &manual
 	}
 	arriving := r.State == CheckInStarted // not: keys of a later change
 	if len(r.keys(KeyPending)) > 0 && !(arriving && r.CheckIn.ManualKey) {

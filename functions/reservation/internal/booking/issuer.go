@@ -67,7 +67,7 @@ func (s *Issuer) GiveUp(ctx context.Context, r *Reservation) error {
 
 // store stores the statuses of keys, if they are new. It counts the reservation once if the desk must hand out keys by hand.
 func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
-	changed := false
+	changed, byHand := false, r.keyByHand()
 	for _, k := range keys {
 		set, err := r.SetKey(k)
 		if err != nil {
@@ -79,7 +79,6 @@ func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys
 		return nil
 	}
 	var events []event.Draft
-	byHand := r.keyByHand()
 	done, err := r.FinishKeys(s.now())
 	if err != nil {
 		return err

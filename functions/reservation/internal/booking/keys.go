@@ -23,13 +23,20 @@ type Key struct {
 // A KeyStatus is the status of a key.
 type KeyStatus string
 
-// The statuses. Issued, failed and revoked are final; an issued or failed key can still be revoked.
+// The statuses, each outranked by the next ones: see outranks.
 const (
 	KeyPending KeyStatus = "pending"
-	KeyIssued  KeyStatus = "issued"
 	KeyFailed  KeyStatus = "failed"
+	KeyIssued  KeyStatus = "issued"
 	KeyRevoked KeyStatus = "revoked"
 )
+
+// outranks reports whether a report of s changes a key with the status known. The reports of one key may come in any order and the
+// last rank counts, so all orders end alike. Issued outranks failed, because an issued key opens a room until it is revoked.
+func (s KeyStatus) outranks(known KeyStatus) bool {
+	ranks := []KeyStatus{KeyPending, KeyFailed, KeyIssued, KeyRevoked}
+	return slices.Index(ranks, s) > slices.Index(ranks, known)
+}
 
 // Locks is a client of the lock service. All calls are idempotent by the ids of the keys.
 type Locks struct{ client *upstream.Client }
@@ -97,6 +104,17 @@ func (r *Reservation) revokeKeys(items ...id.Item) {
 			k.Status = KeyRevoked
 		}
 	}
+	r.noteManualKey()
+}
+
+// noteManualKey records whether the desk hands out a key by hand: as long as a key of a present room has failed.
+func (r *Reservation) noteManualKey() {
+	if r.CheckIn == nil {
+		return
+	}
+	noted := *r.CheckIn
+	noted.ManualKey = len(r.keys(KeyFailed)) > 0
+	r.CheckIn = &noted
 }
 
 // validKeys returns the ids of the pending and issued keys of the items.
@@ -122,7 +140,7 @@ func (r *Reservation) keys(status KeyStatus) []id.KeyCredential {
 
 // SetKey stores what became of a key. A key that the lock service issued on its own is added, if the reservation is booked. It
 // returns ErrIllegalTransition for an issued key that opens nothing any more: the caller has it revoked. A repetition, and a
-// late report about a key whose status is final, change nothing.
+// report that the key's status outranks, change nothing.
 func (r *Reservation) SetKey(k Key) (changed bool, err error) {
 	at := slices.IndexFunc(r.Keys, func(known Key) bool { return known.ID == k.ID })
 	if at < 0 && k.Status == KeyIssued && slices.Contains(occupying, r.State) {
@@ -133,11 +151,12 @@ func (r *Reservation) SetKey(k Key) (changed bool, err error) {
 	if k.Status == KeyIssued && (at < 0 || r.Keys[at].Status == KeyRevoked) {
 		return false, ErrIllegalTransition
 	}
-	if at < 0 || r.Keys[at].Status != KeyPending || k.Status == KeyPending {
+	if at < 0 || !k.Status.outranks(r.Keys[at].Status) {
 		return false, nil
 	}
 	r.Keys = slices.Clone(r.Keys)
 	r.Keys[at].Status = k.Status
+	r.noteManualKey()
 	r.Version++
 	return true, nil
 }

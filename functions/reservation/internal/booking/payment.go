@@ -210,8 +210,8 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	r.Hold.Outcome = outcome
 	if len(r.Rooms()) > 0 {
 		r.roomsChange(r.Start)
-		r.revokeKeys(r.itemIDs()...)
 	}
+	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
 	return nil
 }
