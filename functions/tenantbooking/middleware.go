@@ -196,6 +196,7 @@ func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 func (d *middleware) visit(ctx context.Context, r *http.Request) (v resolved, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue(slugWildcard)
+	began := d.env.Now()
 	v.Tenant, err = d.tenants.FindPrefetching(ctx, v.Called, func(t id.Tenant) document.Prefetched {
 		g = d.prefetch(ctx, r, t)
 		return g.documents
@@ -203,6 +204,7 @@ func (d *middleware) visit(ctx context.Context, r *http.Request) (v resolved, s 
 	if err != nil {
 		return v, s, err
 	}
+	v.Took = max(0, d.env.Now().Sub(began))
 	if g.tenant != v.Tenant.ID { // the cached tenant id of this name was out of date
 		g = d.prefetch(ctx, r, v.Tenant.ID)
 	}

@@ -67,14 +67,14 @@ func publishedRows() []publishedRow {
 			act:      func(g *guest) { g.RequestQuote().Hold() }},
 		{subject: "booking.draft.abandoned", class: "regulated", period: "P3Y", always: true, byDraft: true,
 			required: "abandonedAt createdAt draftId errorTrail lastActivityAt lastFlowState sessionId tenantId",
-			optional: "guestEmailHash propertyId roomTypeId totalDisplayPotential",
+			optional: "guestEmailHash guestNameInitialsHash propertyId roomTypeId totalDisplayPotential",
 			act: func(g *guest) {
 				g.RequestQuote().Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 			}},
 		{subject: "booking.draft.converted", class: "regulated", period: "P7Y", always: true, byDraft: true,
 			required: "convertedAt createdAt deviceClass draftId elapsedMs paymentMethod paymentProvider propertyId ratePlanId reservationId " +
 				"roomTypeId sessionId tenantId totalCapturedCurrency totalCapturedMinor",
-			optional: "handoffArrivalId marketingAttribution",
+			optional: "guestNameInitialsHash handoffArrivalId marketingAttribution totalMinor",
 			act:      cash},
 		{subject: "payment_intent.created", class: "regulated", period: "P7Y", always: true, byDraft: true,
 			required: "amountMinor createdAt currency draftId intentId method provider redirectFlow tenantId",

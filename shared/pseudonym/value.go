@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Errors of an invalid value. They may be shown to callers and do not contain the value.
@@ -114,6 +116,18 @@ func Address(a netip.Addr) (Value, error) {
 		return Value{netip.PrefixFrom(a, networkBits).Masked().String()}, nil
 	}
 	return Value{}, ErrAddress
+}
+
+// Initials returns the initials of a name, in NFC and upper case.
+func Initials(names ...string) Value {
+	var initials strings.Builder
+	for _, name := range names {
+		for _, r := range norm.NFC.String(strings.TrimSpace(name)) {
+			initials.WriteRune(r)
+			break
+		}
+	}
+	return Value{norm.NFC.String(strings.ToUpper(initials.String()))}
 }
 
 // UserAgent returns the trimmed user agent. An empty one is also a value.

@@ -152,11 +152,25 @@ func TestBootstrap_servedOnceInFiveMinutes(t *testing.T) {
 	front.Get(path, "Cookie", cookie)
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 2)
 	link := system.Link(0).Reveal()
-	front.Get(path+"?h="+link, "Cookie", cookie)
-	front.Get(path+"?h="+link, "Cookie", cookie)
+	for range 4 {
+		front.Get(path+"?h="+link, "Cookie", cookie)
+	}
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 3)
+	front.Get(path+"?h="+system.Link(0).Reveal(), "Cookie", cookie)
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 4)
 	front.Get(path, "DNT", "1")
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 4)
+	var parts []string // of each event: those of hits too
+	err := system.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT array_agg((SELECT string_agg(part, ' ' ORDER BY part) FROM jsonb_object_keys(payload -> 'fanoutLatencyMs') AS part) ORDER BY seq)
+		FROM bff_tenant_booking.outbox WHERE subject LIKE '%bootstrap.served%'`).Scan(&parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = "policies tenant theme"
+	if want := []string{all, all, all, all}; !slices.Equal(parts, want) {
+		t.Errorf("fanoutLatencyMs has the members %q, want %q", parts, want)
+	}
 }
 
 func TestBootstrap_handoff(t *testing.T) {

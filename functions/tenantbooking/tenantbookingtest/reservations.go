@@ -104,8 +104,21 @@ func (w *FakePlatform) view(s *Stay) any {
 		Hold        hold             `json:"hold"`
 		Session     id.TenantSession `json:"sessionId"`
 		ConfirmedAt *time.Time       `json:"confirmedAt,omitzero"`
+		Payment     any              `json:"payment,omitzero"`
 	}{s.ID, s.Tenant, s.Quote.Property, "GM-ABC234", w.state(s), 1, s.Quote.Stay, []any{}, totals{s.Quote.Total, s.Quote.Currency},
-		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt}
+		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt, w.payment(s)}
+}
+
+// payment returns what paid for a confirmed reservation, or nil.
+func (w *FakePlatform) payment(s *Stay) any {
+	if s.Intent == nil {
+		return nil
+	}
+	captured := s.Quote.Total
+	if w.intents[*s.Intent].Status == "pending_cash" {
+		captured = 0
+	}
+	return map[string]any{"method": w.intents[*s.Intent].Method, "status": "captured", "paymentIntentIds": []id.Intent{*s.Intent}, "capturedMicro": captured}
 }
 
 // find returns the reservation that the path names, if it belongs to the calling tenant.

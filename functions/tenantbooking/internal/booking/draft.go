@@ -40,11 +40,12 @@ type Draft struct {
 type Body struct {
 	Changed  int                  `json:"changedIn,omitzero"` // the Version of the last transition
 	Quote    Quote                `json:"quote"`
-	Hold     *Hold                `json:"hold,omitzero"`   // the held rooms; while quoting, those of an earlier quote
-	Guest    *Guest               `json:"guest,omitzero"`  // removed when the draft ends
-	Hashes   Hashes               `json:"hashes,omitzero"` // pseudonyms of the guest, for events
-	Payment  *Payment             `json:"payment,omitzero"`
-	Declines int                  `json:"declinesShown,omitzero"` // declined attempts of the payment that the guest was shown
+	Hold     *Hold                `json:"hold,omitzero"`             // the held rooms; while quoting, those of an earlier quote
+	Guest    *Guest               `json:"guest,omitzero"`            // removed when the draft ends
+	Hashes   Hashes               `json:"hashes,omitzero"`           // pseudonyms of the guest, for events
+	Payment  *Payment             `json:"payment,omitzero"`          // the intent opened last; after the conversion, the one that paid
+	Replaced []Payment            `json:"replacedPayments,omitzero"` // intents opened before, one of which may pay after all
+	Declines int                  `json:"declinesShown,omitzero"`    // declined attempts of the payment that the guest was shown
 	History  []Step               `json:"trail"`
 	Errors   []ShownError         `json:"errors,omitzero"`
 	Campaign attribution.Campaign `json:"campaign,omitzero"`
@@ -57,15 +58,16 @@ type Body struct {
 
 // Hashes holds the pseudonyms of a guest.
 type Hashes struct {
-	Email pseudonym.Hash `json:"email,omitzero"`
-	Phone pseudonym.Hash `json:"phone,omitzero"`
+	Email    pseudonym.Hash `json:"email,omitzero"`
+	Initials pseudonym.Hash `json:"initials,omitzero"` // empty for a draft of an earlier release
+	Phone    pseudonym.Hash `json:"phone,omitzero"`
 }
 
-// Hash returns the pseudonyms of the guest's email address and telephone number, or an error if one of them is invalid.
+// Hash returns the pseudonyms of the guest's email address, telephone number and initials, or an error if one of them is invalid.
 func (g Guest) Hash(p pseudonym.Peppers) (Hashes, error) {
 	email, noEmail := pseudonym.Email(g.Email)
 	phone, noPhone := pseudonym.Phone(g.Phone)
-	return Hashes{Email: p.Hash(email), Phone: p.Hash(phone)}, errors.Join(noEmail, noPhone)
+	return Hashes{Email: p.Hash(email), Phone: p.Hash(phone), Initials: p.Hash(pseudonym.Initials(g.FirstName, g.LastName))}, errors.Join(noEmail, noPhone)
 }
 
 // A Payment is the current payment intent of a draft.
@@ -95,6 +97,7 @@ const (
 	recheckAfter   = 110 * time.Second // until the sweep checks a payment again: two ticks, less a margin for early ones
 	maxShownErrors = 20                // stored for a draft; the latest are kept
 	maxSteps       = 50
+	maxReplaced    = 20 // replaced payments stored for a draft
 )
 
 // DraftID returns the id of the draft that an act creates.
@@ -256,6 +259,9 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.Payment == nil || d.Payment.Intent != i.ID {
 		d.Declines = 0
 	}
+	if d.Payment != nil && d.Payment.Intent != i.ID {
+		d.Replaced = append(d.Replaced[max(0, len(d.Replaced)-maxReplaced+1):], *d.Payment)
+	}
 	d.Payment = &Payment{Intent: i.ID, Method: i.Method, Provider: i.Provider, Amount: i.Amount}
 	events, err := d.apply(Pays, now)
 	if err != nil {
@@ -283,11 +289,12 @@ func (d *Draft) StartConfirming(now time.Time) ([]event.Draft, error) {
 }
 
 // Convert ends the draft with a confirmed reservation.
-func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
+func (d *Draft) Convert(r Reservation, now time.Time) ([]event.Draft, error) {
 	events, err := d.apply(Converts, now)
 	if err != nil {
 		return nil, err
 	}
+	captured := d.settlePayment(r)
 	w, p := d.Quote.Selection, d.Payment
 	d.end()
 	return append(events, d.event(subject.DraftConvertedV1, draftConverted{
@@ -299,13 +306,15 @@ func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
 		Property:    w.Property,
 		RoomType:    w.RoomType,
 		RatePlan:    w.RatePlan,
-		Total:       p.Amount.Amount,
+		Captured:    captured,
+		Total:       d.Quote.Total.Amount,
 		Currency:    p.Amount.Currency,
 		Method:      p.Method,
 		Provider:    p.Provider,
 		Campaign:    d.Campaign.Attributed(),
 		Arrival:     d.Arrival,
 		Device:      d.Device,
+		Initials:    d.Hashes.Initials,
 	})), nil
 }
 
@@ -332,6 +341,7 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 		Total:       d.Quote.Total,
 		Errors:      errors,
 		Email:       d.Hashes.Email,
+		Initials:    d.Hashes.Initials,
 	})), nil
 }
 

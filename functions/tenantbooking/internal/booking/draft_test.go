@@ -70,7 +70,7 @@ func TestDraft_events(t *testing.T) {
 		{"same payment", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
 		{"confirming", d.StartConfirming, []string{"flow.step_completed"}},
 		{"confirming again", d.StartConfirming, nil},
-		{"confirmed", d.Convert, []string{"flow.step_completed", "booking.draft.converted"}},
+		{"confirmed", func(now time.Time) ([]event.Draft, error) { return d.Convert(Reservation{}, now) }, []string{"flow.step_completed", "booking.draft.converted"}},
 	} {
 		t.Run(step.name, func(t *testing.T) { // each step continues the one before it
 			events, err := step.act(noon.Add(minute))

@@ -89,6 +89,7 @@ type draftAbandoned struct {
 	Total       money.Minor    `json:"totalDisplayPotential"`
 	Errors      []ShownError   `json:"errorTrail"`
 	Email       pseudonym.Hash `json:"guestEmailHash,omitzero"`
+	Initials    pseudonym.Hash `json:"guestNameInitialsHash,omitzero"`
 }
 
 type draftConverted struct {
@@ -100,13 +101,15 @@ type draftConverted struct {
 	Property    id.Property        `json:"propertyId"`
 	RoomType    id.RoomType        `json:"roomTypeId"`
 	RatePlan    id.RatePlan        `json:"ratePlanId"`
-	Total       int64              `json:"totalCapturedMinor"`
+	Captured    int64              `json:"totalCapturedMinor"` // 0 for cash on arrival
+	Total       int64              `json:"totalMinor"`         // value of the booking
 	Currency    money.Currency     `json:"totalCapturedCurrency"`
 	Method      hotel.Method       `json:"paymentMethod"`
 	Provider    string             `json:"paymentProvider"`
 	Campaign    *event.Attributed  `json:"marketingAttribution,omitzero"`
 	Arrival     *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
 	Device      attribution.Device `json:"deviceClass"`
+	Initials    pseudonym.Hash     `json:"guestNameInitialsHash,omitzero"`
 }
 
 type intentCreated struct {

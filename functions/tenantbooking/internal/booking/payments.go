@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
@@ -105,4 +106,24 @@ func (p Payments) Get(ctx context.Context, d *Draft) (paid PaymentState, err err
 		return PaymentState{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: the answer is for another payment", d.Payment.Intent))
 	}
 	return paid, nil
+}
+
+// settlePayment selects the payment that paid for the reservation, and returns the captured amount in minor units. It is 0
+// for cash on arrival.
+func (d *Draft) settlePayment(r Reservation) (captured int64) {
+	if r.Payment != nil {
+		for _, p := range append(slices.Clone(d.Replaced), *d.Payment) {
+			if slices.Contains(r.Payment.Intents, p.Intent) {
+				d.Payment = &p
+			}
+		}
+	}
+	amount, err := r.captured()
+	switch {
+	case d.Payment.Method == hotel.CashOnArrival:
+		return 0
+	case r.Payment == nil, err != nil:
+		return d.Payment.Amount.Amount
+	}
+	return amount.Amount
 }

@@ -86,7 +86,7 @@ func (r *Refusals) Publish(ctx context.Context, v session.Visitor, h http.Header
 		}
 		v.Session = session.Begin(session.FromHeaders(v.Tenant, h)) // the event needs an id; the session is not stored
 	}
-	_ = r.drafts.append(ctx, v.Tenant.ID, !v.Session.Consent.Telemetry, session.NewEvent(v, subject.ErrorEncounteredV1, visitError{
+	_ = r.drafts.append(ctx, v.Tenant.ID, v.Session.Silent(), session.NewEvent(v, subject.ErrorEncounteredV1, visitError{
 		Tenant:     v.Tenant.ID,
 		Session:    v.Session.ID,
 		shownError: shownErrorOf(f, serviceOf(shown), now),
@@ -142,7 +142,7 @@ func (s Drafts) publishError(ctx context.Context, d *Draft, shown error, now tim
 			return err
 		}
 	}
-	return s.append(ctx, d.Tenant, d.Silent, only)
+	return s.append(ctx, d.Tenant, d.Silent || d.ownerSilent, only)
 }
 
 // hasShown reports whether the error is the one that the guest was shown last.

@@ -286,6 +286,14 @@ type Reservation struct {
 	ConfirmedAt *time.Time   `json:"confirmedAt"`
 }
 
+// captured returns the money that was captured for the reservation.
+func (r Reservation) captured() (money.Minor, error) {
+	if r.Payment == nil {
+		return money.Minor{}, nil
+	}
+	return money.Amount{Micro: r.Payment.Captured, Currency: r.Totals.Currency}.Minor()
+}
+
 // Booked reports whether the reservation was ever confirmed.
 func (r Reservation) Booked() bool { return r.ConfirmedAt != nil }
 

@@ -55,7 +55,7 @@ type remoteState struct {
 func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err error) {
 	f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
 	if f.reservation.Confirmed() {
-		return f, s.convert(ctx, d)
+		return f, s.convert(ctx, d, f.reservation)
 	}
 	if d.Payment == nil {
 		return f, err
@@ -162,18 +162,18 @@ func (s *Settler) Confirm(ctx context.Context, d *Draft) error {
 			return err
 		}
 	}
-	_, err = s.reservations.Confirm(ctx, d)
+	confirmed, err := s.reservations.Confirm(ctx, d)
 	if err != nil && isFinal(err) {
 		return s.fail(ctx, d, err, ReservationsName)
 	}
 	if err != nil {
 		return err
 	}
-	return s.convert(ctx, d)
+	return s.convert(ctx, d, confirmed)
 }
 
-func (s *Settler) convert(ctx context.Context, d *Draft) error {
-	events, err := d.Convert(s.now())
+func (s *Settler) convert(ctx context.Context, d *Draft, r Reservation) error {
+	events, err := d.Convert(r, s.now())
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string
 		return err
 	}
 	if r.Confirmed() {
-		return s.convert(ctx, d)
+		return s.convert(ctx, d, r)
 	}
 	events, err := d.Fail(why, upstream, s.now())
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Settler) abandonUnpaid(ctx context.Context, d *Draft, rooms func(contex
 		return err
 	}
 	if r.Confirmed() {
-		return s.convert(ctx, d)
+		return s.convert(ctx, d, r)
 	}
 	return s.abandon(ctx, d)
 }

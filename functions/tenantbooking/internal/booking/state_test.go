@@ -96,7 +96,7 @@ func do(d *Draft, a Act) (err error) {
 	case Confirms:
 		_, err = d.StartConfirming(noon)
 	case Converts:
-		_, err = d.Convert(noon)
+		_, err = d.Convert(Reservation{}, noon)
 	case Abandons:
 		_, err = d.Abandon(noon)
 	case Fails:

@@ -21,7 +21,7 @@ type Storefront struct {
 	Missing      []string
 	Cache        cache.State      // the worst cache state of the parts
 	ComposedAt   time.Time        // when the oldest part was read from its service; zero without parts
-	Milliseconds map[string]int64 // milliseconds for each part that was not a cache hit
+	Milliseconds map[string]int64 // milliseconds for each part, also for a cache hit
 }
 
 // Storefronts composes storefronts. Each part is cached for all visitors of the tenant.
@@ -126,12 +126,10 @@ func (p *part[T]) get(now func() time.Time, get func() (cache.Dated[T], cache.St
 
 func (p *part[T]) into(f *Storefront) {
 	f.Cache = cache.Worst(f.Cache, p.state)
-	if p.state != cache.Hit {
-		if f.Milliseconds == nil {
-			f.Milliseconds = map[string]int64{}
-		}
-		f.Milliseconds[p.name] = p.took
+	if f.Milliseconds == nil {
+		f.Milliseconds = map[string]int64{}
 	}
+	f.Milliseconds[p.name] = p.took
 	if p.err != nil {
 		f.Missing = append(f.Missing, p.name)
 		return

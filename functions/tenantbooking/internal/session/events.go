@@ -1,6 +1,7 @@
 package session
 
 import (
+	"maps"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
@@ -34,11 +35,12 @@ func servedPayload(v Visitor, f hotel.Storefront, a *Arrival) bootstrapServed {
 		Money:   v.Currency,
 		Theme:   f.ThemeVersion(),
 		Config:  v.Tenant.Version(),
-		Fanout:  f.Milliseconds,
+		Fanout:  map[string]int64{"tenant": v.Took.Milliseconds()},
 		Cache:   f.Cache,
 		Handoff: nil,
 		Arrival: nil,
 	}
+	maps.Copy(p.Fanout, f.Milliseconds)
 	if a != nil {
 		p.Handoff, p.Arrival = &a.Handoff, &a.ID
 	}

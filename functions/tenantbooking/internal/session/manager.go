@@ -122,8 +122,8 @@ const (
 	servedTimeout = 600 * time.Millisecond // timeout of publishing telemetry while a guest waits for the page
 )
 
-// Served appends bootstrap.served for the session: at most once in five minutes, and always for a guest who has just
-// arrived by a handoff. It is telemetry, so errors and timeouts are ignored. The middleware has prefetched the mark of
+// Served appends bootstrap.served for the session: once for each handoff by which its guest arrives, and otherwise at most
+// once in five minutes. It is telemetry, so errors and timeouts are ignored. The middleware has prefetched the mark of
 // an earlier event; if concurrent calls find no mark, the call that creates the mark appends the event.
 func (m *Manager) Served(ctx context.Context, v Visitor, f hotel.Storefront, a *Arrival) {
 	if v.Session.notStored() {
@@ -134,18 +134,26 @@ func (m *Manager) Served(ctx context.Context, v Visitor, f hotel.Storefront, a *
 	if !begun {
 		_, published, err = m.served.GetPrefetched(ctx, key)
 	}
-	if a == nil && (published || err != nil) {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, m.publishTimeout)
 	defer cancel()
+	arrived := a != nil && m.firstArrival(ctx, v, *a)
+	if !arrived && (published || err != nil) {
+		return
+	}
 	first := false
 	if !published && err == nil {
 		first, err = m.served.Create(ctx, key, true, m.now().Add(debounce))
 	}
-	if a != nil || first || err != nil && begun {
+	if arrived || first || err != nil && begun {
 		_ = m.Publish(ctx, v, NewEvent(v, subject.BootstrapServedV1, servedPayload(v, f, a)))
 	}
+}
+
+// firstArrival reports whether the session shows the page of this handoff for the first time. It is true while the store is
+// unavailable.
+func (m *Manager) firstArrival(ctx context.Context, v Visitor, a Arrival) bool {
+	first, err := m.served.Create(ctx, document.KeyOf(v.Session.ID.String(), a.ID.String()), true, a.ExpiresAt.Add(debounce))
+	return first || err != nil
 }
 
 // isNew reports whether this call begins the session, so that no earlier call can have published its event.

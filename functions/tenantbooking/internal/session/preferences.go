@@ -54,7 +54,7 @@ func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code],
 			ChangedAt: at(now),
 		}))
 	}
-	if from := v.Currency; from != currency {
+	if from := v.chosenCurrency(); !c.IsZero() && from != currency {
 		events = append(events, NewEvent(*v, subject.CurrencyChangedV1, currencyChanged{
 			Tenant:    v.Tenant.ID,
 			Session:   v.Session.ID,
@@ -72,6 +72,14 @@ func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code],
 		v.Session.Currency = currency
 	}
 	return events, nil
+}
+
+// chosenCurrency returns the currency of the session without that of the request's X-Currency, which no guest has chosen.
+func (v *Visitor) chosenCurrency() money.Currency {
+	if slices.Contains(v.Tenant.Currencies, v.Session.Currency) {
+		return v.Session.Currency
+	}
+	return v.Tenant.Currency
 }
 
 // Save stores the visitor's session; was is the session as the request found it. Unlike KeepAlive it returns an error,

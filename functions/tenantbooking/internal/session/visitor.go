@@ -2,6 +2,7 @@ package session
 
 import (
 	"net/http"
+	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
@@ -18,8 +19,9 @@ const Base = "/bff/tenant-booking/v1/{tenantSlug}"
 // A Visitor is the tenant, the session and the preferences that the middleware resolves for a request.
 type Visitor struct {
 	Tenant   hotel.Tenant
-	Called   string  // the tenant as the request's path names it: its slug, a domain or its id
-	Session  Session // zero if there is no session, which only happens in functions that accept requests without one
+	Took     time.Duration // to find the tenant
+	Called   string        // the tenant as the request's path names it: its slug, a domain or its id
+	Session  Session       // zero if there is no session, which only happens in functions that accept requests without one
 	Locale   locale.Tag
 	Currency money.Currency
 	Campaign attribution.Campaign
