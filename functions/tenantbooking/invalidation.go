@@ -27,7 +27,7 @@ func Invalidation[P any](s fn.Spec, affected func(id.Tenant, P) ([]cache.Epoch, 
 }
 
 // StatusChange returns an event function that records whether the tenant of an event is suspended, and invalidates the tenant's
-// cached values. It needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
+// cached configuration. It needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
 func StatusChange(s fn.Spec, suspended bool) fn.Function {
 	return Event(s, func(e env.Env) (fn.Handle[struct{}], error) {
 		tenants, epochs := hotel.OpenTenants(e), cache.OpenEpochs(e)
@@ -36,7 +36,7 @@ func StatusChange(s fn.Spec, suspended bool) fn.Function {
 			if err := tenants.SetStatus(ctx, tenant, suspended, e.Envelope.OccurredAt); err != nil {
 				return err
 			}
-			return epochs.Invalidate(ctx, cache.OfTenant(tenant))
+			return epochs.Invalidate(ctx, hotel.OfConfiguration(tenant))
 		}, nil
 	})
 }

@@ -329,6 +329,14 @@ var variants = []variant{
 		"refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)", "_ = ctx",
 		"functions/tenantbooking", "TestRefusals_firstQuote",
 	}, {
+		"a new theme invalidates the configuration too", current, "functions/tenantbooking/themepublished/themepublished.go",
+		"hotel.OfLook(t)}", "hotel.OfLook(t), hotel.OfConfiguration(t)}",
+		"functions/tenantbooking", "TestEvents_exactEffects",
+	}, {
+		"an allocation invalidates no month", current, "functions/tenantbooking/internal/hotel/rooms.go",
+		"append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))", "[]cache.Epoch{cache.OfProperty(s.Tenant, s.Property)}",
+		"functions/tenantbooking", "TestEvents_exactEffects",
+	}, {
 		"two guests get the same room", noOversell, "schemas/postgres/reservation/0009_front_desk.up.sql",
 		"PRIMARY KEY (tenant_id, room_id, night)", "PRIMARY KEY (tenant_id, room_id, night, item_id)",
 		"functions/reservation/internal/booking", "TestSave_roomTaken",

@@ -223,8 +223,8 @@ func TestCached_hitReadsStoreOnce(t *testing.T) {
 		t.Errorf("four hits wrote %d times, want 0", store.wrote)
 	}
 	for _, names := range store.reads {
-		if len(names) != 4 { // epoch, status, session, mark
-			t.Errorf("a hit reads %d documents, want 4: %v", len(names), names)
+		if len(names) != 5 { // two epochs, status, session, mark
+			t.Errorf("a hit reads %d documents, want 5: %v", len(names), names)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -22,5 +23,5 @@ var Function = tenantbooking.Invalidation(fn.Spec{
 type Updated struct{}
 
 func affected(t id.Tenant, _ Updated) ([]cache.Epoch, error) {
-	return []cache.Epoch{cache.OfTenant(t)}, nil
+	return []cache.Epoch{hotel.OfConfiguration(t)}, nil
 }

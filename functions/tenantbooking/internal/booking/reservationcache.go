@@ -10,7 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change.
+// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change. No event
+// invalidates them.
 type ReservationCache struct {
 	reservations Reservations
 	cache        *cache.Cache[Reservation]
@@ -24,7 +25,7 @@ func OpenReservationCache(e env.Env) ReservationCache {
 // Get returns a confirmed reservation and its cache state. It returns ErrNotFound for other reservations, and does not
 // cache that, because they may be confirmed at any moment.
 func (b ReservationCache) Get(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, cache.State, error) {
-	return b.cache.Fetch(ctx, document.KeyOf(t.String(), r.String()), []cache.Epoch{cache.OfTenant(t)}, func(ctx context.Context) (Reservation, error) {
+	return b.cache.Fetch(ctx, document.KeyOf(t.String(), r.String()), nil, func(ctx context.Context) (Reservation, error) {
 		found, err := b.reservations.Get(ctx, t, r)
 		if err == nil && (!found.Booked() || found.Tenant != t) {
 			err = ErrNotFound

@@ -119,13 +119,13 @@ func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, err
 // DocumentNames returns the names of the documents that Find reads.
 func (t *Tenants) DocumentNames(known id.Tenant) []document.Name {
 	key := document.KeyOf(known.String())
-	return append(t.entries.Names(key, cache.OfTenant(known)), t.statuses.Name(key))
+	return append(t.entries.Names(key, OfConfiguration(known)), t.statuses.Name(key))
 }
 
 // cached returns the tenant's entry from the cache or the tenant service. The cache reads the tenant's epoch before it
 // calls the service, so that an event in between makes the entry stale.
 func (t *Tenants) cached(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
-	found, state, err := t.entries.Fetch(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
+	found, state, err := t.entries.Fetch(ctx, document.KeyOf(known.String()), []cache.Epoch{OfConfiguration(known)},
 		func(ctx context.Context) (Tenant, error) {
 			found, err := t.fetch(ctx, ref)
 			if err == nil && found.ID != known {

@@ -74,7 +74,7 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Result, err error) {
 
 func (r *Rooms) property(ctx context.Context, s Search) (Property, cache.State, error) {
 	return r.propertyCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
-		[]cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+		[]cache.Epoch{cache.OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Property, error) { return r.propertyClient.Get(ctx, s.Tenant, s.Property) })
 }
 
@@ -90,7 +90,7 @@ func (r *Rooms) offers(ctx context.Context, s Search) (Offers, cache.State, erro
 	o := s.Occupancy
 	key := document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String(),
 		strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms), string(s.Currency))
-	return r.offerCache.Fetch(ctx, key, []cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+	return r.offerCache.Fetch(ctx, key, []cache.Epoch{cache.OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 

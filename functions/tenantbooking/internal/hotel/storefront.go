@@ -80,12 +80,12 @@ func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
 
 // DocumentNames returns the names of the documents that Compose reads.
 func (s *Storefronts) DocumentNames(t id.Tenant) []document.Name {
-	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
-	return slices.Concat(s.themeCache.Names(key, own), s.ruleCache.Names(key, own))
+	key := document.KeyOf(t.String())
+	return slices.Concat(s.themeCache.Names(key, OfLook(t)), s.ruleCache.Names(key, OfConfiguration(t)))
 }
 
 func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (cache.Dated[Theme], cache.State, error) {
-	return s.themeCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+	return s.themeCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{OfLook(t)},
 		func(ctx context.Context) (Theme, error) { return s.themeClient.Published(ctx, t) })
 }
 
@@ -96,14 +96,14 @@ func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cach
 }
 
 func (s *Storefronts) rules(ctx context.Context, t id.Tenant) (cache.Dated[[]HouseRule], cache.State, error) {
-	return s.ruleCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+	return s.ruleCache.FetchDated(ctx, document.KeyOf(t.String()), []cache.Epoch{OfConfiguration(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.propertyClient.Rules(ctx, t) })
 }
 
 // Properties returns the tenant's properties without rates and their cache state. No event reports
 // changes of properties, so they are fetched again after five minutes or when the tenant's configuration changes.
 func (s *Storefronts) Properties(ctx context.Context, t id.Tenant) ([]Property, cache.State, error) {
-	return s.propertyCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+	return s.propertyCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{OfConfiguration(t)},
 		func(ctx context.Context) ([]Property, error) { return s.propertyClient.List(ctx, t) })
 }
 

@@ -1,0 +1,214 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
+	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
+	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
+	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
+)
+
+// A cachedSite reads every cache of the service, and counts the calls of the services behind them.
+type cachedSite struct {
+	*tenantbookingtest.System
+	hotels       *tenantbookingtest.FakeHotels
+	guest        *tenantbookingtest.Guest
+	tenants      *hotel.Tenants
+	fronts       *hotel.Storefronts
+	rooms        *hotel.Rooms
+	reservations booking.ReservationCache
+	failing      atomic.Bool
+	asked        [2]atomic.Int64 // the tenant and the reservation service
+}
+
+func openCachedSite(t *testing.T, fs ...fn.Function) *cachedSite {
+	t.Helper()
+	system, hotels := tenantbookingtest.BuildWithHotels(t, append(funnel(), fs...)...)
+	s := &cachedSite{System: system, hotels: hotels, tenants: hotel.OpenTenants(system.Env), fronts: hotel.OpenStorefronts(system.Env),
+		rooms: hotel.OpenRooms(system.Env), reservations: booking.OpenReservationCache(system.Env)}
+	s.guest = system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
+	s.guest.Must(http.StatusOK, "POST", "/draft/"+s.guest.Draft.String()+"/confirm", nil)
+	system.Platform.Change(func() {
+		system.Platform.Rejects = func(r *http.Request) (int, string) {
+			service := 1
+			if strings.HasPrefix(r.URL.Path, "/tenant/") {
+				service = 0
+			}
+			s.asked[service].Add(1)
+			if s.failing.Load() {
+				return http.StatusServiceUnavailable, "GENERAL.UNAVAILABLE"
+			}
+			return 0, ""
+		}
+	})
+	return s
+}
+
+// fail makes all services fail.
+func (s *cachedSite) fail() {
+	s.failing.Store(true)
+	for _, service := range []string{"theme", "property", "inventory", "pricing"} {
+		s.hotels.SetBehavior(service, upstreamtest.Failing)
+	}
+}
+
+// calls returns the number of calls of a service.
+func (s *cachedSite) calls(service string) int {
+	switch service {
+	case "tenant":
+		return int(s.asked[0].Load())
+	case "reservation":
+		return int(s.asked[1].Load())
+	}
+	return s.hotels.Calls(service)
+}
+
+// effects are the caches in the order in which misses reads them.
+var effects = []string{"slug", "theme", "policies", "properties", "property", "availability", "cheapest", "availability of another month", "confirmation"}
+
+// misses reads every cache, and returns the names of those whose service was called. Every cache must return its value.
+func (s *cachedSite) misses(t *testing.T) (missed []string) {
+	t.Helper()
+	tenant, now := s.Platform.Tenants[0], s.Env.Now()
+	measure := func(read func() error, caches map[string]string) {
+		before := map[string]int{}
+		for service := range caches {
+			before[service] = s.calls(service)
+		}
+		if err := read(); err != nil {
+			t.Errorf("%v: %v", caches, err)
+		}
+		for service, name := range caches {
+			if s.calls(service) > before[service] {
+				missed = append(missed, name)
+			}
+		}
+	}
+	measure(func() error { _, err := s.tenants.Find(t.Context(), tenant.Slug); return err }, map[string]string{"tenant": "slug"})
+	measure(func() error {
+		if f := s.fronts.Compose(t.Context(), tenant.ID); f.Missing != nil {
+			t.Errorf("the bootstrap lacks %v", f.Missing)
+		}
+		return nil
+	}, map[string]string{"theme": "theme", "property": "policies"})
+	measure(func() error { _, _, err := s.fronts.Properties(t.Context(), tenant.ID); return err }, map[string]string{"property": "properties"})
+	find := func(days int) func() error {
+		return func() error {
+			found, err := s.rooms.Find(t.Context(), s.hotels.Search(now, days))
+			if found.Missing != nil {
+				t.Errorf("the rooms in %d days lack %v", days, found.Missing)
+			}
+			return err
+		}
+	}
+	measure(find(0), map[string]string{"property": "property", "inventory": "availability", "pricing": "cheapest"})
+	measure(find(70), map[string]string{"inventory": "availability of another month"})
+	measure(func() error { _, _, err := s.reservations.Get(t.Context(), tenant.ID, s.guest.Stay); return err }, map[string]string{"reservation": "confirmation"})
+	return missed
+}
+
+// TestEvents_exactEffects delivers each consumed event. The caches that the event specification names must miss, and all others
+// hit, also if every service fails right after the event: then the last values are served.
+func TestEvents_exactEffects(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		event   fn.Function
+		payload func(*cachedSite, time.Time) map[string]any
+		missing []string
+	}{
+		{themepublished.Function, func(_ *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": now}
+		}, []string{"theme"}},
+		{configupdated.Function, func(_ *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"configVersion": 2, "changedKeys": []string{"currencies"}, "updatedAt": now}
+		}, []string{"slug", "policies", "properties"}},
+		{tenantsuspended.Function, func(_ *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"reason": "unpaid", "suspendedAt": now}
+		}, []string{"slug", "policies", "properties"}},
+		{tenantreinstated.Function, func(_ *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"reinstatedAt": now}
+		}, []string{"slug", "policies", "properties"}},
+		{rateplanpublished.Function, func(s *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"propertyId": s.hotels.Property.ID, "ratePlanId": s.hotels.Property.RatePlans[0].ID, "version": 2, "publishedAt": now}
+		}, []string{"property", "availability", "cheapest", "availability of another month"}},
+		{allocationcommitted.Function, func(s *cachedSite, now time.Time) map[string]any {
+			search := s.hotels.Search(now, 0)
+			return map[string]any{"propertyId": search.Property, "allocationId": id.New[id.Allocation](), "reservationId": id.New[id.Reservation](),
+				"roomTypeId": s.hotels.Property.RoomTypes[0].ID, "stayWindow": map[string]any{"start": search.Stay.CheckIn, "end": search.Stay.CheckOut},
+				"units": 1, "committedAt": now}
+		}, []string{"availability"}},
+		{sessionrevoked.Function, func(s *cachedSite, now time.Time) map[string]any {
+			return map[string]any{"sessionId": s.guest.Session.ID, "reason": "signed-out-everywhere", "revokedAt": now}
+		}, nil},
+	} {
+		for _, failing := range []bool{false, true} {
+			name := strings.TrimPrefix(test.event.Spec.Name, "tenantbooking-")
+			if failing {
+				name += "_services_fail"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := openCachedSite(t, test.event)
+				s.misses(t)
+				if got := s.misses(t); got != nil {
+					t.Fatalf("before the event: %v missed, want none", got)
+				}
+				now := s.Env.Now()
+				payload := test.payload(s, now)
+				payload["tenantId"] = s.Platform.Tenants[0].ID
+				if failing {
+					s.fail()
+				}
+				s.Deliver(test.event, s.Platform.Tenants[0].ID, payload, now)
+				missed := map[string]bool{}
+				for _, name := range s.misses(t) {
+					missed[name] = true
+				}
+				wanted := map[string]bool{}
+				for _, name := range test.missing {
+					wanted[name] = true
+				}
+				state := map[bool]string{true: "MISS", false: "HIT"}
+				for _, name := range effects {
+					if missed[name] != wanted[name] {
+						t.Errorf("%s: %s, want %s", name, state[missed[name]], state[wanted[name]])
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestThemePublished_themeServiceFails serves the last theme for thirty minutes after its expiry, and then none.
+func TestThemePublished_themeServiceFails(t *testing.T) {
+	t.Parallel()
+	s := openCachedSite(t, themepublished.Function)
+	tenant := s.Platform.Tenants[0].ID
+	s.misses(t)
+	s.hotels.SetBehavior("theme", upstreamtest.Failing)
+	s.Deliver(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
+		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": s.Env.Now()}, s.Env.Now())
+	for _, step := range []struct {
+		after time.Duration
+		shown bool
+	}{{0, true}, {30 * time.Minute, true}, {6 * time.Minute, false}} {
+		s.DB.Advance(step.after)
+		if got := s.fronts.Compose(t.Context(), tenant).Theme != nil; got != step.shown {
+			t.Errorf("%v later: the theme is shown: %t, want %t", step.after, got, step.shown)
+		}
+	}
+}
