@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -46,5 +47,115 @@ func TestOverride_earlyDeparture(t *testing.T) {
 	}
 	if got, want := r.due(), r.Requested[0].Amount; got != want {
 		t.Errorf("due = %d, want the refund of %d", got, want)
+	}
+}
+
+// overridden returns a confirmed booking of four nights at a property in the zone, after the state was reached and then overridden.
+func overridden(t *testing.T, zone, start string, reach func(*Reservation), to State, now time.Time) (*Reservation, error) {
+	t.Helper()
+	r := confirmedOne(t)
+	r.TimeZone, r.Start = zone, night(t, start)
+	r.End = r.Start.AddDays(4)
+	reach(r)
+	p, err := r.override(id.New[id.Request](), to, "typed wrong", now)
+	if err != nil {
+		return r, err
+	}
+	if err := r.apply(p, now); err != nil {
+		t.Fatal(err)
+	}
+	return r, nil
+}
+
+// The sweep spares a reinstated guest until the next midnight at the property, also if the clocks change in between. The no-show can be
+// undone until the day of departure begins.
+func TestOverride_missedGuest(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone, start string
+		missed      time.Time // six hours after the arrival day has ended
+		midnight    time.Time // the next one
+		next        time.Time // the one after that
+		end         time.Time // the day of departure begins
+	}{
+		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 2, 2, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC)},
+		// The clocks go forward on 14 March, and back on 1 November.
+		{"America/New_York", "2027-03-12", time.Date(2027, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-13", time.Date(2027, 3, 14, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 17, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2026-10-31", time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 4, 5, 0, 0, 0, time.UTC)},
+		// 30 April begins at one o'clock: there is no midnight.
+		{"Africa/Cairo", "2027-04-28", time.Date(2027, 4, 29, 4, 0, 0, 0, time.UTC), time.Date(2027, 4, 29, 22, 0, 0, 0, time.UTC), time.Date(2027, 4, 30, 21, 0, 0, 0, time.UTC), time.Date(2027, 5, 1, 21, 0, 0, 0, time.UTC)},
+	} {
+		t.Run(test.zone+" "+test.start, func(t *testing.T) {
+			t.Parallel()
+			miss := func(r *Reservation) {
+				if _, err := r.Miss(MissBySweep(), test.missed); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, step := range []struct {
+				name      string
+				at, until time.Time
+			}{
+				{"as the guest is missed", test.missed, test.midnight},
+				{"before midnight", test.midnight.Add(-time.Second), test.midnight},
+				{"at midnight", test.midnight, test.next},
+				{"after midnight", test.midnight.Add(time.Second), test.next},
+				{"before the next midnight", test.next.Add(-time.Second), test.next},
+				{"before the day of departure", test.end.Add(-time.Second), test.end},
+			} {
+				r, err := overridden(t, test.zone, test.start, miss, Confirmed, step.at)
+				if err != nil {
+					t.Fatalf("%s: %v", step.name, err)
+				}
+				for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, time.Second: true} {
+					if got := r.Overdue(step.until.Add(after)); got != want {
+						t.Errorf("%s: overdue %v after %v = %v, want %v", step.name, after, step.until, got, want)
+					}
+				}
+			}
+			for _, after := range []time.Duration{0, time.Second} {
+				if _, err := overridden(t, test.zone, test.start, miss, Confirmed, test.end.Add(after)); !errors.Is(err, ErrIllegalTransition) {
+					t.Errorf("override %v after the day of departure has begun: %v, want %v", after, err, ErrIllegalTransition)
+				}
+			}
+		})
+	}
+}
+
+// A check-out can be undone until midnight at the property.
+func TestOverride_checkOutTime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone, start string
+		begins      time.Time // the day of the check-out, one day after the arrival
+		midnight    time.Time // its end
+	}{
+		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 1, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 1, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 20, 30, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-13", time.Date(2027, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2026-10-31", time.Date(2026, 11, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC)},
+	} {
+		t.Run(test.zone+" "+test.start, func(t *testing.T) {
+			t.Parallel()
+			for _, left := range []time.Time{test.begins, test.midnight.Add(-time.Second)} {
+				leave := func(r *Reservation) {
+					of, rooms := roomsFor(r)
+					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.midnight(r.Start)); err != nil {
+						t.Fatal(err)
+					}
+					issueKeys(t, r)
+					if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, left); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for after, want := range map[time.Duration]error{-time.Second: nil, 0: ErrIllegalTransition, time.Second: ErrIllegalTransition} {
+					if _, err := overridden(t, test.zone, test.start, leave, CheckedIn, test.midnight.Add(after)); !errors.Is(err, want) {
+						t.Errorf("left at %v, override %v after midnight: %v, want %v", left, after, err, want)
+					}
+				}
+			}
+		})
 	}
 }
