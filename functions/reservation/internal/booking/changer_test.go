@@ -51,7 +51,12 @@ type deskTest struct {
 // openDeskTest returns a front desk with a confirmed reservation of two rooms from 1 to 3 December, at noon on 20 November.
 func openDeskTest(t *testing.T) *deskTest {
 	t.Helper()
-	db := pgtest.New(t)
+	return deskOn(t, pgtest.New(t))
+}
+
+// deskOn is like openDeskTest in a database that other tests use too.
+func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
+	t.Helper()
 	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
 	c.house = aHouse(func() time.Time { return c.now }, 1)
 	for i, a := range c.r.Allocations {
@@ -128,6 +133,7 @@ func (c *deskTest) stay(start, end string) Stay {
 
 func TestDates(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name       string
 		start, end string
@@ -142,7 +148,7 @@ func TestDates(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := openDeskTest(t)
+			c := deskOn(t, db)
 			c.rate = test.rate
 			to := c.stay(test.start, test.end)
 			act := id.New[id.Request]()
@@ -247,6 +253,7 @@ func TestDates_deadline(t *testing.T) {
 // A process ends after each step. The repetition of the call, or the watch, completes the change once.
 func TestDates_crash(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	broken := errors.New("the process ends")
 	for _, test := range []struct {
 		name    string
@@ -258,7 +265,7 @@ func TestDates_crash(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := openDeskTest(t)
+			c := deskOn(t, db)
 			act, to := id.New[id.Request](), c.stay("2026-12-01", "2026-12-04")
 			c.changer.inventory = ends{c.house, test.reached, broken}
 			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
@@ -345,6 +352,7 @@ func TestDates_inHouse(t *testing.T) {
 
 func TestModify(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name    string
 		propose func(*deskTest, id.Request) Proposal
@@ -374,7 +382,7 @@ func TestModify(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := openDeskTest(t)
+			c := deskOn(t, db)
 			act := id.New[id.Request]()
 			r, m, err := c.changer.Change(t.Context(), c.call(act), test.propose(c, act))
 			if err != nil {

@@ -92,6 +92,7 @@ func (s *stage) adds() {
 
 func TestCollect(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	const more = 90
 	type outcome struct {
 		kept   money.Micro // beyond the price of aHeld
@@ -146,7 +147,7 @@ func TestCollect(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			intent := test.then(s, s.confirmed(test.first))
 			for range 5 { // redeliveries change nothing
 				if err := s.confirm(intent); err != nil && !errors.Is(err, ErrIllegalTransition) {
@@ -172,6 +173,7 @@ const price money.Micro = 410_000_000
 // A late capture buys nothing once the reservation has ended without a stay.
 func TestCollect_ended(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	ends := map[string]func(*Reservation) error{
 		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon) },
 		"no-show": func(r *Reservation) error {
@@ -186,7 +188,7 @@ func TestCollect_ended(t *testing.T) {
 		} {
 			t.Run(name+"/"+method, func(t *testing.T) {
 				t.Parallel()
-				s := set(t, pgtest.New(t))
+				s := set(t, db)
 				promise := s.confirmed(cash)
 				s.edit(func(r *Reservation) {
 					if err := end(r); err != nil {
@@ -236,12 +238,12 @@ func TestCollect_afterUnsavedSurplus(t *testing.T) {
 
 func TestCollectRacingCollect(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for round := range 100 {
-		s := set(t, db)
+	round := 0
+	inRounds(t, 100, func(s *stage) {
+		round++
 		s.confirmed(captured)
 		s.dearer(100)
-		one, two := s.second(money.Micro(40+round)), s.second(80)
+		one, two := s.second(money.Micro(40+round%100)), s.second(80)
 		pay := func(i *id.Intent) func() {
 			return func() {
 				if err := s.confirm(i); err != nil && !errors.Is(err, ErrIllegalTransition) {
@@ -257,5 +259,5 @@ func TestCollectRacingCollect(t *testing.T) {
 			t.Errorf("published %d confirmations, want 1", got)
 		}
 		s.adds()
-	}
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -21,6 +23,7 @@ type stage struct {
 	house *house
 	purse *purse
 	t     testing.TB
+	owner *pgx.Conn // for assertions; nil: opened by the first
 }
 
 // set stores a held reservation and creates an inventory with just enough rooms for it.
@@ -92,7 +95,8 @@ func (s *stage) now() *Reservation {
 
 func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
-	expire := func(s *stage) { s.db.Advance(10 * time.Minute) }
+	db := pgtest.New(t)
+	expire := func(s *stage) { s.pass(10 * time.Minute) }
 	for _, test := range []struct {
 		name      string
 		before    func(*stage)
@@ -120,7 +124,7 @@ func TestConfirm_outcomes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			test.before(s)
 			intent := test.claim(s)
 			for range 2 { // a repetition changes nothing
@@ -137,6 +141,20 @@ func TestConfirm_outcomes(t *testing.T) {
 			}
 			s.balances(test.kept)
 		})
+	}
+}
+
+// pass lets time pass for the stored hold and the rooms of the house, and for no other test of the database.
+func (s *stage) pass(by time.Duration) {
+	s.t.Helper()
+	err := s.db.Owner(s.t).QueryRow(s.t.Context(), `
+		UPDATE reservation.holds SET placed_at = placed_at - @by::interval, expires_at = expires_at - @by::interval WHERE hold_id = @hold
+		RETURNING placed_at, expires_at`, pgx.StrictNamedArgs{"by": by, "hold": s.r.Hold.ID}).Scan(&s.r.PlacedAt, &s.r.ExpiresAt)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, room := range s.house.taken {
+		room.expires = room.expires.Add(-by)
 	}
 }
 
@@ -199,20 +217,21 @@ func (s *stage) balances(kept bool) {
 
 func TestConfirm_resumes(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for name, before := range map[string]func(*stage, id.Intent){
 		"with the rooms of its hold": func(*stage, id.Intent) {},
-		"with rooms taken again":     func(s *stage, _ id.Intent) { s.db.Advance(10 * time.Minute) },
+		"with rooms taken again":     func(s *stage, _ id.Intent) { s.pass(10 * time.Minute) },
 		"after those have lapsed": func(s *stage, i id.Intent) {
-			s.db.Advance(10 * time.Minute)
+			s.pass(10 * time.Minute)
 			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
-			s.db.Advance(minHold)
+			s.pass(minHold)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			intent := captured(s)
 			before(s, *intent)
 			claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
@@ -233,12 +252,12 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
 	intent := captured(s)
-	s.db.Advance(10 * time.Minute)
+	s.pass(10 * time.Minute)
 	for attempt := range maxHoldRetries {
 		if _, err := s.house.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
-		s.db.Advance(minHold)
+		s.pass(minHold)
 	}
 	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
 		t.Errorf("got %v, want %v", err, ErrOverbooked)
@@ -253,17 +272,18 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 // another guest asks for the rooms.
 func TestConfirm_afterUnsavedCommit(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for name, claim := range map[string]func(*stage) *id.Intent{"captured": captured, "cash": cash} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			intent := claim(s)
 			cut := errors.New("cut off")
 			lost := func(context.Context, func(postgres.Tx) error) error { return cut }
 			if _, err := s.Confirm(t.Context(), Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
 				t.Fatalf("got %v", err)
 			}
-			s.db.Advance(10 * time.Minute)
+			s.pass(10 * time.Minute)
 			s.change((*Reservation).Expire)
 			rival := *s.r
 			rival.Hold = rival.wanted(id.New[id.Request](), "hold", maxHold)

@@ -27,6 +27,7 @@ func (l lockServiceAnswering) Revoke(context.Context, id.Tenant, ...id.KeyCreden
 // TestIssuer_countsManualKeys has the lock service answer and then report the same key twice by event.
 func TestIssuer_countsManualKeys(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name             string
 		answer, reported KeyStatus
@@ -44,7 +45,6 @@ func TestIssuer_countsManualKeys(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
 			r := aStoredBooking(t, db, id.New[id.Tenant]())
 			s := &Issuer{reservations: OpenReservations(db.Env()), locks: lockServiceAnswering(test.answer), now: func() time.Time { return arrival }}
 			store := func(events ...event.Draft) {

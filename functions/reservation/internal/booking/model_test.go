@@ -437,8 +437,8 @@ func (s *sequence) captured(i Intent) error {
 }
 
 // deliver delivers the events of the reservations to inventory and payment, some of them twice, and the events of keys and refunds
-// in any order.
-func (s *sequence) deliver() {
+// in any order. It returns false if there was nothing to deliver.
+func (s *sequence) deliver() (delivered bool) {
 	s.t.Helper()
 	rows, _ := s.owner.Query(s.t.Context(), `
 		SELECT seq, subject, payload FROM reservation.outbox WHERE tenant_id = @tenant AND seq > @told ORDER BY seq`,
@@ -458,20 +458,28 @@ func (s *sequence) deliver() {
 			s.heard(e.Payload)
 		}
 	}
+	delivered = len(events) > 0
 	for n := range s.booked {
-		for _, k := range s.stored(n).Keys {
+		r := s.stored(n)
+		reported := false
+		for _, k := range r.Keys {
 			known, issued := s.keys[k.ID]
 			if again := s.random.IntN(10) == 0; issued && (again || k.Status != known.Status && (s.sure || s.random.IntN(3) > 0)) {
 				known.Item, known.Room = k.Item, k.Room
 				s.try("key", func() error { return s.report(n, known) })
+				reported = true
 			}
 		}
-		r := s.stored(n)
+		if reported {
+			delivered, r = true, s.stored(n)
+		}
 		before := r.kept()
 		if err := s.learn(s.t.Context(), r); err == nil && r.kept() != before {
+			delivered = true
 			s.try("refunded", func() error { return s.save(r) })
 		}
 	}
+	return delivered
 }
 
 // publishedTerms is the part of the events of this service that inventory and payment read.
@@ -520,15 +528,19 @@ func (s *sequence) settle() {
 	s.t.Helper()
 	s.sure = true
 	for range 4 {
-		s.deliver()
+		waiting := s.deliver()
 		for n := range s.booked {
 			r := s.stored(n)
 			if r.Saga.Since == nil {
 				continue
 			}
+			waiting = true
 			s.try("watch", func() error {
 				return s.watcher.Retry(s.t.Context(), StuckStep{Tenant: s.tenant, Reservation: r.ID, Since: *r.Saga.Since})
 			})
+		}
+		if !waiting {
+			return
 		}
 	}
 }

@@ -11,10 +11,20 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// rounds are enough to meet every order of two steps. The journeys run more.
-const rounds = 25
+// inRounds runs rounds, and ten times as many in a full run, of concurrent acts on a held reservation.
+func inRounds(t *testing.T, rounds int, round func(*stage)) {
+	t.Helper()
+	db := pgtest.New(t)
+	owner := db.Owner(t)
+	for range seedrand.Iterations(t, rounds, 10*rounds) {
+		s := set(t, db)
+		s.owner = owner
+		round(s)
+	}
+}
 
 // together runs all acts concurrently and waits for them.
 func together(acts ...func()) {
@@ -44,7 +54,7 @@ func (s *stage) sweep() {
 // nearlyOver sets the expiry of the hold so that it falls into the race.
 func (s *stage) nearlyOver() {
 	s.t.Helper()
-	_, err := s.db.Owner(s.t).Exec(context.WithoutCancel(s.t.Context()),
+	_, err := s.owner.Exec(s.t.Context(),
 		`UPDATE reservation.holds SET expires_at = platform.now() + interval '2 ms', placed_at = placed_at - interval '1 s' WHERE hold_id = $1`, s.r.Hold.ID)
 	if err != nil {
 		s.t.Fatal(err)
@@ -54,8 +64,17 @@ func (s *stage) nearlyOver() {
 	}
 }
 
+// said returns the events of the reservation.
+func (s *stage) said() []string {
+	s.t.Helper()
+	if s.owner == nil {
+		s.owner = s.db.Owner(s.t)
+	}
+	return subjects(s.t, s.owner, s.r)
+}
+
 func (s *stage) count(subject string) (n int) {
-	for _, said := range published(s.t, s.db, s.r) {
+	for _, said := range s.said() {
 		if said == subject {
 			n++
 		}
@@ -65,9 +84,7 @@ func (s *stage) count(subject string) (n int) {
 
 func TestConfirmRacingConfirm(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 25, func(s *stage) {
 		intent := captured(s)
 		confirm := func() {
 			if err := s.confirm(intent); err != nil {
@@ -75,18 +92,16 @@ func TestConfirmRacingConfirm(t *testing.T) {
 			}
 		}
 		together(confirm, confirm, confirm, confirm)
-		if got := published(t, db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
+		if got := s.said(); !slices.Equal(got, []string{"held", "confirmed"}) {
 			t.Errorf("published %v", got)
 		}
 		s.balances(true)
-	}
+	})
 }
 
 func TestExpiryRacingCapture(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 100, func(s *stage) {
 		intent := captured(s)
 		s.nearlyOver()
 		confirm := func() {
@@ -102,20 +117,18 @@ func TestExpiryRacingCapture(t *testing.T) {
 			t.Errorf(`s.count("confirmed") = %v, want 1`, s.count("confirmed"))
 		}
 		if s.count("hold_expired") > 1 {
-			t.Errorf("state %s, published %v", s.now().State, published(t, db, s.r))
+			t.Errorf("state %s, published %v", s.now().State, s.said())
 		}
 		if s.count("cancelled") != 0 {
 			t.Errorf(`s.count("cancelled") = %v, want 0`, s.count("cancelled"))
 		}
 		s.balances(true)
-	}
+	})
 }
 
 func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 100, func(s *stage) {
 		intent := captured(s)
 		s.nearlyOver()
 		confirm := func() {
@@ -132,17 +145,15 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 		}
 		together(s.sweep, confirm, rival, confirm)
 		if ended := s.count("confirmed") + s.count("cancelled"); ended != 1 || took == (s.now().State == Confirmed) {
-			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, published(t, db, s.r))
+			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, s.said())
 		}
 		s.balances(true)
-	}
+	})
 }
 
 func TestFailureRacingCapture(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 100, func(s *stage) {
 		intent := s.pays(aCapture(s.r))
 		fail := func() {
 			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
@@ -164,16 +175,14 @@ func TestFailureRacingCapture(t *testing.T) {
 		together(fail, confirm)
 		state := s.now().State
 		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("state %s, money kept %v, published %v", state, kept, published(t, db, s.r))
+			t.Errorf("state %s, money kept %v, published %v", state, kept, s.said())
 		}
-	}
+	})
 }
 
 func TestTwoPaymentsRacing(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 25, func(s *stage) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
 		pay := func(i Intent) func() {
 			return func() {
@@ -184,18 +193,16 @@ func TestTwoPaymentsRacing(t *testing.T) {
 		}
 		together(pay(one), pay(two))
 		if s.count("confirmed") != 1 || (s.purse.kept(one) > 0) == (s.purse.kept(two) > 0) {
-			t.Errorf("published %v, kept %d and %d", published(t, db, s.r), s.purse.kept(one), s.purse.kept(two))
+			t.Errorf("published %v, kept %d and %d", s.said(), s.purse.kept(one), s.purse.kept(two))
 		}
 		s.balances(true)
-	}
+	})
 }
 
 // Two payments that both hold lost rooms again use different ids. The losing one must leave no allocation.
 func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	for range rounds {
-		s := set(t, db)
+	inRounds(t, 25, func(s *stage) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
 		s.lose()
 		pay := func(i Intent) func() {
@@ -210,13 +217,13 @@ func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 		together(pay(one), pay(two), pay(one), pay(two))
 		r := s.now()
 		if s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("published %v", published(t, db, s.r))
+			t.Errorf("published %v", s.said())
 		}
 		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
 			t.Errorf("state %s, %d rooms allocated", r.State, let)
 		}
 		s.balances(s.purse.kept(one) > 0 || s.purse.kept(two) > 0)
-	}
+	})
 }
 
 // The first attempt has committed the rooms in time and is about to save. A second one begins after the hold would have

@@ -78,13 +78,14 @@ func (s *stage) enters(state State) {
 
 func TestRecord_inHouse(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		state    State
 		modified int
 	}{{Confirmed, 0}, {CheckInStarted, 1}, {CheckedIn, 1}, {CheckoutStarted, 1}, {CheckedOut, 0}} {
 		t.Run(string(test.state), func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			intent := *s.confirmed(captured)
 			s.enters(test.state)
 			s.refund(intent, Refund{Amount: 90})
@@ -125,6 +126,7 @@ func TestRecord_inHouse(t *testing.T) {
 // All orders of the events about a cancelled reservation's money end alike: 100 were requested back, 40 the hotel gave back itself.
 func TestRecord_anyOrder(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	asked := id.New[id.Refund]()
 	acts := map[string]func(*stage, id.Intent, id.Event) error{
 		"captured": func(s *stage, i id.Intent, _ id.Event) error { return s.confirm(&i) },
@@ -135,7 +137,7 @@ func TestRecord_anyOrder(t *testing.T) {
 		{"first", "second", "captured"}, {"second", "captured", "first"}, {"second", "first", "captured"}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			t.Parallel()
-			s := set(t, pgtest.New(t))
+			s := set(t, db)
 			promise := *s.confirmed(cash)
 			s.collects(&promise, s.r.Total)
 			ids := map[string]id.Event{"captured": id.New[id.Event](), "first": id.New[id.Event](), "second": id.New[id.Event]()}

@@ -55,7 +55,12 @@ func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 // published returns the subjects in the outbox for a reservation, without their common prefix.
 func published(t testing.TB, db *pgtest.Database, r *Reservation) []string {
 	t.Helper()
-	rows, _ := db.Owner(t).Query(t.Context(), `
+	return subjects(t, db.Owner(t), r)
+}
+
+func subjects(t testing.TB, owner *pgx.Conn, r *Reservation) []string {
+	t.Helper()
+	rows, _ := owner.Query(t.Context(), `
 		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
 		pgx.StrictNamedArgs{"key": r.Tenant.String() + ":" + r.ID.String()})
 	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -91,6 +96,7 @@ func TestReservations_roundTrip(t *testing.T) {
 
 func TestSave_roundTrip(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name string
 		act  func(*Reservation) error
@@ -105,7 +111,6 @@ func TestSave_roundTrip(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
 			r := aStored(t, db.Env(), id.New[id.Tenant]())
 			s := OpenReservations(db.Env())
 			if err := test.act(r); err != nil {
@@ -303,7 +308,7 @@ func TestRoomsTaken_concurrently(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	s := OpenReservations(e)
-	for range rounds {
+	for range 25 {
 		r := aStored(t, e, id.New[id.Tenant]())
 		note := func(a id.Allocation) func() {
 			return func() {

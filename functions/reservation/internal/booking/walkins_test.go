@@ -107,6 +107,7 @@ func (l *lobby) stored() (all []*Reservation) {
 
 func TestWalkIn(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name  string
 		given func(*lobby)
@@ -120,7 +121,7 @@ func TestWalkIn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			l := inLobby(t, pgtest.New(t))
+			l := inLobby(t, db)
 			test.given(l)
 			r, err := l.book()
 			if err != nil {
@@ -154,6 +155,7 @@ func TestWalkIn(t *testing.T) {
 
 func TestWalkIn_refuses(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name  string
 		given func(*lobby)
@@ -178,7 +180,7 @@ func TestWalkIn_refuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			l := inLobby(t, pgtest.New(t))
+			l := inLobby(t, db)
 			test.given(l)
 			if _, err := l.book(); !errors.Is(err, test.want) {
 				t.Errorf("Book() = %v, want %v", err, test.want)

@@ -13,6 +13,7 @@ import (
 // TestRetry_countsStuckSteps has every service refuse every attempt, unless it answers.
 func TestRetry_countsStuckSteps(t *testing.T) {
 	t.Parallel()
+	db := pgtest.New(t)
 	for _, test := range []struct {
 		name     string
 		pending  Step
@@ -28,7 +29,6 @@ func TestRetry_countsStuckSteps(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
 			r := aStored(t, db.Env(), id.New[id.Tenant]())
 			r.Pending, r.Attempts = test.pending, test.attempts
 			r.Version++
