@@ -129,7 +129,7 @@ func (s *sequence) wantError(act string, err error, allowed ...error) {
 	}
 }
 
-// checkNights fails the test unless the nights of assigned rooms are those of the reservations that occupy them.
+// checkNights fails the test unless the remaining nights of assigned rooms are those of the reservations that occupy them.
 func (s *sequence) checkNights() {
 	s.t.Helper()
 	for n := range s.booked {
@@ -144,8 +144,8 @@ func (s *sequence) checkNights() {
 		var stored, own int
 		err := s.owner.QueryRow(s.t.Context(), `
 			SELECT count(*), count(*) FILTER (WHERE room_id = ANY (@rooms))
-			FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation`,
-			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms}).Scan(&stored, &own)
+			FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @today`,
+			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.today(s.now)}).Scan(&stored, &own)
 		if err != nil {
 			s.t.Fatal(err)
 		}

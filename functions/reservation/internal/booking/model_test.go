@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -62,21 +64,25 @@ var errAway = errors.New("the other service is away")
 // A sequence is a series of acts on the reservations of one tenant.
 type sequence struct {
 	t        *testing.T
-	db       *pgtest.Database
+	env      env.Env
 	owner    *pgx.Conn
 	random   *rand.Rand
 	now      time.Time
 	house    *house
 	purse    *purse
+	ask      Ask // of each booking
 	changer  *Changer
 	watcher  *Watcher
 	mover    *Mover
 	keys     map[id.KeyCredential]Key // at the lock service
+	issues   KeyStatus                // its answer; empty: at random
 	rooms    []Room
 	booked   []*Reservation
 	types    []id.RoomType
 	tenant   id.Tenant
-	sure     bool // no more failures
+	payment  id.Intent // the latest one, in tests of crashes
+	sure     bool      // no more failures
+	life     *life
 	failures int
 	told     int64          // the last delivered event
 	repeat   func() error   // the latest act
@@ -87,40 +93,53 @@ type sequence struct {
 // aSequence returns a sequence with two confirmed bookings of one room of each of two types. The house has three rooms of each.
 func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.Rand) *sequence {
 	t.Helper()
+	s := openSequence(t, db.Env(), owner, random)
+	if random.IntN(2) == 0 {
+		s.now = arrival
+	}
+	for range 2 {
+		s.confirmed(s.hold())
+	}
+	s.skip()
+	return s
+}
+
+// openSequence returns a sequence without a booking.
+func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *sequence {
+	t.Helper()
 	s := &sequence{
-		t: t, db: db, owner: owner, random: random, now: noon, purse: aPurse(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](), done: map[string]int{},
+		t: t, env: e, owner: owner, random: random, now: noon, purse: aPurse(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
+		done: map[string]int{}, life: &life{}, ask: anAsk(t),
 	}
 	s.house = aHouse(func() time.Time { return s.now }, 3)
-	ask := anAsk(t)
-	for _, item := range ask.Items {
+	for _, item := range s.ask.Items {
 		s.types = append(s.types, item.RoomType)
 		for range 3 {
 			s.rooms = append(s.rooms, Room{ID: id.New[id.Room](), Type: item.RoomType})
 		}
 	}
 	s.open()
-	if random.IntN(2) == 0 {
-		s.now = arrival
-	}
-	for range 2 {
-		s.book(ask)
-	}
-	if err := owner.QueryRow(t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.told); err != nil {
-		t.Fatal(err)
-	}
 	return s
+}
+
+// skip skips the events so far: inventory and payment know what they say.
+func (s *sequence) skip() {
+	s.t.Helper()
+	if err := s.owner.QueryRow(s.t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.told); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // open opens the use cases with neighbours that fail at random.
 func (s *sequence) open() {
-	e := s.db.Env()
+	e := s.env
 	now := func() time.Time { return s.now }
-	rooms := func(context.Context, id.Tenant, id.Property) ([]Room, error) { return s.rooms, s.away() }
+	rooms := func(context.Context, id.Tenant, id.Property) ([]Room, error) { return s.rooms, s.call() }
 	s.changer = OpenChanger(e)
 	s.changer.now, s.changer.inventory, s.changer.rooms = now, s, rooms
 	s.changer.learn = s.learn
 	s.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
-		return aPrice(a, s.now.Add(time.Hour)), s.away()
+		return aPrice(a, s.now.Add(time.Hour)), s.call()
 	}
 	s.changer.keys.locks, s.changer.keys.now = s, now
 	s.watcher = OpenWatcher(e)
@@ -129,34 +148,43 @@ func (s *sequence) open() {
 	s.mover.changer, s.mover.rooms = s.changer, rooms
 }
 
-// book stores a confirmed booking, paid by card or promised in cash.
-func (s *sequence) book(ask Ask) {
+// hold stores a booking that inventory has held.
+func (s *sequence) hold() *Reservation {
 	s.t.Helper()
-	e := s.db.Env()
-	q, err := NewQuote(id.New[id.Request](), s.tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour)))
+	q, err := NewQuote(id.New[id.Request](), s.tenant, aBasis(), s.ask, aPrice(s.ask, s.env.Now().Add(time.Hour)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if q, err = OpenQuotes(e).Add(s.t.Context(), q); err != nil {
+	if q, err = OpenQuotes(s.env).Add(s.t.Context(), q); err != nil {
 		s.t.Fatal(err)
 	}
 	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: usualHold})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{e.Now(), e.Now().Add(usualHold)}); err != nil {
+	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(usualHold)}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.changer.reservations.Book(s.t.Context(), Principal{Scope: Scope{Tenant: s.tenant}}, r, nil); err != nil {
 		s.t.Fatal(err)
 	}
+	for n, a := range r.Allocations {
+		s.house.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(usualHold)}
+	}
+	s.booked = append(s.booked, r)
+	return r
+}
+
+// confirmed confirms a booking, paid by card or promised in cash.
+func (s *sequence) confirmed(r *Reservation) {
+	s.t.Helper()
 	i := aCapture(r)
 	if s.random.IntN(4) == 0 {
 		i = aPromise(r)
 	}
 	s.purse.intents[i.ID] = &i
-	for n, a := range r.Allocations {
-		s.house.taken[a] = &room{roomType: r.Items[n].RoomType, committed: true}
+	for _, a := range r.Allocations {
+		s.house.taken[a].committed = true
 	}
 	if err := r.Confirm(i, r.Hold, noon); err != nil {
 		s.t.Fatal(err)
@@ -164,8 +192,10 @@ func (s *sequence) book(ask Ask) {
 	if err := save(s.t, s.changer.reservations, r, ReservationConfirmed(r)); err != nil {
 		s.t.Fatal(err)
 	}
-	s.booked = append(s.booked, r)
 }
+
+// call is a call to another service that may fail before it takes effect, or is not made because the process has ended.
+func (s *sequence) call() error { return cmp.Or(s.life.call(), s.away()) }
 
 // away fails one call in eight.
 func (s *sequence) away() error {
@@ -177,7 +207,7 @@ func (s *sequence) away() error {
 }
 
 func (s *sequence) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
-	if err := s.away(); err != nil {
+	if err := s.call(); err != nil {
 		return err
 	}
 	if err := s.house.Reallocate(ctx, r, releases, takes); err != nil {
@@ -187,12 +217,12 @@ func (s *sequence) Reallocate(ctx context.Context, r *Reservation, releases []id
 }
 
 func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, error) {
-	if err := s.away(); err != nil {
+	if err := s.call(); err != nil {
 		return "", err
 	}
 	known, repeated := s.keys[k.ID]
 	if !repeated {
-		k.Status = []KeyStatus{KeyIssued, KeyIssued, KeyIssued, KeyFailed}[s.random.IntN(4)]
+		k.Status = cmp.Or(s.issues, []KeyStatus{KeyIssued, KeyIssued, KeyIssued, KeyFailed}[s.random.IntN(4)])
 		s.keys[k.ID] = k
 		return KeyPending, s.away() // the event follows
 	}
@@ -200,6 +230,9 @@ func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, e
 }
 
 func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
+	if err := s.life.call(); err != nil {
+		return err
+	}
 	for _, k := range keys {
 		s.keys[k] = Key{ID: k, Status: KeyRevoked}
 	}
@@ -207,6 +240,9 @@ func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredenti
 }
 
 func (s *sequence) learn(ctx context.Context, r *Reservation) error {
+	if err := s.life.call(); err != nil {
+		return err
+	}
 	for _, p := range r.intents() {
 		i, err := s.purse.Intent(ctx, s.tenant, p.Intent)
 		if err != nil {
@@ -427,8 +463,8 @@ func (s *sequence) save(r *Reservation, events ...event.Draft) error {
 
 // captured is the event of a captured payment.
 func (s *sequence) captured(i Intent) error {
-	confirmer := OpenConfirmer(s.db.Env())
-	confirmer.payments, confirmer.inventory, confirmer.now = s.purse, s.house, func() time.Time { return s.now }
+	confirmer := OpenConfirmer(s.env)
+	confirmer.payments, confirmer.inventory, confirmer.now = called{s}, called{s}, func() time.Time { return s.now }
 	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
 	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return confirmer.reservations.In(ctx, s.tenant, f)

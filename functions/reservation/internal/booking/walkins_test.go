@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,7 @@ type lobby struct {
 	act   id.Request
 	t     testing.TB
 
+	life *life
 	fail int64        // the step that fails; 0: none does
 	done atomic.Int64 // steps so far
 }
@@ -41,14 +43,20 @@ func (l *lobby) step() error {
 	if l.done.Add(1) == l.fail {
 		return errCut
 	}
-	return nil
+	return l.life.call()
 }
 
 // inLobby returns a front desk in Kabul where a guest asks for two rooms from today on.
 func inLobby(t testing.TB, db *pgtest.Database) *lobby {
 	t.Helper()
-	e := db.Env().With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
-	l := &lobby{db: db, house: aHouse(e.Now, 1), purse: aPurse(), act: id.New[id.Request](), t: t}
+	return lobbyOn(t, db, &life{})
+}
+
+// lobbyOn is like inLobby in a process with that life.
+func lobbyOn(t testing.TB, db *pgtest.Database, process *life) *lobby {
+	t.Helper()
+	e := process.traced(db.Env()).With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	l := &lobby{db: db, house: aHouse(e.Now, 1), purse: aPurse(), act: id.New[id.Request](), t: t, life: process}
 	ask := anAsk(t)
 	ask.Session, ask.Promo = nil, ""
 	ask.Stay.Start = aBasis().today(e.Now())
@@ -226,25 +234,31 @@ func TestWalkIn_crash(t *testing.T) {
 		if !errors.Is(err, errCut) {
 			t.Fatalf("step %d: %v, want %v", fail, err, errCut)
 		}
-		r, err := l.book()
-		if err != nil {
-			t.Fatalf("after step %d: %v", fail, err)
-		}
-		if r.State != CheckedIn {
-			t.Errorf("after step %d: the state is %s, want %s", fail, r.State, CheckedIn)
-		}
-		if got := len(l.stored()); got != 1 {
-			t.Errorf("after step %d: %d reservations, want 1", fail, got)
-		}
-		if got := l.house.let(r); got != len(r.Items) {
-			t.Errorf("after step %d: %d rooms taken, want %d", fail, got, len(r.Items))
-		}
-		if l.purse.promises != 1 {
-			t.Errorf("after step %d: %d promises, want 1", fail, l.purse.promises)
-		}
-		if got := published(t, db, r); !slices.Equal(got, []string{"held", "confirmed", "check_in_started", "checked_in"}) {
-			t.Errorf("after step %d: published %v", fail, got)
-		}
+		l.wantOnce(fmt.Sprintf("after step %d", fail))
+	}
+}
+
+// wantOnce repeats the act. It fails the test unless the guest is then in the house, with one reservation and its rooms.
+func (l *lobby) wantOnce(after string) {
+	l.t.Helper()
+	r, err := l.book()
+	if err != nil {
+		l.t.Fatalf("%s: %v", after, err)
+	}
+	if r.State != CheckedIn {
+		l.t.Errorf("%s: the state is %s, want %s", after, r.State, CheckedIn)
+	}
+	if got := len(l.stored()); got != 1 {
+		l.t.Errorf("%s: %d reservations, want 1", after, got)
+	}
+	if got := l.house.let(r); got != len(r.Items) {
+		l.t.Errorf("%s: %d rooms taken, want %d", after, got, len(r.Items))
+	}
+	if l.purse.promises != 1 {
+		l.t.Errorf("%s: %d promises, want 1", after, l.purse.promises)
+	}
+	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "confirmed", "check_in_started", "checked_in"}) {
+		l.t.Errorf("%s: published %v", after, got)
 	}
 }
 
