@@ -178,7 +178,8 @@ func TestColdProcesses(t *testing.T) {
 	routes.Handle("/", httputil.NewSingleHostReverseProxy(target))
 	services := httptest.NewServer(counter.around(routes))
 	t.Cleanup(services.Close)
-	vars := map[string]string{"DATABASE_URL": db.URL(), "DATABASE_POOL": "8", "TIMEOUT_FACTOR": "30", "HANDOFF_KEYS": given.Handoffs}
+	vars := map[string]string{"DATABASE_URL": db.URL(), "DATABASE_POOL": "8", "HANDOFF_KEYS": given.Handoffs,
+		"TIMEOUT_FACTOR": "30", "DOCUMENT_TIMEOUT": "20s"} // a slow machine is not a store that is unavailable
 	for _, name := range []string{"tenant", "theme", "property", "inventory", "pricing"} {
 		vars["UPSTREAM_"+strings.ToUpper(name)+"_URL"] = services.URL + "/" + name
 	}

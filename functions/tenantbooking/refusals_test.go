@@ -118,7 +118,6 @@ var (
 		g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 	})
 	newDraft = trouble(func(t *testing.T, g *tenantbookingtest.Guest) { t.Helper(); g.RequestQuote() })
-	nothing  = trouble(func(*testing.T, *tenantbookingtest.Guest) {})
 	// confirming leaves the draft in the state confirming: its money was captured, and then was not.
 	confirming = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
