@@ -30,7 +30,7 @@ locals {
       } : {},
       local.jobs[r.job].documents ? local.of_documents : {},
       # Who hears what, and where its dead letters lie.
-      local.jobs[r.job].letters ? { DEAD_LETTERS = join(",", [for name, f in local.hearing : "${name}:${f.event.subject}:${f.event.deadLetter}"]) } : {},
+      local.jobs[r.job].letters ? { DEAD_LETTERS = join(",", [for f in values(local.hearing) : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}"]) } : {},
       # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
       r.job == "migrate" ? { DATABASE_LOGINS = join(",", local.logins), PGOPTIONS = "-c role=cloudsqlsuperuser" } : {},
     )

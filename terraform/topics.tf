@@ -97,7 +97,7 @@ module "subscription" {
   source   = "./modules/subscription"
   for_each = local.hearing
 
-  name        = each.key
+  name        = each.value.event.subscription
   topic       = google_pubsub_topic.subject[each.value.event.subject].id
   endpoint    = "${module.function[each.key].uri}${each.value.path}"
   audience    = local.services[each.value.service].audience

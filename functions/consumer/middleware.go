@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -66,6 +67,7 @@ func onlyOnce(subjects fn.Subjects) (kept fn.Subjects) {
 
 // Event returns an event function. Messages that fail permanently go to the dead-letter topic of the subject.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.Subscription = "bff-consumer." + strings.TrimPrefix(s.Subject, "melmastoon.")
 	s.DeadLetter = "bff-consumer." + s.Subject + ".dlq"
 	if s.Attempts == 0 {
 		s.Attempts = 5

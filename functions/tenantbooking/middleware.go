@@ -102,6 +102,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 
 // PlatformEvent returns an event function for events that need not have a tenant.
 func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.Subscription = "bff-tenant-booking." + s.Subject
 	s.DeadLetter = "bff-tenant-dlq." + s.Subject
 	s.Attempts = 5
 	return fn.Event(s, build)

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Listeners formats subscriptions for DEAD_LETTERS: function:subject:dead-letter topic, separated by commas.
+// Listeners formats subscriptions for DEAD_LETTERS: subscription:subject:dead-letter topic, separated by commas.
 func Listeners(subscriptions []topic.Subscription) string {
 	var all []string
 	for _, s := range subscriptions {
@@ -29,7 +29,7 @@ func loadSubscriptions(e env.Env) (subscriptions []topic.Subscription, err error
 	for _, entry := range c.DeadLetters {
 		part := strings.Split(strings.TrimSpace(entry), ":")
 		if len(part) != 3 {
-			return nil, fmt.Errorf("replay: %q in DEAD_LETTERS is not function:subject:topic", entry)
+			return nil, fmt.Errorf("replay: %q in DEAD_LETTERS is not subscription:subject:topic", entry)
 		}
 		subscriptions = append(subscriptions, topic.Subscription{Name: part[0], Topic: part[1], DeadLetter: part[2]})
 	}

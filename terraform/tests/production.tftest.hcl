@@ -201,7 +201,8 @@ run "production" {
 
   assert {
     condition = alltrue([for name, f in run.archives.functions : f.event == null ? true : (
-      module.subscription[name].subscription.topic == google_pubsub_topic.subject[f.event.subject].id
+      module.subscription[name].subscription.name == f.event.subscription
+      && module.subscription[name].subscription.topic == google_pubsub_topic.subject[f.event.subject].id
       && module.subscription[name].subscription.push_config[0].push_endpoint == "${module.function[name].uri}/internal/events/${name}"
       && module.subscription[name].subscription.push_config[0].oidc_token[0].audience == run.archives.services[f.service].audience
       && module.subscription[name].subscription.push_config[0].no_wrapper[0].write_metadata
@@ -234,7 +235,7 @@ run "production" {
 
   assert {
     condition = alltrue([for name, s in module.subscription : s.subscription.filter == null ? false : length(s.subscription.filter) <= 256
-    && endswith(s.subscription.filter, "(NOT attributes:\"ce-replayto\" OR attributes.\"ce-replayto\" = \"${name}\")")])
+    && endswith(s.subscription.filter, "(NOT attributes:\"ce-replayto\" OR attributes.\"ce-replayto\" = \"${s.subscription.name}\")")])
     error_message = "A subscription hears what is replayed to another, or its filter is longer than Pub/Sub takes."
   }
 

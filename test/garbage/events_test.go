@@ -230,7 +230,7 @@ func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
 			continue
 		}
 		acknowledged := new(int)
-		parked[one.Spec.Name] = acknowledged
+		parked[one.Subscription("").Name] = acknowledged
 		group.Go(func() error {
 			for round := range n {
 				if err := pelt(t, f, x, one, seed.Of(one.Spec.Name, round), round, acknowledged); err != nil {

@@ -39,6 +39,7 @@ type Function struct {
 
 // An Event is a function's subscription.
 type Event struct {
+	Subscription       string `json:"subscription"`
 	Subject            string `json:"subject"`
 	Filter             string `json:"filter"` // in Pub/Sub's filter language
 	DeadLetter         string `json:"deadLetter"`
@@ -80,6 +81,7 @@ func functionOf(f fn.Function, serviceSubjects []string) (d Function, err error)
 func eventOf(f fn.Function) *Event {
 	s := f.Subscription("")
 	return &Event{
+		Subscription:       s.Name,
 		Subject:            s.Topic,
 		Filter:             pubsub.Filter(s),
 		DeadLetter:         s.DeadLetter,

@@ -43,7 +43,7 @@ var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher confi
 
 // A deadLetters publishes events to the dead-letter topic of one function.
 type deadLetters struct {
-	name  string // of the function
+	name  string // of the subscription
 	topic string
 	to    topic.Publisher // nil if no publisher is configured
 }

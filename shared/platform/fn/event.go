@@ -33,7 +33,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 			spec: s,
 			auth: g,
 			deadLetters: deadLetters{
-				name:  s.Name,
+				name:  s.subscription(),
 				topic: s.DeadLetter,
 				to:    to,
 			},
@@ -121,7 +121,7 @@ func (h eventEndpoint) wanted(raw event.Raw) bool {
 		return true
 	}
 	attributes := raw.Attributes()
-	s := topic.Subscription{Name: h.spec.Name, Filter: h.spec.Filter}
+	s := topic.Subscription{Name: h.spec.subscription(), Filter: h.spec.Filter}
 	return s.Wants(func(name string) string { return attributes[name] })
 }
 

@@ -84,7 +84,7 @@ func (f Function) Subscription(base string) topic.Subscription {
 		s.Attempts = attempts
 	}
 	return topic.Subscription{
-		Name: s.Name, Topic: s.Subject, Filter: s.Filter,
+		Name: s.subscription(), Topic: s.Subject, Filter: s.Filter,
 		Endpoint: base + "/internal/events/" + s.Name, Audience: identity.Audience(s.Service()),
 		DeadLetter: s.DeadLetter, Attempts: s.Attempts,
 		MinBackoff: minBackoff, MaxBackoff: maxBackoff, AckDeadline: ackDeadline,

@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -40,6 +41,8 @@ type Spec struct {
 	MinInstances int
 	MaxInstances int
 
+	Subscription string // name of the subscription of an event function; the function's name unless given
+
 	DeadLetter string // topic for events that failed permanently
 	Attempts   int    // deliveries before the bus dead-letters an event
 }
@@ -78,6 +81,9 @@ func Upstream(name string) Use { return Use("upstream:" + name) }
 
 // Subjects are the events that a function may publish.
 type Subjects []event.Subject
+
+// subscription returns the name of the subscription.
+func (s Spec) subscription() string { return cmp.Or(s.Subscription, s.Name) }
 
 // Service returns the service that the function belongs to.
 func (s Spec) Service() string {

@@ -1,7 +1,7 @@
 # One function's subscription: what is published to a topic is pushed to it, in order per key, signed, as a CloudEvent whose
 # attributes are headers; what it never accepts goes to a dead-letter topic.
 variable "name" {
-  description = "Name of the subscription: the name of its function."
+  description = "Name of the subscription."
   type        = string
 }
 
@@ -109,6 +109,11 @@ resource "google_pubsub_subscription" "this" {
 
   expiration_policy {
     ttl = ""
+  }
+
+  # A subscription that is replaced, such as one with a new name, must not miss events in between.
+  lifecycle {
+    create_before_destroy = true
   }
 }
 
