@@ -3,6 +3,7 @@ package tenantbooking_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,6 +17,43 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
+
+// A confirmingElsewhere answers each confirmation as if the same one was in progress, until it is done.
+type confirmingElsewhere struct{ done bool }
+
+func (c *confirmingElsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.done || !strings.HasSuffix(r.URL.Path, "/confirm") {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	const problem = `{"code":"MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS","status":409}`
+	return &http.Response{
+		StatusCode: http.StatusConflict, Header: http.Header{"Content-Type": {"application/problem+json"}},
+		Body: io.NopCloser(strings.NewReader(problem)), Request: r,
+	}, nil
+}
+
+// TestSweep_guestConfirmsNow: the sweep of a draft whose guest is just confirming it is no failure.
+func TestSweep_guestConfirmsNow(t *testing.T) {
+	t.Parallel()
+	db, way := pgtest.New(t), &confirmingElsewhere{}
+	system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(db.Env(), way), funnel()...)
+	g := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Status < 400 {
+		t.Fatalf("confirm: got status %d, want an error: %s", a.Status, a.Body)
+	}
+	system.DB.Advance(3 * time.Minute)
+	if a := system.Front.Tick(sweepdrafts.Function); a.Status != http.StatusNoContent {
+		t.Errorf("the sweep: got status %d, want 204: %s", a.Status, a.Body)
+	}
+	if state, _ := g.State(); state != "confirming" {
+		t.Errorf("got draft state %s, want confirming", state)
+	}
+	way.done = true
+	system.Front.Tick(sweepdrafts.Function)
+	if state, final := g.State(); state != "confirmed" || final != "converted" {
+		t.Errorf("got draft state %s and snapshot %q, want confirmed and converted", state, final)
+	}
+}
 
 // A road forwards all calls to other services, except those for one reservation.
 type road struct {

@@ -50,8 +50,9 @@ func (s *handler) close(ctx context.Context, due booking.Due) error {
 	case draft.State.Ended():
 		return s.drafts.Forget(ctx, draft)
 	}
-	if err := s.settler.Close(ctx, draft); !errors.Is(err, fault.ErrVersionConflict) {
-		return err
+	err = s.settler.Close(ctx, draft)
+	if errors.Is(err, fault.ErrVersionConflict) || errors.Is(err, fault.ErrIdempotencyInProgress) {
+		return nil // its guest acts at the same moment
 	}
-	return nil // its guest has just become active again
+	return err
 }
