@@ -47,7 +47,8 @@ WITH told AS (
 SELECT subject, reservation, w.least, w.most, coalesce(e.events, 0) AS events
 FROM wanted AS w
 FULL JOIN events AS e USING (subject, reservation)
-WHERE coalesce(e.events, 0) NOT BETWEEN coalesce(w.least, 0) AND coalesce(w.most, 0)
+WHERE subject IN (SELECT subject FROM wanted) -- other events follow from no state
+    AND coalesce(e.events, 0) NOT BETWEEN coalesce(w.least, 0) AND coalesce(w.most, 0)
 UNION ALL
 SELECT 'melmastoon.reservation.quote.created.v1', NULL, rows, rows, events FROM quotes WHERE rows <> events
 UNION ALL
