@@ -2,6 +2,7 @@
 package reservationtest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -74,19 +75,24 @@ func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *book
 
 func held(t testing.TB, e env.Env, q *booking.Quote) *booking.Reservation {
 	t.Helper()
+	r, err := hold(t.Context(), e, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func hold(ctx context.Context, e env.Env, q *booking.Quote) (*booking.Reservation, error) {
 	session := id.New[id.TenantSession]()
 	r, err := q.Reserve(booking.Details{
 		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_someone"}, TTL: TTL,
 	})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := r.StartHold(booking.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	by := booking.Principal{Scope: booking.Scope{Tenant: q.Tenant}}
-	if err := booking.OpenReservations(e).Book(t.Context(), by, r, nil); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return r, booking.OpenReservations(e).Book(ctx, by, r, nil)
 }
