@@ -7,5 +7,5 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestMain lets the binary of these tests be the second process of those that need one.
+// TestMain runs the tests, or the second process that a test system starts from this binary.
 func TestMain(m *testing.M) { os.Exit(system.Main(m)) }

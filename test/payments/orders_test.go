@@ -1,4 +1,4 @@
-// Package payments has guests pay in every situation and order.
+// Package payments tests every way to pay in combination with disruptions, with the acts that settle the payment in every order.
 package payments
 
 import (
@@ -31,18 +31,18 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// An act is one of those that can end a booking on a hotel's site.
+// An act is a step of a test case that may settle the booking on a hotel's site, or disrupt it.
 type act string
 
 const (
-	captures act = "capture" // the guest or the bank pays; who pays in cash confirms
-	hears    act = "event"   // the event of the capture is delivered to the reservation service
-	returns  act = "return"  // the guest returns to the site
-	sweeps   act = "sweep"   // two minutes later, the sweep looks for payments
-	turns    act = "turn"    // what is particular to the situation
+	captures act = "capture"    // the guest or the bank pays; for cash, the guest confirms
+	delivers act = "event"      // the event of the capture is delivered to the reservation service
+	returns  act = "return"     // the guest returns to the site
+	sweeps   act = "sweep"      // two minutes pass and the sweep runs
+	disrupts act = "disruption" // the clock passes the end of the hold, or situation.disrupt is called
 )
 
-// A way to pay, and the form that captures the money.
+// A way is a payment method with a sandbox scenario, and the form that captures the money.
 type way struct {
 	method, scenario string
 	form             func(*payer) (address, body string)
@@ -58,59 +58,59 @@ var (
 	inCash = way{"cash_on_arrival", "", func(p *payer) (string, string) { return p.Draft("/confirm"), "" }}
 )
 
-// A situation is who pays how, and what else happens at the turn.
+// A situation combines ways to pay with a disruption.
 type situation struct {
-	name string
-	ways []way
-	room int                                 // of the hotel
-	turn func(*payer, context.Context) error // nil if nothing happens
+	name    string
+	ways    []way
+	room    int                                 // index of the room type in Hotel.Rooms
+	disrupt func(*payer, context.Context) error // nil if only the clock moves
 }
 
-// steady are the situations in which the hold lasts, late those in which it is over at the turn. copies is how often each occurs in
-// a batch.
+// steady lists the situations in which the hold does not expire. late lists those in which it expires at the disruption.
 var steady, late = batchOf{copies: 2, situations: []situation{
 	{name: "card", ways: []way{byCard}},
 	{name: "mobile money", ways: []way{byPhone}},
 	{name: "3-D Secure", ways: []way{by3DS}},
 	{name: "bank answers later", ways: []way{byBank}},
 	{name: "cash", ways: []way{inCash}},
-	{name: "method changed", ways: []way{byCard, byPhone, by3DS}, turn: (*payer).changeMethod},
-	{name: "desk cancels", ways: []way{byCard, byPhone, by3DS, byBank, inCash}, turn: (*payer).cancel},
+	{name: "method changed", ways: []way{byCard, byPhone, by3DS}, disrupt: (*payer).changeMethod},
+	{name: "desk cancels", ways: []way{byCard, byPhone, by3DS, byBank, inCash}, disrupt: (*payer).cancel},
 }}, batchOf{copies: 4, over: 11 * time.Minute, situations: []situation{
 	{name: "hold over", ways: []way{byCard, byPhone, by3DS, byBank, inCash}},
-	{name: "rooms gone", ways: []way{byCard, byPhone, by3DS, byBank, inCash}, room: 2, turn: (*payer).takeRooms},
+	{name: "rooms gone", ways: []way{byCard, byPhone, by3DS, byBank, inCash}, room: 2, disrupt: (*payer).takeRooms},
 }}
 
-// A batchOf lists the situations of the bookings that go through their acts side by side.
+// A batchOf describes bookings that perform their acts concurrently: copies of each situation.
 type batchOf struct {
 	copies     int
-	over       time.Duration // by which the clock moves at the turn
+	over       time.Duration // time that passes at the disruption
 	situations []situation
 }
 
-// classes are the orders in which the acts happen first: all in which an event follows its capture.
+// classes returns every order of the four acts in which the event follows its capture.
 func classes() (all [][]act) {
-	four := []act{captures, hears, returns, sweeps}
+	four := []act{captures, delivers, returns, sweeps}
 	for n := range 4 * 4 * 4 * 4 {
 		class := []act{four[n%4], four[n/4%4], four[n/16%4], four[n/64]}
 		different := len(slices.Compact(slices.Sorted(slices.Values(class)))) == 4
-		if different && slices.Index(class, captures) < slices.Index(class, hears) {
+		if different && slices.Index(class, captures) < slices.Index(class, delivers) {
 			all = append(all, class)
 		}
 	}
 	return all
 }
 
-// order returns the steps of an order of this class, with each act twice and the turn once. Acts of one step happen at the same time.
+// order returns random steps in which the acts first occur in the order of the class. Each act occurs twice, the disruption once.
+// The acts of one step run concurrently.
 func order(random *rand.Rand, class []act) (steps [][]act) {
 	acts := slices.Clone(class)
 	for _, again := range class {
 		first := slices.Index(acts, again)
 		acts = slices.Insert(acts, first+1+random.IntN(len(acts)-first), again)
 	}
-	acts = slices.Insert(acts, random.IntN(len(acts)+1), turns)
+	acts = slices.Insert(acts, random.IntN(len(acts)+1), disrupts)
 	for n, a := range acts {
-		alone := n == 0 || a == turns || acts[n-1] == turns || a == hears && slices.Contains(steps[len(steps)-1], captures)
+		alone := n == 0 || a == disrupts || acts[n-1] == disrupts || a == delivers && slices.Contains(steps[len(steps)-1], captures)
 		if alone || random.IntN(4) > 0 {
 			steps = append(steps, nil)
 		}
@@ -119,8 +119,8 @@ func order(random *rand.Rand, class []act) (steps [][]act) {
 	return steps
 }
 
-// TestPayment_everyOrder has guests pay in every situation, and the capture, its event, the return and the sweep come in every order, each
-// of them twice and some at the same time. Each booking has one end, which is told once, and the books balance.
+// TestPayment_everyOrder runs capture, its event, return and sweep in every order and for every situation. Each act runs twice, and some
+// run concurrently. Each booking must have one final state, which is published once, and the amounts must balance.
 func TestPayment_everyOrder(t *testing.T) {
 	t.Parallel()
 	seed, total := seedrand.New(t), &tally{situations: map[string]int{}, classes: map[string]int{}, ends: map[string]int{}, endedBy: map[string]int{}}
@@ -145,7 +145,7 @@ func TestPayment_everyOrder(t *testing.T) {
 	total.judge(t, systems*inOne)
 }
 
-// A matrix is a system for many bookings, which delivers the events of captures when the test says so.
+// A matrix is a test system with many bookings. It holds the events of captures back until the act delivers.
 type matrix struct {
 	*system.System
 	random *rand.Rand
@@ -163,7 +163,7 @@ func openMatrix(t *testing.T, random *rand.Rand) *matrix {
 	return &matrix{System: s, random: random, held: held, tables: db.Owner(t)}
 }
 
-// play brings the bookings of a batch to their payment and takes them through one order of acts.
+// play creates the bookings of a batch up to their payment, and runs the acts in an order of the class.
 func (m *matrix) play(t *testing.T, b batchOf, class []act) {
 	t.Helper()
 	steps := order(m.random, class)
@@ -179,20 +179,20 @@ func (m *matrix) play(t *testing.T, b batchOf, class []act) {
 	m.Quiet()
 	for _, step := range steps {
 		switch {
-		case slices.Contains(step, turns):
+		case slices.Contains(step, disrupts):
 			m.Advance(b.over)
 		case slices.Contains(step, sweeps):
 			m.Advance(2 * time.Minute)
 		}
 		m.act(t, batch, step)
 		if slices.Contains(step, captures) {
-			m.Quiet() // the events have come, and those of the captures are held back
+			m.Quiet() // all events are delivered, except the captures, which heldEvents keeps
 		}
 		m.noteEnds(t, batch, step)
 	}
 }
 
-// act runs one step for all of a batch.
+// act runs one step for all bookings of a batch.
 func (m *matrix) act(t *testing.T, batch []*payer, step []act) {
 	t.Helper()
 	acting, ctx := errgroup.WithContext(t.Context())
@@ -216,7 +216,7 @@ func (m *matrix) together(t *testing.T, batch []*payer, do func(*payer, context.
 	}
 }
 
-// each does something for all of a batch, several at a time.
+// each calls do for all bookings of a batch, four at a time.
 func each(ctx context.Context, batch []*payer, do func(*payer, context.Context) error) error {
 	acting, ctx := errgroup.WithContext(ctx)
 	acting.SetLimit(4)
@@ -231,11 +231,11 @@ func each(ctx context.Context, batch []*payer, do func(*payer, context.Context) 
 	return acting.Wait()
 }
 
-// finish delivers the rest of the events, ends the holds and sweeps, so that nothing is in flight.
+// finish delivers the remaining events, lets the holds expire and runs the sweeps, so that no booking is in progress.
 func (m *matrix) finish(t *testing.T) {
 	t.Helper()
 	m.Quiet()
-	m.together(t, m.payers, func(p *payer, ctx context.Context) error { return p.act(ctx, hears) })
+	m.together(t, m.payers, func(p *payer, ctx context.Context) error { return p.act(ctx, delivers) })
 	m.Quiet()
 	m.Advance(30 * time.Minute)
 	m.Tick("reservation-expireholds")
@@ -245,10 +245,10 @@ func (m *matrix) finish(t *testing.T) {
 		m.Advance(3 * time.Minute)
 		m.Tick("tenantbooking-sweepdrafts")
 	}
-	m.Settle() // also fails unless the invariants hold, among them that only reservations that live hold rooms
+	m.Settle() // also checks the invariants, for example that ended reservations hold no rooms
 }
 
-// noteEnds notes which step has ended a draft.
+// noteEnds records the step after which a draft first has a snapshot.
 func (m *matrix) noteEnds(t *testing.T, batch []*payer, step []act) {
 	t.Helper()
 	rows, _ := m.tables.Query(t.Context(), `
@@ -257,7 +257,7 @@ func (m *matrix) noteEnds(t *testing.T, batch []*payer, step []act) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := "several at once"
+	by := "concurrent acts"
 	if len(step) == 1 {
 		by = string(step[0])
 	}
@@ -273,8 +273,8 @@ type payer struct {
 	*system.Visitor
 	matrix *matrix
 	situation
-	way, other     way // other is the way after a change
-	first          system.Visit
+	way, other     way          // other is used after changeMethod
+	first          system.Visit // the visit with the first payment
 	day            int
 	class, endedBy string
 	steps          [][]act
@@ -299,12 +299,12 @@ func (p *payer) checkout(intent string) string {
 	return p.System().Cloud.URL() + "/sandbox/payment/v1/checkout/" + intent
 }
 
-// wish is for one room on a day of its own.
+// wish selects one room on a day that no other payer books.
 func (p *payer) wish() system.Wish {
 	return system.Wish{Hotel: p.Hotel, Room: p.room, From: p.day, Nights: 1, Rooms: 1, Currency: "AFN"}
 }
 
-// begin books up to the payment.
+// begin books up to the choice of the payment method.
 func (p *payer) begin(ctx context.Context) error {
 	for _, step := range []func() system.Request{
 		func() system.Request { return system.Request{Method: http.MethodGet, Path: "/bootstrap"} },
@@ -332,7 +332,7 @@ func (p *payer) begin(ctx context.Context) error {
 	return nil
 }
 
-// choose returns the request for a payment.
+// choose returns the request that opens a payment.
 func (p *payer) choose(w way) system.Request {
 	r := system.Request{Method: http.MethodPost, Path: p.Draft("/payment-intent"), Body: map[string]any{"method": w.method}}
 	if w.scenario != "" {
@@ -341,26 +341,26 @@ func (p *payer) choose(w way) system.Request {
 	return r
 }
 
-// act does one act. Its answer may be a refusal, but no failure.
+// act performs one act. A rejection (4xx) is allowed, a failure (5xx) is not.
 func (p *payer) act(ctx context.Context, a act) error {
 	switch a {
 	case captures:
 		return p.capture(ctx)
-	case hears:
+	case delivers:
 		return p.matrix.held.deliver(ctx, p.ReservationID)
 	case returns:
 		_, err := p.send(ctx, system.Request{Method: http.MethodPost, Path: p.Draft("/return")})
 		return err
-	case turns:
-		if p.turn != nil {
-			return p.turn(p, ctx)
+	case disrupts:
+		if p.disrupt != nil {
+			return p.disrupt(p, ctx)
 		}
-	case sweeps: // for all payers at once, see matrix.act
+	case sweeps: // matrix.act runs the sweep once for all payers
 	}
 	return nil
 }
 
-// capture pays. After a change of the method, the guest pays on the first page too, which may still be open.
+// capture pays. After a change of the method the guest also submits the first payment page, which may still be open in the browser.
 func (p *payer) capture(ctx context.Context) error {
 	now := *p
 	now.Visitor = &system.Visitor{Browser: p.Browser, Hotel: p.Hotel, Base: p.Base, Visit: p.first}
@@ -380,7 +380,7 @@ func (p *payer) capture(ctx context.Context) error {
 	return nil
 }
 
-// anyBody is nil for an empty form.
+// anyBody returns nil for an empty form.
 func anyBody(form string) any {
 	if form == "" {
 		return nil
@@ -388,7 +388,7 @@ func anyBody(form string) any {
 	return form
 }
 
-// changeMethod chooses the other way to pay.
+// changeMethod opens a payment by the other way.
 func (p *payer) changeMethod(ctx context.Context) error {
 	_, err := p.send(ctx, p.choose(p.other))
 	return err
@@ -406,7 +406,7 @@ func (p *payer) cancel(ctx context.Context) error {
 	return err
 }
 
-// takeRooms has another guest book all rooms of the day, unless this one has a room already.
+// takeRooms lets another guest hold all rooms of the day. It does nothing if the payer has a room.
 func (p *payer) takeRooms(ctx context.Context) error {
 	wish := p.wish()
 	wish.Rooms = p.Hotel.Rooms[p.room].Units
@@ -429,7 +429,7 @@ func (p *payer) takeRooms(ctx context.Context) error {
 	return nil
 }
 
-// send sends a request, again under its key if the answer asks for that, and learns from the answer.
+// send sends a request, retries it with the same key while the answer has Retry-After, and stores the ids of the answer.
 func (p *payer) send(ctx context.Context, r system.Request) (a system.Answer, err error) {
 	r.Key = system.Key()
 	for range 20 {
@@ -448,7 +448,7 @@ func (p *payer) send(ctx context.Context, r system.Request) (a system.Answer, er
 	return a, err
 }
 
-// heldEvents holds back the events of captures.
+// heldEvents keeps the deliveries of captures until the test delivers them.
 type heldEvents struct {
 	mu       sync.Mutex
 	handler  http.Handler
@@ -456,13 +456,13 @@ type heldEvents struct {
 	token    func() (string, error)
 }
 
-// A message is a delivery of an event.
+// A message is one delivery of an event.
 type message struct {
 	request *http.Request
 	body    []byte
 }
 
-// witness takes the place of the function that consumes captures.
+// witness replaces the function that consumes captures by a handler that stores the deliveries.
 func (h *heldEvents) witness(f fn.Function, next http.Handler) http.Handler {
 	if f.Spec.Name != "reservation-paymentcaptured" {
 		return next
@@ -481,7 +481,7 @@ func (h *heldEvents) witness(f fn.Function, next http.Handler) http.Handler {
 	})
 }
 
-// deliver delivers the events about a reservation to the function, also those that were delivered before.
+// deliver delivers all captures of a reservation to the function, including those that were delivered before.
 func (h *heldEvents) deliver(ctx context.Context, reservation string) error {
 	h.mu.Lock()
 	messages := slices.Clone(h.messages)
@@ -497,7 +497,7 @@ func (h *heldEvents) deliver(ctx context.Context, reservation string) error {
 	return nil
 }
 
-// push delivers one event, again if the function asks for that.
+// push delivers one event, and retries until the function acknowledges it.
 func (h *heldEvents) push(ctx context.Context, m message) error {
 	token, err := h.token()
 	if err != nil {
@@ -517,15 +517,15 @@ func (h *heldEvents) push(ctx context.Context, m message) error {
 	return fmt.Errorf("the event of a capture: got %d %s", answer.Code, answer.Body)
 }
 
-// An outcome is what the tables say about a booking.
+// An outcome is the final state of a booking in the database.
 type outcome struct {
 	State, Final, Reservation      string
 	Snapshots, Converted, Rooms    int
-	Confirmed                      bool // the reservation, at any time
+	Confirmed                      bool // whether the reservation was ever confirmed
 	Captured, Refunded, Owed, Paid int64
 }
 
-// end reads the outcome of a booking and fails the test unless it is one.
+// end reads the outcome of a booking and reports its faults.
 func (m *matrix) end(t *testing.T, p *payer) outcome {
 	t.Helper()
 	draft, err := id.Parse[id.Draft](p.DraftID)
@@ -559,20 +559,20 @@ func (m *matrix) end(t *testing.T, p *payer) outcome {
 	return o
 }
 
-// faults returns what is wrong with an outcome.
+// faults returns the rules that an outcome violates.
 func (o outcome) faults() (found []string) {
 	final := map[string]string{"confirmed": "converted", "abandoned": "abandoned", "failed": "failed"}[o.State]
 	booked := o.Reservation == "confirmed"
 	for what, wrong := range map[string]bool{
-		"the draft has not ended":                             final == "",
-		"the snapshot differs from the draft":                 o.Final != final,
-		"not one snapshot":                                    o.Snapshots != 1,
-		"not one converted event of a confirmed draft":        o.Converted != count(o.State == "confirmed"),
-		"the draft is not confirmed, but the reservation is":  booked && o.State != "confirmed",
-		"the draft is confirmed, but the reservation was not": o.State == "confirmed" && !o.Confirmed,
-		"not the rooms of the reservation":                    o.Rooms != count(booked),
-		"captured is not kept and refunded":                   o.Captured != o.Refunded+min(o.Owed, o.Captured),
-		"the reservation is live or unknown":                  !slices.Contains([]string{"confirmed", "cancelled", "expired_hold"}, o.Reservation),
+		"the draft has not ended":              final == "",
+		"the snapshot differs from the draft":  o.Final != final,
+		"the draft does not have one snapshot": o.Snapshots != 1,
+		"draft.converted was not published once if the draft is confirmed, and never otherwise": o.Converted != count(o.State == "confirmed"),
+		"the draft is not confirmed, but the reservation is":                                    booked && o.State != "confirmed",
+		"the draft is confirmed, but the reservation was not":                                   o.State == "confirmed" && !o.Confirmed,
+		"inventory holds other rooms than the reservation needs":                                o.Rooms != count(booked),
+		"the captured amount is not the owed amount plus the refunds":                           o.Captured != o.Refunded+min(o.Owed, o.Captured),
+		"the reservation is neither confirmed, cancelled nor expired":                           !slices.Contains([]string{"confirmed", "cancelled", "expired_hold"}, o.Reservation),
 	} {
 		if wrong {
 			found = append(found, what)
@@ -588,7 +588,7 @@ func count(yes bool) int {
 	return 0
 }
 
-// A tally counts what the cases of a run were, and how they ended.
+// A tally counts the cases of a run by situation, order and outcome.
 type tally struct {
 	mu                                 sync.Mutex
 	cases                              int
@@ -614,7 +614,7 @@ func (c *tally) add(p *payer, o outcome) {
 	c.endedBy[p.endedBy]++
 }
 
-// judge logs the counts and fails the test if a situation, an order or an end did not occur.
+// judge logs the counts. It fails the test if a situation, an order or an act that ends a draft did not occur.
 func (c *tally) judge(t *testing.T, cases int) {
 	t.Helper()
 	t.Logf("%d cases; ended by %v", c.cases, c.endedBy)
@@ -636,7 +636,7 @@ func (c *tally) judge(t *testing.T, cases int) {
 			t.Errorf("the order %v did not occur", class)
 		}
 	}
-	for _, by := range []act{captures, returns, sweeps} { // the capture of cash is its confirmation
+	for _, by := range []act{captures, returns, sweeps} { // for cash, capture is the guest's confirmation
 		if c.endedBy[string(by)] == 0 {
 			t.Errorf("no draft was ended by the %s", by)
 		}
