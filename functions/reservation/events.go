@@ -26,7 +26,7 @@ type KeyReport struct {
 	Key         id.KeyCredential `json:"keyCredentialId"`
 }
 
-// RecordKey returns the handler of an event that reports a key with that status.
+// RecordKey returns the handler of a key report, which records the status.
 func RecordKey(e env.Env, status booking.KeyStatus) fn.Handle[KeyReport] {
 	db, keys := postgres.Open(e, booking.Schema), booking.OpenIssuer(e)
 	return func(ctx context.Context, e event.Event[KeyReport]) error {

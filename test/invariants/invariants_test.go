@@ -148,9 +148,9 @@ func TestSettled_frontDesk(t *testing.T) {
 	}
 }
 
-// told returns the subjects of which reservations_are_told.sql reports too few or too many events, once the statement was executed. The
-// statement is undone.
-func told(t *testing.T, d *reservationtest.Desk, sql string) []string {
+// violations executes sql and returns the subjects for which reservations_are_told.sql then reports too few or too many events. It rolls
+// the statement back.
+func violations(t *testing.T, d *reservationtest.Desk, sql string) []string {
 	t.Helper()
 	owner := d.DB.Owner(t)
 	tx, err := owner.Begin(t.Context())
@@ -190,8 +190,8 @@ func change(t *testing.T, d *reservationtest.Desk, body map[string]any) {
 		"X-Tenant-Id", d.R.Tenant.String(), "Idempotency-Key", id.New[id.Request]().String()).Want(t, 200)
 }
 
-// Each event of a reservation is required: the invariant is broken if the event is removed, and if the same event is there at another
-// version too.
+// TestReservationsAreTold removes each event of a reservation, and adds each a second time at another version. The invariant must report
+// both.
 func TestReservationsAreTold(t *testing.T) {
 	t.Parallel()
 	type step = func(*testing.T, *reservationtest.Desk)
@@ -222,12 +222,12 @@ func TestReservationsAreTold(t *testing.T) {
 			for _, step := range test.steps {
 				step(t, d)
 			}
-			if got := told(t, d, `SELECT`); len(got) > 0 {
+			if got := violations(t, d, `SELECT`); len(got) > 0 {
 				t.Errorf("broken for %v, want it to hold", got)
 			}
 			for _, event := range test.events {
 				where := fmt.Sprintf(` WHERE seq = (SELECT max(seq) FROM reservation.outbox WHERE subject = 'melmastoon.reservation.%s.v1')`, event)
-				if got := told(t, d, `DELETE FROM reservation.outbox`+where); !slices.Equal(got, []string{event}) {
+				if got := violations(t, d, `DELETE FROM reservation.outbox`+where); !slices.Equal(got, []string{event}) {
 					t.Errorf("without the event %s: broken for %v, want %s", event, got, event)
 				}
 				again := `INSERT INTO reservation.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
@@ -236,7 +236,7 @@ func TestReservationsAreTold(t *testing.T) {
 				if event == "special_request.added" {
 					continue // a guest may replace a request
 				}
-				if got := told(t, d, again+where); !slices.Equal(got, []string{event}) {
+				if got := violations(t, d, again+where); !slices.Equal(got, []string{event}) {
 					t.Errorf("with the event %s twice: broken for %v, want %s", event, got, event)
 				}
 			}

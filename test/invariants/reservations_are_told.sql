@@ -1,5 +1,5 @@
--- Each change of a reservation or a quote was published, and once: no version of a reservation has two events of a subject, and each
--- reservation has the events of its state. A state that a manager has overridden was published too; the modification counts it.
+-- Each change of a reservation or a quote was published exactly once: no version of a reservation has two events of a subject, and each
+-- reservation has the events of its state. A state that a manager has overridden was published too, so the number of overrides is added.
 WITH told AS (
     SELECT subject, payload ->> 'reservationId' AS reservation, envelope -> 'metadata' ->> 'aggregateVersion' AS version, count(*) AS times
     FROM reservation.outbox

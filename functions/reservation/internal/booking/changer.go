@@ -139,7 +139,7 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 	return r, nil // the change is made; the watch releases the rooms
 }
 
-// learnRefunds sets the amounts already refunded, if the plan makes the stay cheaper and so asks for a refund.
+// learnRefunds sets the amounts already refunded, if the plan lowers the price and so requires a refund.
 func (c *Changer) learnRefunds(ctx context.Context, r *Reservation, p *Plan) error {
 	if p.PriceDelta == nil || *p.PriceDelta >= 0 {
 		return nil

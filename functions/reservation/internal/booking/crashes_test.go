@@ -19,35 +19,35 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// errEnded is the result of a call that is not made because the process has ended.
+// errEnded is the result of a call that is not made because the simulated process has ended.
 var errEnded = errors.New("the process has ended")
 
-// A life is the life of a process: after a number of calls to Postgres and to other services it ends, and no later call is made. The
-// zero life does not end. It is a tracer of the calls to Postgres: one call is one round trip.
-type life struct {
+// A process simulates a process that crashes after a number of calls to Postgres and to other services: later calls are not made.
+// The zero process does not crash. It counts calls to Postgres as a tracer of pgx: one query or batch is one call.
+type process struct {
 	mu    sync.Mutex
 	ends  bool
 	left  int
-	ended bool // a call was not made
+	ended bool // at least one call was not made
 }
 
-// end ends the life after that number of calls.
-func (l *life) end(after int) {
+// end makes the process crash after that number of calls.
+func (l *process) end(after int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ends, l.left, l.ended = true, after, false
 }
 
-// restart starts another process and reports whether the earlier one has ended before it made all its calls.
-func (l *life) restart() (ended bool) {
+// restart lets calls succeed again, as in a new process. It reports whether the earlier process has crashed before its last call.
+func (l *process) restart() (ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ends = false
 	return l.ended
 }
 
-// call counts a call to another service, or returns errEnded.
-func (l *life) call() error {
+// call counts a call, or returns errEnded after the crash.
+func (l *process) call() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ends && l.left <= 0 {
@@ -58,8 +58,8 @@ func (l *life) call() error {
 	return nil
 }
 
-// trace returns a context in which Postgres is not called if the life has ended.
-func (l *life) trace(ctx context.Context) context.Context {
+// trace counts a call to Postgres. After the crash it returns a cancelled context, so that the call is not made.
+func (l *process) trace(ctx context.Context) context.Context {
 	err := l.call()
 	if err == nil {
 		return ctx
@@ -69,82 +69,82 @@ func (l *life) trace(ctx context.Context) context.Context {
 	return ctx
 }
 
-// TraceQueryStart is pgx.QueryTracer's.
-func (l *life) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+// TraceQueryStart implements pgx.QueryTracer.
+func (l *process) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return l.trace(ctx)
 }
 
-// TraceQueryEnd is pgx.QueryTracer's.
-func (l *life) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+// TraceQueryEnd implements pgx.QueryTracer.
+func (l *process) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart is pgx.BatchTracer's.
-func (l *life) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+// TraceBatchStart implements pgx.BatchTracer.
+func (l *process) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return l.trace(ctx)
 }
 
-// TraceBatchQuery is pgx.BatchTracer's.
-func (l *life) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+// TraceBatchQuery implements pgx.BatchTracer.
+func (l *process) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-// TraceBatchEnd is pgx.BatchTracer's.
-func (l *life) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+// TraceBatchEnd implements pgx.BatchTracer.
+func (l *process) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// traced returns an environment whose calls to Postgres the life counts.
-func (l *life) traced(e env.Env) env.Env {
+// traced returns an environment in which the process counts the calls to Postgres.
+func (l *process) traced(e env.Env) env.Env {
 	return postgres.TracerKey.With(e, postgres.Tracer(func(string) pgx.QueryTracer { return l }))
 }
 
-// called is the inventory and the payment service of a sequence, with calls that the life of the process counts.
-type called struct{ *sequence }
+// countedServices are the inventory and the payment service of a sequence. The process counts each call.
+type countedServices struct{ *sequence }
 
-func (c called) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
+	if err := c.process.call(); err != nil {
 		return HoldResult{}, err
 	}
 	return c.house.Hold(ctx, r, h)
 }
 
-func (c called) Commit(ctx context.Context, r *Reservation, h Hold) error {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Commit(ctx context.Context, r *Reservation, h Hold) error {
+	if err := c.process.call(); err != nil {
 		return err
 	}
 	return c.house.Commit(ctx, r, h)
 }
 
-func (c called) Release(ctx context.Context, r *Reservation, rooms []id.Allocation) error {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Release(ctx context.Context, r *Reservation, rooms []id.Allocation) error {
+	if err := c.process.call(); err != nil {
 		return err
 	}
 	return c.house.Release(ctx, r, rooms)
 }
 
-func (c called) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (Intent, error) {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (Intent, error) {
+	if err := c.process.call(); err != nil {
 		return Intent{}, err
 	}
 	return c.purse.Intent(ctx, tenant, i)
 }
 
-func (c called) Promise(ctx context.Context, r *Reservation) (Intent, error) {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Promise(ctx context.Context, r *Reservation) (Intent, error) {
+	if err := c.process.call(); err != nil {
 		return Intent{}, err
 	}
 	return c.purse.Promise(ctx, r)
 }
 
-func (c called) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
-	if err := c.life.call(); err != nil {
+func (c countedServices) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
+	if err := c.process.call(); err != nil {
 		return err
 	}
 	return c.purse.Refund(ctx, tenant, back, why)
 }
 
-// A crashAct is an act on the first booking of a sequence. The caller repeats it, or does not.
+// A crashAct is an act on the first booking of a sequence. After a crash its caller may repeat it.
 type crashAct struct {
 	name   string
-	always bool            // it is always repeated: an event is delivered again, a sweep runs again
+	always bool            // the act is always repeated, because it is an event or a sweep
 	given  func(*sequence) // brings the booking into its state
 	do     func(*sequence, id.Request) error
-	errs   []error // with which it may end
+	errs   []error // errors that the act may return
 }
 
 // given joins steps that bring a booking into its state.
@@ -175,7 +175,7 @@ func paidBooking(s *sequence) {
 	s.must(save(s.t, s.changer.reservations, r, ReservationConfirmed(r)))
 }
 
-// heldBooking is paid, and not confirmed yet.
+// heldBooking stores a paid booking that is not confirmed yet.
 func heldBooking(s *sequence) { s.paid(s.hold()) }
 
 // paid captures the whole price at the payment service.
@@ -194,13 +194,13 @@ func missedGuest(s *sequence) {
 	s.must(s.sweep(0))
 }
 
-// goneEarly has checked out a day before the day of departure.
+// goneEarly checks the guest out a day before the day of departure.
 func goneEarly(s *sequence) {
 	s.now = departure.AddDate(0, 0, -1)
 	s.must(s.leave(aFolio()))
 }
 
-// owing has a booking that has become dearer, and a payment of the balance.
+// owing raises the price of the booking and adds a payment of the balance.
 func owing(s *sequence) {
 	act := id.New[id.Request]()
 	s.must(s.change(s.booked[0], act, s.changer.Rate(s.booked[0].Items[0].ID, 150_000_000, "agreed")))
@@ -209,7 +209,7 @@ func owing(s *sequence) {
 	s.payment, s.purse.intents[i.ID] = i.ID, &i
 }
 
-// leave checks the guest of the first booking out.
+// leave checks out the guest of the first booking.
 func (s *sequence) leave(folio *Folio) error {
 	return s.again(0, func(r *Reservation) error {
 		events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: folio}, s.now)
@@ -242,7 +242,7 @@ var crashActs = []crashAct{
 	{name: "refund by hand", always: true, given: given(paidBooking, arrived, func(s *sequence) {
 		s.must(s.purse.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: s.payment, Amount: 3_000_000}, ""))
 	}), do: func(s *sequence, act id.Request) error {
-		recorder := &RefundRecorder{s.changer.reservations, called{s}, s.changer.now}
+		recorder := &RefundRecorder{s.changer.reservations, countedServices{s}, s.changer.now}
 		claim := RefundClaim{Scope: Scope{Tenant: s.tenant}, Event: id.Event(act), Reservation: s.booked[0].ID, Intent: s.payment}
 		return recorder.Record(s.t.Context(), claim, s.within)
 	}},
@@ -346,7 +346,7 @@ func (s *sequence) within(ctx context.Context, f func(postgres.Tx) error) error 
 	return s.changer.reservations.In(ctx, s.tenant, f)
 }
 
-// summary describes the first booking, what the other services keep for it, and its events.
+// summary describes the first booking, its rooms and money at the other services, and its events.
 func (s *sequence) summary() string {
 	s.t.Helper()
 	r := s.stored(0)
@@ -375,23 +375,23 @@ type crashTest struct {
 }
 
 // open returns a sequence with the booking of the act.
-func (c crashTest) open(t *testing.T, l *life) *sequence {
+func (c crashTest) open(t *testing.T, l *process) *sequence {
 	t.Helper()
 	s := openSequence(t, c.e, c.owner, c.seed.Of(c.name))
-	s.life, s.sure, s.issues = l, true, KeyIssued
+	s.process, s.sure, s.issues = l, true, KeyIssued
 	c.given(s)
 	s.booked[0] = s.stored(0)
 	s.skip()
 	return s
 }
 
-// done fails the test unless the act has ended without an error, or with one of its own.
+// done fails the test unless err is nil or one of the errors that the act may return.
 func (c crashTest) done(s *sequence, err error) {
 	s.t.Helper()
 	s.wantError(c.name, err, c.errs...)
 }
 
-// result is how a sequence ends once nothing is waiting.
+// result delivers all events, checks the invariants and returns the summary.
 func (c crashTest) result(s *sequence) string {
 	s.t.Helper()
 	s.settle()
@@ -400,12 +400,12 @@ func (c crashTest) result(s *sequence) string {
 	return s.summary()
 }
 
-// The process ends after each call of each act: later calls to Postgres and to other services are not made. Then the watch runs, and
-// the caller repeats the act or does not. The booking must be as after an act without a crash, or, if it is not repeated, as before it.
+// TestCrash lets the process crash after each call of each act. Then the watch runs, and the caller repeats the act or not. The result
+// must be the same as without a crash. If the act is not repeated, the booking may also be unchanged.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	db, seed := pgtest.New(t), seedrand.New(t)
-	owner, l := db.Owner(t), &life{}
+	owner, l := db.Owner(t), &process{}
 	e, points := l.traced(db.Env()), 0
 	for _, act := range crashActs {
 		c := crashTest{act, e, owner, seed}
@@ -434,8 +434,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// run ends the process after each number of calls and returns how many times it has ended.
-func (c crashTest) run(t *testing.T, l *life, before, after string) (crashes int) {
+// run lets the process crash after 0, 1, 2… calls until the act completes, and returns the number of crashes.
+func (c crashTest) run(t *testing.T, l *process, before, after string) (crashes int) {
 	t.Helper()
 	for calls := 0; ; calls++ {
 		for _, repeated := range []bool{true, false} {
@@ -463,10 +463,10 @@ func (c crashTest) run(t *testing.T, l *life, before, after string) (crashes int
 	}
 }
 
-// The process ends after each call of a walk-in, and the desk repeats the request.
+// TestCrash_walkIn lets the process crash after each call of a walk-in. Then the desk repeats the request.
 func TestCrash_walkIn(t *testing.T) {
 	t.Parallel()
-	db, l, crashes := pgtest.New(t), &life{}, 0
+	db, l, crashes := pgtest.New(t), &process{}, 0
 	for {
 		walkIn := lobbyOn(t, db, l)
 		l.end(crashes)

@@ -23,7 +23,7 @@ type Key struct {
 // A KeyStatus is the status of a key.
 type KeyStatus string
 
-// The statuses, each outranked by the next ones: see outranks.
+// The statuses in ascending rank (see outranks).
 const (
 	KeyPending KeyStatus = "pending"
 	KeyFailed  KeyStatus = "failed"
@@ -31,8 +31,8 @@ const (
 	KeyRevoked KeyStatus = "revoked"
 )
 
-// outranks reports whether a report of s changes a key with the status known. The reports of one key may come in any order and the
-// last rank counts, so all orders end alike. Issued outranks failed, because an issued key opens a room until it is revoked.
+// outranks reports whether a report of s changes a key with the status known. A status only rises, so all orders of the reports of
+// one key have the same result. Issued outranks failed, because an issued key opens a room until it is revoked.
 func (s KeyStatus) outranks(known KeyStatus) bool {
 	ranks := []KeyStatus{KeyPending, KeyFailed, KeyIssued, KeyRevoked}
 	return slices.Index(ranks, s) > slices.Index(ranks, known)
@@ -107,7 +107,7 @@ func (r *Reservation) revokeKeys(items ...id.Item) {
 	r.noteManualKey()
 }
 
-// noteManualKey records whether the desk hands out a key by hand: as long as a key of a present room has failed.
+// noteManualKey records whether the desk must hand out a manual key: while a key of a present room has failed.
 func (r *Reservation) noteManualKey() {
 	if r.CheckIn == nil {
 		return

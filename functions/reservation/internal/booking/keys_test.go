@@ -31,7 +31,7 @@ func (k *keyTest) report(status KeyStatus) {
 	}
 }
 
-// revoke does an act that ends the use of the key. Its event lists the keys that are valid before, and the lock service revokes these.
+// revoke performs an act that ends the use of the key. The lock service revokes the keys that its event lists.
 func (k *keyTest) revoke(act func(*testing.T, *Reservation)) {
 	k.t.Helper()
 	listed := k.r.validKeys(k.r.itemIDs()...)
@@ -62,8 +62,8 @@ func distinct(steps []KeyStatus) (all [][]KeyStatus) {
 	return all
 }
 
-// All orders of the events of one key, each of them twice, and of the act that revokes it end alike. A key that was issued can be
-// revoked afterwards.
+// All orders of the events of one key, each delivered twice, and of the act that revokes it have the same result. A key that was
+// issued can be revoked afterwards.
 func TestSetKey_ordersOfOneKey(t *testing.T) {
 	t.Parallel()
 	const act = KeyRevoked // stands for the act in the steps
@@ -139,7 +139,8 @@ func TestSetKey_ordersOfOneKey(t *testing.T) {
 	}
 }
 
-// The reports of the last outstanding key of a check-in end alike. The event of the check-in says what was known when it completed.
+// All orders of the reports of a check-in's last pending key have the same result. The event of the check-in contains the state at
+// the time when the check-in completed.
 func TestSetKey_ordersDuringCheckIn(t *testing.T) {
 	t.Parallel()
 	for _, order := range distinct([]KeyStatus{KeyIssued, KeyIssued, KeyFailed, KeyFailed}) {

@@ -81,8 +81,8 @@ type sequence struct {
 	types    []id.RoomType
 	tenant   id.Tenant
 	payment  id.Intent // the latest one, in tests of crashes
-	sure     bool      // no more failures
-	life     *life
+	sure     bool      // other services do not fail at random
+	process  *process
 	failures int
 	told     int64          // the last delivered event
 	repeat   func() error   // the latest act
@@ -109,7 +109,7 @@ func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *
 	t.Helper()
 	s := &sequence{
 		t: t, env: e, owner: owner, random: random, now: noon, purse: aPurse(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
-		done: map[string]int{}, life: &life{}, ask: anAsk(t),
+		done: map[string]int{}, process: &process{}, ask: anAsk(t),
 	}
 	s.house = aHouse(func() time.Time { return s.now }, 3)
 	for _, item := range s.ask.Items {
@@ -122,7 +122,7 @@ func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *
 	return s
 }
 
-// skip skips the events so far: inventory and payment know what they say.
+// skip marks all events so far as delivered, because the fake services already have their effects.
 func (s *sequence) skip() {
 	s.t.Helper()
 	if err := s.owner.QueryRow(s.t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.told); err != nil {
@@ -194,8 +194,8 @@ func (s *sequence) confirmed(r *Reservation) {
 	}
 }
 
-// call is a call to another service that may fail before it takes effect, or is not made because the process has ended.
-func (s *sequence) call() error { return cmp.Or(s.life.call(), s.away()) }
+// call simulates a call to another service. It returns an error if the call fails, or if the process has ended.
+func (s *sequence) call() error { return cmp.Or(s.process.call(), s.away()) }
 
 // away fails one call in eight.
 func (s *sequence) away() error {
@@ -230,7 +230,7 @@ func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, e
 }
 
 func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
-	if err := s.life.call(); err != nil {
+	if err := s.process.call(); err != nil {
 		return err
 	}
 	for _, k := range keys {
@@ -240,7 +240,7 @@ func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredenti
 }
 
 func (s *sequence) learn(ctx context.Context, r *Reservation) error {
-	if err := s.life.call(); err != nil {
+	if err := s.process.call(); err != nil {
 		return err
 	}
 	for _, p := range r.intents() {
@@ -464,7 +464,7 @@ func (s *sequence) save(r *Reservation, events ...event.Draft) error {
 // captured is the event of a captured payment.
 func (s *sequence) captured(i Intent) error {
 	confirmer := OpenConfirmer(s.env)
-	confirmer.payments, confirmer.inventory, confirmer.now = called{s}, called{s}, func() time.Time { return s.now }
+	confirmer.payments, confirmer.inventory, confirmer.now = countedServices{s}, countedServices{s}, func() time.Time { return s.now }
 	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
 	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return confirmer.reservations.In(ctx, s.tenant, f)

@@ -25,7 +25,7 @@ type Payment struct {
 // A PaymentStatus is the status of a payment intent.
 type PaymentStatus string
 
-// The statuses that confirm a reservation, and those of an intent whose money may still come. The payment service has more.
+// The statuses that confirm a reservation, and those of an intent that may still be captured. The payment service has more.
 const (
 	Captured        PaymentStatus = "captured"
 	PendingCash     PaymentStatus = "pending_cash"
@@ -34,7 +34,7 @@ const (
 	Processing      PaymentStatus = "processing"      // by the bank
 )
 
-// open reports whether money may still come by the intent.
+// open reports whether the intent may still be captured.
 func (i Intent) open() bool {
 	return i.Status == RequiresPayment || i.Status == RequiresAction || i.Status == Processing || i.Status == PendingCash
 }

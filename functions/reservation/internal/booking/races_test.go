@@ -64,8 +64,8 @@ func (s *stage) nearlyOver() {
 	}
 }
 
-// said returns the events of the reservation.
-func (s *stage) said() []string {
+// publishedSubjects returns the subjects of the events of the reservation.
+func (s *stage) publishedSubjects() []string {
 	s.t.Helper()
 	if s.owner == nil {
 		s.owner = s.db.Owner(s.t)
@@ -74,8 +74,8 @@ func (s *stage) said() []string {
 }
 
 func (s *stage) count(subject string) (n int) {
-	for _, said := range s.said() {
-		if said == subject {
+	for _, name := range s.publishedSubjects() {
+		if name == subject {
 			n++
 		}
 	}
@@ -92,7 +92,7 @@ func TestConfirmRacingConfirm(t *testing.T) {
 			}
 		}
 		together(confirm, confirm, confirm, confirm)
-		if got := s.said(); !slices.Equal(got, []string{"held", "confirmed"}) {
+		if got := s.publishedSubjects(); !slices.Equal(got, []string{"held", "confirmed"}) {
 			t.Errorf("published %v", got)
 		}
 		s.balances(true)
@@ -117,7 +117,7 @@ func TestExpiryRacingCapture(t *testing.T) {
 			t.Errorf(`s.count("confirmed") = %v, want 1`, s.count("confirmed"))
 		}
 		if s.count("hold_expired") > 1 {
-			t.Errorf("state %s, published %v", s.now().State, s.said())
+			t.Errorf("state %s, published %v", s.now().State, s.publishedSubjects())
 		}
 		if s.count("cancelled") != 0 {
 			t.Errorf(`s.count("cancelled") = %v, want 0`, s.count("cancelled"))
@@ -145,7 +145,7 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 		}
 		together(s.sweep, confirm, rival, confirm)
 		if ended := s.count("confirmed") + s.count("cancelled"); ended != 1 || took == (s.now().State == Confirmed) {
-			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, s.said())
+			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, s.publishedSubjects())
 		}
 		s.balances(true)
 	})
@@ -175,7 +175,7 @@ func TestFailureRacingCapture(t *testing.T) {
 		together(fail, confirm)
 		state := s.now().State
 		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("state %s, money kept %v, published %v", state, kept, s.said())
+			t.Errorf("state %s, money kept %v, published %v", state, kept, s.publishedSubjects())
 		}
 	})
 }
@@ -193,7 +193,7 @@ func TestTwoPaymentsRacing(t *testing.T) {
 		}
 		together(pay(one), pay(two))
 		if s.count("confirmed") != 1 || (s.purse.kept(one) > 0) == (s.purse.kept(two) > 0) {
-			t.Errorf("published %v, kept %d and %d", s.said(), s.purse.kept(one), s.purse.kept(two))
+			t.Errorf("published %v, kept %d and %d", s.publishedSubjects(), s.purse.kept(one), s.purse.kept(two))
 		}
 		s.balances(true)
 	})
@@ -217,7 +217,7 @@ func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 		together(pay(one), pay(two), pay(one), pay(two))
 		r := s.now()
 		if s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("published %v", s.said())
+			t.Errorf("published %v", s.publishedSubjects())
 		}
 		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
 			t.Errorf("state %s, %d rooms allocated", r.State, let)

@@ -33,9 +33,9 @@ type lobby struct {
 	act   id.Request
 	t     testing.TB
 
-	life *life
-	fail int64        // the step that fails; 0: none does
-	done atomic.Int64 // steps so far
+	process *process
+	fail    int64        // the step that fails; 0: none does
+	done    atomic.Int64 // steps so far
 }
 
 // step counts a step and fails if it is the one to fail.
@@ -43,20 +43,20 @@ func (l *lobby) step() error {
 	if l.done.Add(1) == l.fail {
 		return errCut
 	}
-	return l.life.call()
+	return l.process.call()
 }
 
 // inLobby returns a front desk in Kabul where a guest asks for two rooms from today on.
 func inLobby(t testing.TB, db *pgtest.Database) *lobby {
 	t.Helper()
-	return lobbyOn(t, db, &life{})
+	return lobbyOn(t, db, &process{})
 }
 
-// lobbyOn is like inLobby in a process with that life.
-func lobbyOn(t testing.TB, db *pgtest.Database, process *life) *lobby {
+// lobbyOn is like inLobby, in the given simulated process.
+func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *lobby {
 	t.Helper()
-	e := process.traced(db.Env()).With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
-	l := &lobby{db: db, house: aHouse(e.Now, 1), purse: aPurse(), act: id.New[id.Request](), t: t, life: process}
+	e := p.traced(db.Env()).With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	l := &lobby{db: db, house: aHouse(e.Now, 1), purse: aPurse(), act: id.New[id.Request](), t: t, process: p}
 	ask := anAsk(t)
 	ask.Session, ask.Promo = nil, ""
 	ask.Stay.Start = aBasis().today(e.Now())
@@ -238,7 +238,7 @@ func TestWalkIn_crash(t *testing.T) {
 	}
 }
 
-// wantOnce repeats the act. It fails the test unless the guest is then in the house, with one reservation and its rooms.
+// wantOnce repeats the walk-in. It fails the test unless the guest is then checked in, with one reservation and its rooms.
 func (l *lobby) wantOnce(after string) {
 	l.t.Helper()
 	r, err := l.book()
