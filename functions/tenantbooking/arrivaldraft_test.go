@@ -49,7 +49,7 @@ func TestQuote_namesDraftOfArrival(t *testing.T) {
 	}
 }
 
-// Every response of the session says its language, also those without text.
+// Every response of a session has Content-Language, including responses without text.
 func TestContentLanguage(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)

@@ -27,13 +27,13 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// coldProcess is the variable with which TestColdProcesses starts TestServe_coldProcess.
+// coldProcess is the environment variable that makes TestServe_coldProcess serve.
 const coldProcess = "MELMASTOON_COLD_PROCESS"
 
-// TestServe_coldProcess is not a test: it is one process of TestColdProcesses. It serves until its standard input ends.
+// TestServe_coldProcess is not a test. TestColdProcesses runs it as a subprocess, which serves until its standard input ends.
 func TestServe_coldProcess(t *testing.T) {
 	if os.Getenv(coldProcess) == "" {
-		t.Skip("TestColdProcesses starts it")
+		t.Skip("only TestColdProcesses runs it")
 	}
 	e, _ := fntest.Surround(t, tenantbookingtest.Surround(env.System()))
 	mux, err := fn.Mux([]fn.Function{bootstrap.Function, readavailability.Function}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
@@ -48,7 +48,7 @@ func TestServe_coldProcess(t *testing.T) {
 	}
 }
 
-// startCold starts a process of its own with these variables and returns its URL.
+// startCold starts a subprocess with the environment variables and returns its URL.
 func startCold(t *testing.T, vars map[string]string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServe_coldProcess$", "-test.timeout=5m")
@@ -74,23 +74,23 @@ func startCold(t *testing.T, vars map[string]string) string {
 		}
 		<-p.Done()
 	})
-	said, lines := []string{}, bufio.NewScanner(out)
+	output, lines := []string{}, bufio.NewScanner(out)
 	for lines.Scan() {
 		if address, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
 			go func() { _, _ = io.Copy(io.Discard, out) }() // its log
 			return address
 		}
-		said = append(said, lines.Text())
+		output = append(output, lines.Text())
 	}
-	t.Fatalf("the process ended before it listened: %s", strings.Join(said, "\n"))
+	t.Fatalf("the process ended before it listened: %s", strings.Join(output, "\n"))
 	return ""
 }
 
-// A callCounter passes calls on and counts them by path. It answers late, so that all readers find the caches empty.
+// A callCounter forwards calls and counts them by path. It delays each call, so that all readers find the caches empty.
 type callCounter struct {
 	mu    sync.Mutex
 	calls map[string]int
-	late  time.Duration
+	delay time.Duration
 }
 
 func (c *callCounter) around(next http.Handler) http.Handler {
@@ -98,7 +98,7 @@ func (c *callCounter) around(next http.Handler) http.Handler {
 		c.mu.Lock()
 		c.calls[r.URL.Path]++
 		c.mu.Unlock()
-		time.Sleep(c.late)
+		time.Sleep(c.delay)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -112,10 +112,10 @@ func (c *callCounter) take() map[string]int {
 	return taken
 }
 
-// concurrency is how many requests an instance gets at a time (terraform/functions.tf).
+// concurrency is the maximum number of concurrent requests of a function process (terraform/functions.tf).
 const concurrency = 40
 
-// readAll sends the request n times, to the processes in turn, and returns how often each status was answered.
+// readAll sends n concurrent requests, to the processes in turn, and returns the number of responses by status.
 func readAll(t *testing.T, processes []string, n int, path string, headers map[string]string) map[int]int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -153,33 +153,33 @@ func readAll(t *testing.T, processes []string, n int, path string, headers map[s
 	return count
 }
 
-// TestColdProcesses shows that 1,000 readers of two processes with empty caches ask each service once for each key of a cache.
+// TestColdProcesses sends 1,000 requests to two processes with empty caches. Each service is called once per cache key.
 func TestColdProcesses(t *testing.T) {
 	t.Parallel()
 	const readers = 1000
 	db, hotels := pgtest.New(t), tenantbookingtest.OpenHotels(t)
 	platform := tenantbookingtest.Open(t, db.Env().Now)
 	hotels.Property.Tenant = platform.Tenants[0].ID
-	var given struct {
+	var config struct {
 		Theme    string `env:"UPSTREAM_THEME_URL"`
 		Handoffs string `env:"HANDOFF_KEYS"`
 	}
-	if err := hotels.Around(env.Of(nil)).Load(&given); err != nil {
+	if err := hotels.Around(env.Of(nil)).Load(&config); err != nil {
 		t.Fatal(err)
 	}
-	target, err := url.Parse(given.Theme)
+	target, err := url.Parse(config.Theme)
 	if err != nil {
 		t.Fatal(err)
 	}
 	target.Path = ""
-	counter := &callCounter{calls: map[string]int{}, late: 300 * time.Millisecond}
+	counter := &callCounter{calls: map[string]int{}, delay: 300 * time.Millisecond}
 	routes := http.NewServeMux()
 	routes.Handle("/tenant/", platform.Handler())
 	routes.Handle("/", httputil.NewSingleHostReverseProxy(target))
 	services := httptest.NewServer(counter.around(routes))
 	t.Cleanup(services.Close)
-	vars := map[string]string{"DATABASE_URL": db.URL(), "DATABASE_POOL": "8", "HANDOFF_KEYS": given.Handoffs,
-		"TIMEOUT_FACTOR": "30", "DOCUMENT_TIMEOUT": "20s"} // a slow machine is not a store that is unavailable
+	vars := map[string]string{"DATABASE_URL": db.URL(), "DATABASE_POOL": "8", "HANDOFF_KEYS": config.Handoffs,
+		"TIMEOUT_FACTOR": "30", "DOCUMENT_TIMEOUT": "20s"} // on a slow machine the store must not time out
 	for _, name := range []string{"tenant", "theme", "property", "inventory", "pricing"} {
 		vars["UPSTREAM_"+strings.ToUpper(name)+"_URL"] = services.URL + "/" + name
 	}
@@ -188,10 +188,10 @@ func TestColdProcesses(t *testing.T) {
 	search := hotels.Search(db.Env().Now(), 30)
 	availability := url.Values{"propertyId": {search.Property.String()}, "checkIn": {search.Stay.CheckIn.String()},
 		"checkOut": {search.Stay.CheckOut.String()}, "adults": {"2"}, "rooms": {"1"}}
-	headers := map[string]string{"User-Agent": "Mozilla/5.0 HeadlessChrome/130"} // a program: its first call writes no session
+	headers := map[string]string{"User-Agent": "Mozilla/5.0 HeadlessChrome/130"} // a program's first call stores no session
 	for _, test := range []struct {
 		name, path string
-		services   []string // that the answer needs
+		services   []string // called for the response
 	}{
 		{"bootstrap", site + "/bootstrap", []string{"/tenant/", "/theme/", "/property/"}},
 		{"availability", site + "/availability?" + availability.Encode(), []string{"/property/", "/inventory/", "/pricing/"}},
@@ -225,7 +225,7 @@ func TestColdProcesses(t *testing.T) {
 	}
 }
 
-// cookieOf begins a session and returns its cookie.
+// cookieOf starts a session and returns its cookie.
 func cookieOf(t *testing.T, address string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)

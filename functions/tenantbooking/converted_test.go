@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// TestConverted_payment compares the payment in the event with the one that paid, which need not be the one opened last.
+// TestConverted_payment compares the payment in the event with the captured one, which may be an earlier one than the last.
 func TestConverted_payment(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest

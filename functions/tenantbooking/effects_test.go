@@ -122,7 +122,7 @@ func (s *cachedSite) misses(t *testing.T) (missed []string) {
 }
 
 // TestEvents_exactEffects delivers each consumed event. The caches that the event specification names must miss, and all others
-// hit, also if every service fails right after the event: then the last values are served.
+// must hit. If every service fails right after the event, the last values are served (stale-if-error).
 func TestEvents_exactEffects(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -193,7 +193,7 @@ func TestEvents_exactEffects(t *testing.T) {
 	}
 }
 
-// TestThemePublished_themeServiceFails serves the last theme for thirty minutes after its expiry, and then none.
+// TestThemePublished_themeServiceFails serves the last theme for thirty minutes after its expiry, and no theme after that.
 func TestThemePublished_themeServiceFails(t *testing.T) {
 	t.Parallel()
 	s := openCachedSite(t, themepublished.Function)

@@ -183,7 +183,7 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 	return g
 }
 
-// resolve resolves the visitor, and publishes an error that a guest with a session is shown.
+// resolve returns the visitor of a request. If it returns an error to a guest with a session, it also publishes the error.
 func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (resolved, fn.Scope, error) {
 	v, s, err := d.visit(ctx, r)
 	if err != nil && d.refusals != nil && !v.Session.ID.IsZero() {

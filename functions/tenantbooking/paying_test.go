@@ -233,8 +233,8 @@ func TestReturn_declineShownOnce(t *testing.T) {
 	g.WantEnd("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
 }
 
-// TestReturn_pending returns while the payment waits for the guest or the bank. The answer says for which, and contains the client
-// secret only for the session that booked.
+// TestReturn_pending returns while the payment waits for the guest or the bank. Only the session that booked gets the payment's status
+// and client secret.
 func TestReturn_pending(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, funnel()...)
@@ -264,8 +264,8 @@ func TestReturn_pending(t *testing.T) {
 	}
 }
 
-// TestPay_whileProcessing chooses a method while the bank processes a payment: the same one is the same payment, another one is refused
-// until the bank has declined.
+// TestPay_whileProcessing chooses a method while the bank processes a payment. The same method returns the same payment. Another one is
+// rejected until the bank has declined.
 func TestPay_whileProcessing(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")

@@ -22,7 +22,7 @@ func setFeatures(t *testing.T, system *tenantbookingtest.System, features string
 	system.DB.Advance(31 * time.Second)
 }
 
-// While the site is read-only no booking begins, and each booking in progress can end.
+// While the site is read-only, no booking can be started, and each booking in progress can be finished.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
-// unpublished are the errors without an event, on every route, each with the reason.
+// unpublished lists the errors that have no event on any route, with the reason.
 var unpublished = map[string]string{
 	"GENERAL.VALIDATION_FAILED":        "malformed input",
 	"GENERAL.MALFORMED_JSON":           "malformed input",
@@ -32,9 +32,9 @@ var unpublished = map[string]string{
 	"TENANT.UNKNOWN":                   "the event requires a tenant",
 }
 
-// unpublishedOn are the routes on which an error has no event: they fail without the tenant service only, and then the tenant is
-// unknown; they are unavailable without PostgreSQL only, which also stores events; an event for each call over a rate would be the
-// load that the rate prevents. The limit of held rooms is a rule of the flow.
+// unpublishedOn lists the routes on which an error has no event. UPSTREAM_UNAVAILABLE: these routes call the tenant service only, and
+// without its answer the tenant is unknown. UNAVAILABLE: these routes fail only without PostgreSQL, which also stores events.
+// RATE_LIMITED: an event per rejected call would cause the load that the limit prevents; the hold quota of POST /hold is published.
 var unpublishedOn = map[string][]string{
 	"BFF.UPSTREAM_UNAVAILABLE": {"GET /bootstrap", "POST /handoff/consume", "PATCH /draft/{draftId}"},
 	"GENERAL.UNAVAILABLE":      {"GET /bootstrap", "POST /handoff/consume", "PATCH /draft/{draftId}"},
@@ -42,10 +42,10 @@ var unpublishedOn = map[string][]string{
 		"POST /draft/{draftId}/payment-intent", "POST /draft/{draftId}/return", "POST /draft/{draftId}/confirm"},
 }
 
-// A trouble makes the next call of a guest fail.
-type trouble func(*testing.T, *tenantbookingtest.Guest)
+// A failure prepares the state in which the next call of a guest fails.
+type failure func(*testing.T, *tenantbookingtest.Guest)
 
-func neighbourAnswers(path string, status int, code string) trouble {
+func upstreamAnswers(path string, status int, code string) failure {
 	return func(_ *testing.T, g *tenantbookingtest.Guest) {
 		g.Platform.Change(func() {
 			g.Platform.Rejects = func(r *http.Request) (int, string) {
@@ -58,31 +58,31 @@ func neighbourAnswers(path string, status int, code string) trouble {
 	}
 }
 
-// paidBut captures the money of the draft, and rejects its confirmation.
-func paidBut(status int, code string) trouble {
+// paidBut captures the draft's payment, and makes the reservation service reject the confirmation.
+func paidBut(status int, code string) failure {
 	return func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		g.Platform.Pay(g.Intent, false)
-		neighbourAnswers("/confirm", status, code)(t, g)
+		upstreamAnswers("/confirm", status, code)(t, g)
 	}
 }
 
-func without(service string) trouble {
+func without(service string) failure {
 	return func(_ *testing.T, g *tenantbookingtest.Guest) {
 		g.Platform.Change(func() { g.Platform.Down = service })
 	}
 }
 
-func after(d time.Duration) trouble {
+func after(d time.Duration) failure {
 	return func(_ *testing.T, g *tenantbookingtest.Guest) { g.DB.Advance(d) }
 }
 
-func change(what func(*tenantbookingtest.Guest)) trouble {
+func change(what func(*tenantbookingtest.Guest)) failure {
 	return func(_ *testing.T, g *tenantbookingtest.Guest) { g.Platform.Change(func() { what(g) }) }
 }
 
-// statement executes SQL, and undoes it when the test ends.
-func statement(sql, undo string) trouble {
+// statement executes SQL, and executes undo when the test ends.
+func statement(sql, undo string) failure {
 	return func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		owner := g.DB.Owner(t)
@@ -97,29 +97,29 @@ func statement(sql, undo string) trouble {
 	}
 }
 
-// missing renames a table, so that its statements fail.
-func missing(table string) trouble {
+// missing renames a table until the test ends, so that statements on it fail.
+func missing(table string) failure {
 	return statement("ALTER TABLE bff_tenant_booking."+table+" RENAME TO removed", "ALTER TABLE bff_tenant_booking.removed RENAME TO "+table)
 }
 
 var (
-	readOnly = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
+	readOnly = failure(func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		setFeatures(t, g.System, `{"readOnly":true}`)
 	})
 	draftsBroken = missing("booking_drafts")
-	anotherDraft = trouble(func(_ *testing.T, g *tenantbookingtest.Guest) { g.Draft = id.New[id.Draft]() })
-	hotelClosed  = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
+	anotherDraft = failure(func(_ *testing.T, g *tenantbookingtest.Guest) { g.Draft = id.New[id.Draft]() })
+	hotelClosed  = failure(func(t *testing.T, g *tenantbookingtest.Guest) {
 		change(func(g *tenantbookingtest.Guest) { g.Platform.Tenants[0].Status = "suspended" })(t, g)
 		g.DB.Advance(6 * time.Minute) // beyond the cache of the tenant
 	})
-	draftAbandoned = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
+	draftAbandoned = failure(func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 	})
-	newDraft = trouble(func(t *testing.T, g *tenantbookingtest.Guest) { t.Helper(); g.RequestQuote() })
-	// confirming leaves the draft in the state confirming: its money was captured, and then was not.
-	confirming = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
+	newDraft = failure(func(t *testing.T, g *tenantbookingtest.Guest) { t.Helper(); g.RequestQuote() })
+	// confirming leaves the draft in the state confirming: the payment service first reports the capture, and then a decline.
+	confirming = failure(func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		paidBut(http.StatusServiceUnavailable, "GENERAL.UNAVAILABLE")(t, g)
 		g.Must(http.StatusServiceUnavailable, "POST", "/draft/"+g.Draft.String()+"/return", nil)
@@ -127,7 +127,7 @@ var (
 		g.Platform.Decline(declined, false)
 		g.Platform.Unpay(declined)
 	})
-	booked = trouble(func(t *testing.T, g *tenantbookingtest.Guest) {
+	booked = failure(func(t *testing.T, g *tenantbookingtest.Guest) {
 		t.Helper()
 		g.Platform.Pay(g.Intent, true)
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
@@ -135,12 +135,12 @@ var (
 	handoffBroken = missing("handoff_arrival_log")
 )
 
-// A refusingRoute is a route of the booking flow, and the trouble that leads to each of its errors.
+// A refusingRoute is a route of the booking flow, with the failure that leads to each of its errors.
 type refusingRoute struct {
 	route    string // below the base path
 	prepare  func(*tenantbookingtest.Guest)
 	send     func(*tenantbookingtest.Guest, *string) fntest.Answer // the string is a handoff's token
-	troubles map[string]trouble                                    // by code
+	failures map[string]failure                                    // by code
 	tokens   map[string]func(*testing.T, *tenantbookingtest.Guest) string
 }
 
@@ -162,12 +162,12 @@ func refusingRoutes() []refusingRoute {
 		}
 		return nil
 	}
-	outdated := trouble(func(t *testing.T, g *guest) {
+	outdated := failure(func(t *testing.T, g *guest) {
 		change(func(g *guest) { g.Platform.Tenants[0].ConfigVersion = 2 })(t, g)
 		g.DB.Advance(6 * time.Minute)
 		g.Tenant.ConfigVersion = -1
 	})
-	handoff := map[string]trouble{"GENERAL.INTERNAL": handoffBroken, "TENANT.SUSPENDED": hotelClosed}
+	handoff := map[string]failure{"GENERAL.INTERNAL": handoffBroken, "TENANT.SUSPENDED": hotelClosed}
 	tokens := map[string]func(*testing.T, *guest) string{
 		"BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID": func(_ *testing.T, g *guest) string { return g.Link(1).Reveal() },
 		"BFF.CONSUMER.HANDOFF_EXPIRED": func(_ *testing.T, g *guest) string {
@@ -184,11 +184,11 @@ func refusingRoutes() []refusingRoute {
 	}
 	return []refusingRoute{
 		{
-			route: "GET /bootstrap", troubles: handoff, tokens: tokens,
+			route: "GET /bootstrap", failures: handoff, tokens: tokens,
 			send: func(g *guest, token *string) fntest.Answer { return g.Send("GET", "/bootstrap?h="+*token, nil) },
 		},
 		{
-			route: "POST /handoff/consume", troubles: handoff, tokens: tokens,
+			route: "POST /handoff/consume", failures: handoff, tokens: tokens,
 			send: func(g *guest, token *string) fntest.Answer {
 				return g.Send("POST", "/handoff/consume", `{"token":"`+*token+`"}`)
 			},
@@ -198,29 +198,29 @@ func refusingRoutes() []refusingRoute {
 			send: func(g *guest, _ *string) fntest.Answer {
 				return g.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`), stale(g)...)
 			},
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"BFF.TENANT.READ_ONLY":       readOnly,
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned,
 				"BFF.TENANT.ILLEGAL_STEP": func(t *testing.T, g *guest) { t.Helper(); g.Hold().SetGuest().Pay("card") }, "BFF.TENANT.BOOTSTRAP_STALE": outdated, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.UPSTREAM_UNAVAILABLE": without("reservation"), "TENANT.SUSPENDED": hotelClosed,
-				"GENERAL.UNAVAILABLE": neighbourAnswers("/quotes", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
+				"GENERAL.UNAVAILABLE": upstreamAnswers("/quotes", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
 			},
 		},
 		{
 			route: "POST /hold", prepare: func(g *guest) { g.RequestQuote() },
 			send: func(g *guest, _ *string) fntest.Answer { return g.Send("POST", "/hold", g.HoldBody(), stale(g)...) },
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"BFF.TENANT.READ_ONLY":       readOnly,
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.TENANT.ILLEGAL_STEP":         func(t *testing.T, g *guest) { t.Helper(); g.Hold().SetGuest().Pay("card") },
 				"RESERVATION.OVERBOOKING_BLOCKED": change(func(g *guest) { g.Platform.SoldOut = true }),
 				"BFF.TENANT.PRICE_CHANGED":        func(_ *testing.T, g *guest) { g.Quote = id.New[id.Quote]() },
-				"RESERVATION.HOLD_EXPIRED":        neighbourAnswers("/holds", http.StatusGone, "RESERVATION.HOLD_EXPIRED"),
+				"RESERVATION.HOLD_EXPIRED":        upstreamAnswers("/holds", http.StatusGone, "RESERVATION.HOLD_EXPIRED"),
 				"BFF.TENANT.QUOTE_EXPIRED":        after(16 * time.Minute),
 				"BFF.TENANT.BOOTSTRAP_STALE":      outdated,
 				"GENERAL.RATE_LIMITED":            func(t *testing.T, g *guest) { overHold(t, g); g.DB.Advance(6 * time.Minute); g.Hold().RequestQuote() },
 				"BFF.UPSTREAM_UNAVAILABLE":        without("reservation"), "TENANT.SUSPENDED": hotelClosed,
-				"GENERAL.UNAVAILABLE": neighbourAnswers("/holds", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
+				"GENERAL.UNAVAILABLE": upstreamAnswers("/holds", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
 			},
 		},
 		{
@@ -232,7 +232,7 @@ func refusingRoutes() []refusingRoute {
 				}
 				return g.Send("PATCH", "/draft/"+g.Draft.String(), tenantbookingtest.Zarghona, match...)
 			},
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.TENANT.ILLEGAL_STEP": newDraft, "RESERVATION.HOLD_EXPIRED": after(11 * time.Minute), "TENANT.SUSPENDED": hotelClosed,
 				"GENERAL.VERSION_CONFLICT": func(_ *testing.T, g *guest) { g.Version = `"99"` },
@@ -240,7 +240,7 @@ func refusingRoutes() []refusingRoute {
 		},
 		{
 			route: "DELETE /draft/{draftId}", prepare: paying("card"), send: onDraft("DELETE", "", nil),
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": booked, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.TENANT.ILLEGAL_STEP": confirming, "RESERVATION.HOLD_EXPIRED": paidBut(http.StatusGone, "RESERVATION.HOLD_EXPIRED"),
 				"BFF.UPSTREAM_UNAVAILABLE": without("payment"),
@@ -256,7 +256,7 @@ func refusingRoutes() []refusingRoute {
 				}
 				return g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"`+method+`"}`)
 			},
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"BFF.TENANT.READ_ONLY":          readOnly,
 				"TENANT.PAYMENT_NOT_CONFIGURED": func(_ *testing.T, g *guest) { g.Intent = id.Intent{} },
 				"GENERAL.RESOURCE_NOT_FOUND":    anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned, "GENERAL.INTERNAL": draftsBroken,
@@ -264,12 +264,12 @@ func refusingRoutes() []refusingRoute {
 				"RESERVATION.OVERBOOKING_BLOCKED": paidBut(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"),
 				"RESERVATION.ILLEGAL_TRANSITION":  paidBut(http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION"),
 				"BFF.UPSTREAM_UNAVAILABLE":        without("payment"),
-				"GENERAL.UNAVAILABLE":             neighbourAnswers("/intents", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
+				"GENERAL.UNAVAILABLE":             upstreamAnswers("/intents", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
 			},
 		},
 		{
 			route: "POST /draft/{draftId}/return", prepare: paying("card"), send: onDraft("POST", "/return", nil),
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"PAYMENT.DECLINED":           func(_ *testing.T, g *guest) { g.Platform.Decline(g.Intent, false) },
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.TENANT.ILLEGAL_STEP": newDraft, "RESERVATION.HOLD_EXPIRED": paidBut(http.StatusGone, "RESERVATION.HOLD_EXPIRED"),
@@ -282,21 +282,21 @@ func refusingRoutes() []refusingRoute {
 		},
 		{
 			route: "POST /draft/{draftId}/confirm", prepare: paying("cash_on_arrival"), send: onDraft("POST", "/confirm", nil),
-			troubles: map[string]trouble{
+			failures: map[string]failure{
 				"GENERAL.RESOURCE_NOT_FOUND": anotherDraft, "BFF.TENANT.DRAFT_CLOSED": draftAbandoned, "GENERAL.INTERNAL": draftsBroken,
 				"BFF.TENANT.ILLEGAL_STEP": newDraft, "RESERVATION.HOLD_EXPIRED": after(11 * time.Minute),
-				"RESERVATION.OVERBOOKING_BLOCKED": neighbourAnswers("/confirm", http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"),
-				"RESERVATION.ILLEGAL_TRANSITION":  neighbourAnswers("/confirm", http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION"),
-				"PAYMENT.NOT_CAPTURED":            neighbourAnswers("/confirm", http.StatusConflict, "PAYMENT.NOT_CAPTURED"),
+				"RESERVATION.OVERBOOKING_BLOCKED": upstreamAnswers("/confirm", http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"),
+				"RESERVATION.ILLEGAL_TRANSITION":  upstreamAnswers("/confirm", http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION"),
+				"PAYMENT.NOT_CAPTURED":            upstreamAnswers("/confirm", http.StatusConflict, "PAYMENT.NOT_CAPTURED"),
 				"BFF.UPSTREAM_UNAVAILABLE":        without("reservation"),
-				"GENERAL.UNAVAILABLE":             neighbourAnswers("/confirm", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
+				"GENERAL.UNAVAILABLE":             upstreamAnswers("/confirm", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
 			},
 		},
 	}
 }
 
-// TestRefusals_everyCodePublished provokes each error that the OpenAPI document lists for a route of the booking flow. Each is
-// published once, and a code that is new in the document needs a row here.
+// TestRefusals_everyCodePublished causes each error that the OpenAPI document lists for a route of the booking flow. Each must be
+// published once. A new code in the document needs a row in refusingRoutes.
 func TestRefusals_everyCodePublished(t *testing.T) {
 	t.Parallel()
 	document, err := openapitest.Open("tenantbooking", false)
@@ -338,10 +338,10 @@ func codesOf(d *openapitest.Document, route string) (codes []string) {
 
 func (r refusingRoute) check(t *testing.T, code string) {
 	t.Helper()
-	provoke, token := r.troubles[code], r.tokens[code]
+	provoke, token := r.failures[code], r.tokens[code]
 	if provoke == nil && token == nil {
 		if !slices.Contains(unpublishedOn[code], r.route) {
-			t.Fatal("want a row that provokes it")
+			t.Fatal("refusingRoutes has no row for this code")
 		}
 		return
 	}
@@ -360,9 +360,9 @@ func (r refusingRoute) check(t *testing.T, code string) {
 	if got := r.send(g, &sent).Code(); got != code {
 		t.Errorf("got code %q, want %q", got, code)
 	}
-	told := publishedErrors(t, g)[len(before):]
-	if want := []string{"MELMASTOON." + code}; !slices.Equal(told, want) {
-		t.Errorf("published %v, want %v", told, want)
+	codes := publishedErrors(t, g)[len(before):]
+	if want := []string{"MELMASTOON." + code}; !slices.Equal(codes, want) {
+		t.Errorf("published %v, want %v", codes, want)
 	}
 }
 
@@ -378,7 +378,7 @@ func publishedErrors(t *testing.T, g *tenantbookingtest.Guest) (codes []string) 
 	return codes
 }
 
-// TestRefusals_firstQuote fails before there is a draft.
+// TestRefusals_firstQuote rejects a quote before the draft exists.
 func TestRefusals_firstQuote(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0)
@@ -402,7 +402,7 @@ func TestRefusals_firstQuote(t *testing.T) {
 	}
 }
 
-// TestRefusals_malformed publishes nothing.
+// TestRefusals_malformed sends malformed input, for which no event is published.
 func TestRefusals_malformed(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote()
@@ -411,12 +411,12 @@ func TestRefusals_malformed(t *testing.T) {
 			t.Errorf("%s: got status %d, want 400", body, a.Status)
 		}
 	}
-	if told := publishedErrors(t, g); len(told) > 0 {
-		t.Errorf("published %v, want none", told)
+	if codes := publishedErrors(t, g); len(codes) > 0 {
+		t.Errorf("published %v, want none", codes)
 	}
 }
 
-// TestRefusals_repeated shows the same error three times. The draft is written for the first only, and its ETag stays.
+// TestRefusals_repeated causes the same error three times. Only the first one writes the draft, and its ETag does not change.
 func TestRefusals_repeated(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
@@ -433,8 +433,8 @@ func TestRefusals_repeated(t *testing.T) {
 	for range 3 {
 		g.Send("POST", path+"/payment-intent", `{"method":"card"}`).WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
 	}
-	if told := publishedErrors(t, g); len(told) != 3 {
-		t.Errorf("published %v, want three errors", told)
+	if codes := publishedErrors(t, g); len(codes) != 3 {
+		t.Errorf("published %v, want three errors", codes)
 	}
 	if got, want := version(), before+1; got != want {
 		t.Errorf("the draft has version %d, want %d", got, want)

@@ -12,15 +12,15 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// The sizes of the capacity model in terraform/CAPACITY.md, in bytes. Each object is measured in one booking by a guest with long
-// names and texts, several errors, prices and payments.
+// TestSizes_capacityModel measures the objects of terraform/CAPACITY.md in bytes, in one booking of a guest with long names and texts,
+// several errors, prices and payments.
 func TestSizes_capacityModel(t *testing.T) {
 	t.Parallel()
 	const kib = 1 << 10
 	system, hotels := tenantbookingtest.BuildWithHotels(t, append(site(), readavailability.Function)...)
 	publishAllSteps(t, system)
 	g := system.Guest(0)
-	long := strings.Repeat("k", 100) // the longest that is kept
+	long := strings.Repeat("k", 100) // the maximum stored length
 	campaign := []string{"X-Campaign-Source", long, "X-Campaign-Medium", long, "X-Campaign-Name", long}
 	boot := g.Must(http.StatusOK, "GET", "/bootstrap?h="+system.Link(0).Reveal(), nil, campaign...)
 	g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"fa-AF","currency":"USD"}`)

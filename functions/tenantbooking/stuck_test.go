@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A confirmingElsewhere answers each confirmation as if the same one was in progress, until it is done.
+// A confirmingElsewhere answers each confirmation with IDEMPOTENCY_IN_PROGRESS until done is set.
 type confirmingElsewhere struct{ done bool }
 
 func (c *confirmingElsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,7 +32,7 @@ func (c *confirmingElsewhere) RoundTrip(r *http.Request) (*http.Response, error)
 	}, nil
 }
 
-// TestSweep_guestConfirmsNow: the sweep of a draft whose guest is just confirming it is no failure.
+// TestSweep_guestConfirmsNow runs the sweep while the guest's confirmation is in progress. The sweep succeeds and changes nothing.
 func TestSweep_guestConfirmsNow(t *testing.T) {
 	t.Parallel()
 	db, way := pgtest.New(t), &confirmingElsewhere{}
@@ -110,8 +110,8 @@ func TestSweep_stuckDraft(t *testing.T) {
 	}
 }
 
-// A payment without an outcome is counted from two hours on, and its draft keeps no guest from 24 hours on. Neither depends
-// on the services that do not answer.
+// A payment without an outcome is counted after two hours, and the guest's details are removed from its draft after 24 hours,
+// whether or not the other services answer.
 func TestSweep_paymentWithoutOutcome(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]bool{"the payment is pending": false, "the services are unavailable": true} {

@@ -24,7 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/flags"
 )
 
-// A publishedRow is what the event specification says about one subject.
+// A publishedRow is the row of one subject in the event specification.
 type publishedRow struct {
 	subject  string // without melmastoon.bff.tenant. and .v1
 	class    string
@@ -110,7 +110,7 @@ func everyStep(g *tenantbookingtest.Guest) {
 	g.DB.Advance(time.Minute)
 }
 
-// TestPublished_specification holds schemas, catalogue, sampling and published events to the event specification.
+// TestPublished_specification compares schemas, catalogue, sampling and published events with the event specification.
 func TestPublished_specification(t *testing.T) {
 	t.Parallel()
 	kept := readCatalogue(t)
@@ -191,7 +191,7 @@ func (row publishedRow) checkSchema(t *testing.T, name string, want retention) {
 
 func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
 
-// checkEvents acts twice, and once more after the debounce.
+// checkEvents performs the act twice, and once more after the debounce interval.
 func (row publishedRow) checkEvents(t *testing.T, name string) {
 	t.Helper()
 	system, _ := tenantbookingtest.BuildWithHotels(t, append(funnel(), bootstrap.Function, changesession.Function, consumehandoff.Function)...)

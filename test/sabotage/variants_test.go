@@ -152,8 +152,8 @@ var variants = []variant{
 		"if noRates == nil && noFeatures == nil {", "if noRates == nil || noFeatures == nil {",
 		"shared/platform/flags", "TestRefresh_invalidDocumentKeepsLast",
 	}, {
-		"a draft that is paid for keeps its guest without end", noPII, "functions/tenantbooking/internal/booking/waiting.go",
-		"d.paidFor() < forgetAfter", "!d.State.Ended()",
+		"a draft without a payment outcome keeps the guest's details", noPII, "functions/tenantbooking/internal/booking/waiting.go",
+		"d.waiting() < forgetAfter", "!d.State.Ended()",
 		"functions/tenantbooking", "TestSweep_paymentWithoutOutcome",
 	}, {
 		"a call that declines telemetry is counted", noPII, "functions/tenantbooking/internal/session/session.go",

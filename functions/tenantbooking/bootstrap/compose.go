@@ -42,8 +42,8 @@ func compose(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time
 	return b
 }
 
-// composedAt returns the time of the oldest part. A bootstrap without parts, or with parts that were all read for this
-// response, was composed now.
+// composedAt returns the time of the oldest part. It returns the current time if there are no parts, or if all were read for
+// this response.
 func composedAt(f hotel.Storefront, now time.Time) time.Time {
 	if f.ComposedAt.IsZero() || now.Before(f.ComposedAt) {
 		return now

@@ -74,7 +74,7 @@ func (h *handler) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 		return out, err
 	}
 	if !c.In.Consent.IsZero() {
-		// After the session: a draft that begins concurrently either is found here or finds the new consent in its session.
+		// The session is saved first, so a draft that starts concurrently is either updated here or reads the new consent.
 		err = h.drafts.SetConsent(ctx, v.Session)
 	}
 	return Response{Locale: v.Locale.Conventions(), Currency: v.Currency, Consent: v.Session.Consent.Telemetry}, err

@@ -52,7 +52,7 @@ func (s *handler) close(ctx context.Context, due booking.Due) error {
 	}
 	err = s.settler.Close(ctx, draft)
 	if errors.Is(err, fault.ErrVersionConflict) || errors.Is(err, fault.ErrIdempotencyInProgress) {
-		return nil // its guest acts at the same moment
+		return nil // the guest is changing the draft; the next run checks it again
 	}
 	return err
 }

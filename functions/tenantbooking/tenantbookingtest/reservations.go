@@ -109,7 +109,7 @@ func (w *FakePlatform) view(s *Stay) any {
 		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt, w.payment(s)}
 }
 
-// payment returns what paid for a confirmed reservation, or nil.
+// payment returns the payment of a confirmed reservation, or nil.
 func (w *FakePlatform) payment(s *Stay) any {
 	if s.Intent == nil {
 		return nil
@@ -243,7 +243,7 @@ func (w *FakePlatform) Decline(i id.Intent, last bool) {
 	})
 }
 
-// Unpay takes a capture back, as a payment service with inconsistent replicas does.
+// Unpay undoes a capture, as if an outdated replica of the payment service answered.
 func (w *FakePlatform) Unpay(i id.Intent) {
 	w.Change(func() { w.intents[i].Status = "requires_payment" })
 }

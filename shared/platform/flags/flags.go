@@ -29,7 +29,7 @@ type Flags struct {
 	current  atomic.Pointer[content]
 }
 
-// A content is what a valid document says.
+// A content holds the rates and features of a valid document.
 type content struct {
 	rates Rates
 	on    map[Feature]bool

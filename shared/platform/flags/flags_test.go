@@ -92,7 +92,7 @@ func TestASilentGuestIsEvidenceOnly(t *testing.T) {
 	}
 }
 
-// Each invalid document keeps the rates and the features of the last valid one, whichever part is invalid.
+// If any part of a document is invalid, the rates and features of the last valid document apply.
 func TestRefresh_invalidDocumentKeepsLast(t *testing.T) {
 	t.Parallel()
 	name := `"` + step.Name + `"`

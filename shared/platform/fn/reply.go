@@ -26,7 +26,7 @@ const (
 	BadRequest
 	NotFound
 	Unavailable
-	// TemporaryRedirect sends the browser on with the same method and body, so a form arrives at the target.
+	// TemporaryRedirect redirects with the same method and body (307), so a form is sent to the target.
 	TemporaryRedirect
 )
 

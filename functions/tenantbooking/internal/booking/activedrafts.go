@@ -20,7 +20,7 @@ type ActiveDrafts struct {
 	timeout  time.Duration
 }
 
-// activeTimeout is the timeout of reading the active draft: a page is complete enough without it.
+// activeTimeout is the timeout of reading the active draft. A bootstrap without it is degraded, but usable.
 const activeTimeout = 300 * time.Millisecond
 
 // OpenActiveDrafts returns ActiveDrafts with its stores.
@@ -29,8 +29,8 @@ func OpenActiveDrafts(e env.Env) (ActiveDrafts, error) {
 	return ActiveDrafts{drafts: OpenDrafts(e), sessions: sessions, timeout: e.Timeout(activeTimeout)}, err
 }
 
-// Set makes the draft the session's active one. Errors are ignored: bootstrap then offers no draft to continue. If the
-// guest has changed the consent while this request was running, the draft takes it over.
+// Set makes the draft the active one of its session. Errors are ignored, because they only prevent bootstrap from offering the
+// draft. If the guest changed the consent during this request, Set applies the new consent to the session's drafts.
 func (a ActiveDrafts) Set(ctx context.Context, owner session.Session, d *Draft) {
 	stored, err := a.sessions.SetActiveDraft(ctx, owner, d.ID)
 	if err == nil && stored.Consent != owner.Consent {
@@ -38,8 +38,7 @@ func (a ActiveDrafts) Set(ctx context.Context, owner session.Session, d *Draft) 
 	}
 }
 
-// Of returns the session's active draft, or nil, and removes a draft that has ended from the session, which the caller
-// saves.
+// Of returns the session's active draft, or nil. It removes a draft that is not active from owner, which the caller saves.
 func (a ActiveDrafts) Of(ctx context.Context, owner *session.Session) (*id.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
@@ -50,8 +49,8 @@ func (a ActiveDrafts) Of(ctx context.Context, owner *session.Session) (*id.Draft
 	return active, err
 }
 
-// read returns the draft that the session is booking, or nil. The session's document only names a candidate, because a
-// draft may have ended without it: the row decides. A draft that has lapsed is not active, even before the sweep closes it.
+// read returns the session's active draft, or nil. The session only names a candidate, because a draft can end without a
+// change of its session. The draft's row decides. A lapsed draft is not active, even before the sweep closes it.
 func (a ActiveDrafts) read(ctx context.Context, owner session.Session) (*id.Draft, error) {
 	if owner.Draft == nil {
 		return nil, nil

@@ -33,7 +33,7 @@ type Draft struct {
 	EndedAt   *time.Time
 	AsOf      time.Time // the database's clock when the draft was read; expiry is decided by this time
 
-	ownerSilent bool // the session that read the draft publishes no telemetry in this call
+	ownerSilent bool // the calling session publishes no telemetry; not stored
 }
 
 // A Body holds the members of a draft that are stored as one JSON document.
@@ -43,8 +43,8 @@ type Body struct {
 	Hold     *Hold                `json:"hold,omitzero"`             // the held rooms; while quoting, those of an earlier quote
 	Guest    *Guest               `json:"guest,omitzero"`            // removed when the draft ends
 	Hashes   Hashes               `json:"hashes,omitzero"`           // pseudonyms of the guest, for events
-	Payment  *Payment             `json:"payment,omitzero"`          // the intent opened last; after the conversion, the one that paid
-	Replaced []Payment            `json:"replacedPayments,omitzero"` // intents opened before, one of which may pay after all
+	Payment  *Payment             `json:"payment,omitzero"`          // the intent opened last; after conversion, the one that was captured
+	Replaced []Payment            `json:"replacedPayments,omitzero"` // intents opened before, which may still be captured
 	Declines int                  `json:"declinesShown,omitzero"`    // declined attempts of the payment that the guest was shown
 	History  []Step               `json:"trail"`
 	Errors   []ShownError         `json:"errors,omitzero"`

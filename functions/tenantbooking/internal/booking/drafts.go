@@ -48,8 +48,8 @@ func (s Drafts) Get(ctx context.Context, owner session.Session, d id.Draft) (*Dr
 	return draft, err
 }
 
-// SetConsent records in the session's drafts whether their events may be telemetry, for calls that the session does not
-// make itself. Their version increases, so that a concurrent save does not undo it.
+// SetConsent marks the session's running drafts as silent or not. Calls without the session, such as the sweep, publish
+// telemetry by this mark. The drafts' version increases, so that a concurrent save does not undo the change.
 func (s Drafts) SetConsent(ctx context.Context, owner session.Session) error {
 	err := s.db.InTenant(ctx, owner.Tenant, func(tx postgres.Tx) error {
 		_, err := tx.Last().Exec(ctx, `
@@ -113,8 +113,7 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stored *Draft, err error) {
 	return stored, nil
 }
 
-// queueArrival records the draft in the ledger entry of the handoff that its session has used. The first draft of the
-// arrival stays.
+// queueArrival records the draft in its handoff arrival, unless an earlier draft of the session is recorded there.
 func queueArrival(tx postgres.Tx, d *Draft) {
 	if d.Arrival == nil {
 		return

@@ -28,9 +28,9 @@ const PaymentsName = "payment-gateway-service"
 
 // Open creates a payment intent for the draft's total, and returns it with the URL of its payment page, if any. A
 // repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent. Open
-// returns ErrIllegalStep if the bank is processing the earlier intent: its money may still come.
+// returns ErrIllegalStep if the bank is processing the earlier intent, because its money may still be captured.
 func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (opened Intent, err error) {
-	defer of(PaymentsName, &err)
+	defer wrapServiceError(PaymentsName, &err)
 	total, err := d.Quote.Total.Micro()
 	if err != nil {
 		return Intent{}, err
@@ -81,7 +81,7 @@ type PaymentState struct {
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
 	Status      string         `json:"status"`
-	Secret      string         `json:"clientSecret"` // while the guest must approve on the hotel's page
+	Secret      string         `json:"clientSecret"` // only while the guest must approve on the hotel's page
 	Attempts    int            `json:"attempts"`     // number of declined attempts
 	FailureCode string         `json:"failureCode"`
 }
@@ -98,7 +98,7 @@ func (p PaymentState) Closed() bool { return p.Status == "failed" || p.Status ==
 // Get returns the state of the draft's payment, or an error if the answer is for another payment. With an error it
 // returns a zero PaymentState.
 func (p Payments) Get(ctx context.Context, d *Draft) (paid PaymentState, err error) {
-	defer of(PaymentsName, &err)
+	defer wrapServiceError(PaymentsName, &err)
 	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
 		return PaymentState{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
 	}
@@ -108,8 +108,8 @@ func (p Payments) Get(ctx context.Context, d *Draft) (paid PaymentState, err err
 	return paid, nil
 }
 
-// settlePayment selects the payment that paid for the reservation, and returns the captured amount in minor units. It is 0
-// for cash on arrival.
+// settlePayment sets d.Payment to the payment that the reservation lists, and returns the captured amount in minor units, which
+// is 0 for cash on arrival.
 func (d *Draft) settlePayment(r Reservation) (captured int64) {
 	if r.Payment != nil {
 		for _, p := range append(slices.Clone(d.Replaced), *d.Payment) {

@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Refusals publishes flow.error_encountered for the errors that guests are shown. The service's middleware passes every error of
-// a call to Publish, so that no act can forget it.
+// Refusals publishes flow.error_encountered for the errors that guests are shown. The middleware of the service passes every error
+// of a call to Publish, so acts do not publish errors themselves.
 type Refusals struct {
 	drafts         Drafts
 	publishTimeout time.Duration
@@ -26,8 +26,8 @@ type Refusals struct {
 }
 
 const (
-	refusalTimeout = 300 * time.Millisecond // of publishing while a guest waits for the response
-	refusalGrace   = 25 * time.Millisecond  // in which a call whose time is over still publishes; a response may be 50 ms late
+	refusalTimeout = 300 * time.Millisecond // for publishing, because the guest waits for the response
+	refusalGrace   = 25 * time.Millisecond  // for publishing after the deadline of the call, which a response may exceed by 50 ms
 )
 
 // OpenRefusals returns Refusals with its stores.
@@ -35,10 +35,10 @@ func OpenRefusals(e env.Env) *Refusals {
 	return &Refusals{drafts: OpenDrafts(e), publishTimeout: e.Timeout(refusalTimeout), grace: e.Timeout(refusalGrace)}
 }
 
-// A flow holds what a call has done with a draft.
+// A flow records which draft a call has read or stored, and whether its error was published.
 type flow struct {
-	draft     *Draft // the draft as the call has last read or stored it
-	published bool   // the error of the call was published in the transaction that ended or changed the draft
+	draft     *Draft // as last read or stored; nil if the call has no draft
+	published bool   // Save has published the error with the draft
 }
 
 type flowKey struct{}
@@ -50,12 +50,12 @@ func flowOf(ctx context.Context) *flow {
 	return &flow{}
 }
 
-// Watch returns the context of an act. Publish, called with the same context, names the draft of the act.
+// Watch returns a context in which the store records the draft of a call. Publish reads it from the same context.
 func (r *Refusals) Watch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, flowKey{}, &flow{})
 }
 
-// stored notes the draft as it is in its table. The act may change its own copy without storing it.
+// stored records a copy of the draft as it is in the database, because the act may change its own without storing it.
 func (f *flow) stored(d *Draft, events ...event.Draft) {
 	kept := *d
 	f.draft = &kept
@@ -64,25 +64,25 @@ func (f *flow) stored(d *Draft, events ...event.Draft) {
 	}
 }
 
-// Publish publishes that the visitor is shown an error. It publishes nothing for malformed input, because the client corrects
-// that before the guest continues, and for a call without session. It is telemetry: a failure is ignored.
+// Publish publishes an error that the visitor is shown. It ignores malformed input, which the client corrects before the guest
+// continues, and calls without a session. The event is telemetry, so a failure to publish is ignored.
 func (r *Refusals) Publish(ctx context.Context, v session.Visitor, h http.Header, shown error, now time.Time) {
-	f, watched := fault.From(shown), flowOf(ctx)
-	if f == nil || f.Kind == fault.Invalid || watched.published {
+	f, call := fault.From(shown), flowOf(ctx)
+	if f == nil || f.Kind == fault.Invalid || call.published {
 		return
 	}
 	if f.Is(handoff.ErrReplayed) {
-		return // Arrivals.Accept has published it, with what identifies the second client
+		return // Arrivals.Accept has published the replay, with the hashes of the second client
 	}
 	ctx, cancel := r.within(ctx)
 	defer cancel()
-	if watched.draft != nil {
-		_ = r.drafts.publishError(ctx, watched.draft, shown, now)
+	if call.draft != nil {
+		_ = r.drafts.publishError(ctx, call.draft, shown, now)
 		return
 	}
 	if v.Session.ID.IsZero() {
 		if f.Is(fault.ErrUnauthenticated) || attribution.DeviceOf(h) == attribution.Other {
-			return // no session is stored for it
+			return // no session is stored for this caller
 		}
 		v.Session = session.Begin(session.FromHeaders(v.Tenant, h)) // the event needs an id; the session is not stored
 	}
@@ -93,7 +93,8 @@ func (r *Refusals) Publish(ctx context.Context, v session.Visitor, h http.Header
 	}))
 }
 
-// within returns the context for publishing. It outlives a call whose time is over by a short grace.
+// within returns the context for publishing. It is not cancelled with the call, and ends at the latest after the grace period
+// that follows the call's deadline.
 func (r *Refusals) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	wait := r.publishTimeout
 	if until, ok := ctx.Deadline(); ok {
@@ -102,7 +103,7 @@ func (r *Refusals) within(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(context.WithoutCancel(ctx), wait)
 }
 
-// A shownError holds the members that all events of a shown error have.
+// A shownError holds the members that are common to all error events.
 type shownError struct {
 	Code       string    `json:"errorCode"`
 	Upstream   string    `json:"upstream,omitzero"`
@@ -130,12 +131,12 @@ type visitError struct {
 	shownError
 }
 
-// publishError publishes an error of a draft's guest, and records it in the draft. If the draft has ended, or if the error is the
-// one shown last, it only publishes: a reload must not write a version of the draft.
+// publishError publishes an error and records it in the draft. If the draft has ended, or if the guest was shown the same error
+// last, it only publishes, so that reloading a page does not create a new version of the draft.
 func (s Drafts) publishError(ctx context.Context, d *Draft, shown error, now time.Time) error {
 	upstream := serviceOf(shown)
 	only := d.errorEvent(fault.From(shown), upstream, now)
-	only.AggregateVersion = 0 // it belongs to no version
+	only.AggregateVersion = 0 // no version of the draft contains it
 	if !d.State.Ended() && !d.hasShown(shown) {
 		err := s.Save(ctx, d, d.RecordError(shown, upstream, now))
 		if !errors.Is(err, fault.ErrVersionConflict) {
@@ -154,7 +155,7 @@ func (d *Draft) hasShown(err error) bool {
 	return last.State == d.State && last.Code == publicCode(fault.From(err))
 }
 
-// append publishes events in a transaction of their own, except those that [flags.Flags.Sampled] drops.
+// append publishes the sampled events in a separate transaction.
 func (s Drafts) append(ctx context.Context, t id.Tenant, silent bool, events ...event.Draft) error {
 	sampled := s.flags.Sampled(silent, events...)
 	if len(sampled) == 0 {
@@ -163,7 +164,7 @@ func (s Drafts) append(ctx context.Context, t id.Tenant, silent bool, events ...
 	return s.db.InTenant(ctx, t, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, sampled...) })
 }
 
-// A serviceError is an error of another service.
+// A serviceError is an error that another service caused.
 type serviceError struct {
 	service string
 	cause   error
@@ -175,14 +176,14 @@ func (e *serviceError) Error() string { return e.cause.Error() }
 // Unwrap returns the error of the service.
 func (e *serviceError) Unwrap() error { return e.cause }
 
-// of notes in the error of a client's method which service it comes from.
-func of(service string, err *error) {
+// wrapServiceError wraps the error of a client's method with the name of its service. Methods defer it.
+func wrapServiceError(service string, err *error) {
 	if *err != nil {
 		*err = &serviceError{service: service, cause: *err}
 	}
 }
 
-// serviceOf returns the service that an error comes from, in the form of events, or "".
+// serviceOf returns the name of the service that caused an error, as in events, or "".
 func serviceOf(err error) string {
 	if e, ok := errors.AsType[*serviceError](err); ok {
 		return e.service

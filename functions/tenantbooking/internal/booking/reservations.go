@@ -56,7 +56,7 @@ type quoteBody struct {
 
 // Quote returns the price of a wish, for the draft. A repeated call with the same key returns the same quote.
 func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, w Selection, key string) (found Quote, err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	rooms, err := w.Occupancy.PerRoom()
 	if err != nil {
 		return Quote{}, err
@@ -150,7 +150,7 @@ type actor struct {
 
 // Hold holds the rooms of the draft's quote, and replaces the rooms that the draft holds already.
 func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (held Hold, err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	in := struct {
 		Quote     id.Quote         `json:"quoteId"`
 		Channel   string           `json:"channel"`
@@ -188,7 +188,7 @@ func (d *Draft) reservation() *id.Reservation {
 
 // NameGuest sets the guest's details of the reservation. A repeated call has no further effect.
 func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) (err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	in := struct {
 		FirstName string     `json:"firstName"`
 		LastName  string     `json:"lastName"`
@@ -214,7 +214,7 @@ func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) (err 
 
 // Confirm confirms the reservation with the draft's payment.
 func (r Reservations) Confirm(ctx context.Context, d *Draft) (confirmed Reservation, err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	in := struct {
 		Method hotel.Method `json:"method"`
 		Intent *id.Intent   `json:"paymentIntentId,omitzero"`
@@ -232,7 +232,7 @@ func (r Reservations) Confirm(ctx context.Context, d *Draft) (confirmed Reservat
 
 // Release cancels a reservation that is only held. It returns errIllegalTransition if the reservation is confirmed.
 func (r Reservations) Release(ctx context.Context, d *Draft) (err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	in := struct {
 		ReasonCode string `json:"reasonCode"`
 		Reason     string `json:"reason"`
@@ -247,7 +247,7 @@ func (r Reservations) Release(ctx context.Context, d *Draft) (err error) {
 
 // Get returns a reservation, or ErrNotFound.
 func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservation) (out Reservation, err error) {
-	defer of(ReservationsName, &err)
+	defer wrapServiceError(ReservationsName, &err)
 	if err := r.withRetry.Get(ctx, "/"+rsv.String(), nil, &out, upstream.Tenant(tenant)); err != nil {
 		return out, fmt.Errorf("reservations: get %s: %w", rsv, err)
 	}

@@ -50,8 +50,8 @@ type remoteState struct {
 }
 
 // refresh reads the draft's reservation and payment, and converts the draft if its reservation is confirmed or its money was
-// captured. One answer is enough for that: ask returns an error if a service did not answer and the other one does not
-// confirm the booking.
+// captured. One answer is enough for that: refresh returns an error only if a service did not answer and the other one
+// does not confirm the booking.
 func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err error) {
 	f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
 	if f.reservation.Confirmed() {
@@ -120,7 +120,7 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	return &PendingError{f.paid}
 }
 
-// A PendingError means that a payment is still under way, and how it stands. It is never returned to a client.
+// A PendingError reports that a payment has no outcome yet, with its state. It is never returned to a client.
 type PendingError struct{ Payment PaymentState }
 
 // View returns the representation of the payment for the guest.
@@ -282,8 +282,8 @@ func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 
 // Close ends a lapsed draft; the sweep calls it. If a payment was begun, Close reads its state: it converts the draft if
 // the reservation is confirmed, and postpones the check if the payment is pending or if the guest may still pay in
-// another way while the rooms are held. A payment without an outcome is counted after two hours, and after a day the guest's
-// details are removed.
+// another way while the rooms are held. Close counts a payment that has no outcome after two hours, and removes the guest's
+// details after a day.
 func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
 		return s.Abandon(ctx, d)
@@ -294,7 +294,7 @@ func (s *Settler) Close(ctx context.Context, d *Draft) error {
 		}
 	}
 	err := s.closePaying(ctx, d)
-	if !d.State.Ended() && d.paidFor() >= stuckAfter {
+	if !d.State.Ended() && d.waiting() >= stuckAfter {
 		observe.Count(ctx, observe.StuckDrafts)
 	}
 	return err

@@ -44,8 +44,8 @@ func OpenSite(e env.Env) (s Site, err error) {
 // Return returns the URL to which the payment provider sends the guest back, with a token ?r= that Opens accepts. With
 // the token a guest who returns in another browser, such as one inside a wallet app, sees the result of the payment. A
 // repeated call returns the same URL, because the payment service receives it under the same idempotency key. The
-// intent's id is not known yet, so the token covers the reservation and the method instead. lang is the language of the
-// draft, for the payment page: the guest may have chosen another one than the browser's.
+// intent's id is not known yet, so the token covers the reservation and the method instead. The parameter lang
+// is the language of the draft. The payment page uses it, because the browser may prefer another one.
 func (s Site) Return(v session.Visitor, at fn.Site, d *Draft, m hotel.Method) string {
 	if s.ReturnURL == "" {
 		return ""

@@ -131,7 +131,7 @@ type Outcome struct {
 	Pending
 }
 
-// Pending describes a pending payment, for the session that booked.
+// Pending describes a pending payment. Only the session that booked receives it.
 type Pending struct {
 	Status string `json:"paymentStatus,omitzero"`
 	Secret string `json:"clientSecret,omitzero"`

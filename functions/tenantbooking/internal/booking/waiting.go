@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	stuckAfter  = 2 * time.Hour  // time after which a payment without an outcome needs a person
-	forgetAfter = 24 * time.Hour // time after which such a draft keeps the guest's details no longer
+	stuckAfter  = 2 * time.Hour  // time after which a payment without an outcome is counted for the alert draft-stuck
+	forgetAfter = 24 * time.Hour // time after which the guest's details are removed from such a draft
 )
 
-// paidFor returns how long the draft has waited for the outcome of its payments, by the database's clock.
-func (d *Draft) paidFor() time.Duration {
+// waiting returns how long the draft has been paying or confirming, by the database's clock.
+func (d *Draft) waiting() time.Duration {
 	since := d.AsOf
 	for _, step := range slices.Backward(d.History) {
 		if step.State != Paying && step.State != Confirming {
@@ -22,10 +22,10 @@ func (d *Draft) paidFor() time.Duration {
 	return d.AsOf.Sub(since)
 }
 
-// forgetGuest removes the guest's details from a draft that has been paid for too long, and reports whether it had any. The
-// reservation has them since the payment began.
+// forgetGuest removes the guest's details if the draft has waited longer than forgetAfter, and reports whether it removed any.
+// The reservation keeps them.
 func (d *Draft) forgetGuest() bool {
-	if d.Guest == nil || d.paidFor() < forgetAfter {
+	if d.Guest == nil || d.waiting() < forgetAfter {
 		return false
 	}
 	d.Guest = nil

@@ -5,9 +5,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
-// The cached values of a site depend on four kinds of epochs: of the look, of the configuration, of the availability of a month
-// (cache.OfStay) and of the prices of a property (cache.OfProperty). An event invalidates only the values that it changes. The
-// epochs are not cache.OfTenant, which other services increment for reasons of their own.
+// The cached values of a site depend on four kinds of epochs: of the theme, of the configuration, of the availability of a month
+// (cache.OfStay) and of the prices of a property (cache.OfProperty). An event invalidates only the values that it changes. No value
+// depends on cache.OfTenant, because other services increment it too.
 
 // OfLook is the epoch of the tenant's theme.
 func OfLook(t id.Tenant) cache.Epoch { return cache.Of(t.String(), "look") }

@@ -7,8 +7,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// SetActiveDraft stores which draft the session is booking, and returns the session as it is stored: another request may
-// have changed it since this one read it.
+// SetActiveDraft stores the active draft of the session. It returns the stored session, which contains the changes of
+// concurrent requests.
 func (s *Sessions) SetActiveDraft(ctx context.Context, session Session, d id.Draft) (Session, error) {
 	if session.Draft != nil && *session.Draft == d {
 		return session, nil
@@ -25,7 +25,7 @@ type ActiveDrafts struct{ store }
 func OpenActiveDrafts(e env.Env) ActiveDrafts { return ActiveDrafts{openStore(e)} }
 
 // Clear removes the draft from its session, unless the session has another active draft or is not stored. A failed write
-// is ignored: readers of the active draft check it against its row.
+// is ignored, because readers check the active draft against its row.
 func (a ActiveDrafts) Clear(ctx context.Context, t id.Tenant, session id.TenantSession, d id.Draft) {
 	for range maxAttempts {
 		stored, ok, err := a.find(ctx, t, session)

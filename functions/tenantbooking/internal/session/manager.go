@@ -149,7 +149,7 @@ func (m *Manager) Served(ctx context.Context, v Visitor, f hotel.Storefront, a *
 	}
 }
 
-// firstArrival reports whether the session shows the page of this handoff for the first time. It is true while the store is
+// firstArrival reports whether this is the first bootstrap of the session after the handoff. It returns true if the store is
 // unavailable.
 func (m *Manager) firstArrival(ctx context.Context, v Visitor, a Arrival) bool {
 	first, err := m.served.Create(ctx, document.KeyOf(v.Session.ID.String(), a.ID.String()), true, a.ExpiresAt.Add(debounce))

@@ -74,7 +74,7 @@ func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code],
 	return events, nil
 }
 
-// chosenCurrency returns the currency of the session without that of the request's X-Currency, which no guest has chosen.
+// chosenCurrency returns the currency that the guest has chosen, or the tenant's. It ignores X-Currency, which the client sets.
 func (v *Visitor) chosenCurrency() money.Currency {
 	if slices.Contains(v.Tenant.Currencies, v.Session.Currency) {
 		return v.Session.Currency

@@ -28,7 +28,7 @@ type Session struct {
 	Locale      locale.Tag           `json:"localePreference,omitzero"` // empty: the browser's language
 	Currency    money.Currency       `json:"displayCurrency,omitzero"`  // empty: the hotel's currency
 	Campaign    attribution.Campaign `json:"marketingAttribution"`
-	Loyalty     *jsontext.Value      `json:"loyaltyContext"` // null: this code has no loyalty programme, but keeps the value of newer code
+	Loyalty     *jsontext.Value      `json:"loyaltyContext"` // always null in this release; a value of a newer release is kept
 	Draft       *id.Draft            `json:"activeBookingDraftId"`
 	Arrival     *id.HandoffArrival   `json:"handoffArrivalId"` // the handoff by which the guest came, if any
 	Consent     Consent              `json:"consentFlags"`
@@ -39,7 +39,7 @@ type Session struct {
 	Successor   *id.TenantSession    `json:"successor,omitzero"` // the id of the session after the guest's details were set
 
 	program  bool // begun by a program's first call: not stored, unless the guest arrives by a handoff
-	optedOut bool // the headers of this call decline telemetry
+	optedOut bool // the headers of this call decline telemetry; not stored
 }
 
 // WithSignals returns the session with the privacy signals of a call. They apply to that call only and are not stored.
@@ -48,10 +48,10 @@ func (s Session) WithSignals(h http.Header) Session {
 	return s
 }
 
-// Silent reports whether a call publishes no telemetry: the guest has not consented to it, or the call itself declines it.
+// Silent reports whether the call must not publish telemetry: the session has no consent, or the headers decline it.
 func (s Session) Silent() bool { return !s.Consent.Telemetry || s.optedOut }
 
-// declines reports whether the headers decline telemetry.
+// declines reports whether the headers decline telemetry (Do Not Track, Global Privacy Control).
 func declines(h http.Header) bool { return h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1" }
 
 // notStored reports whether the session is neither stored nor published. Its cookie is valid: the next call with it
@@ -82,8 +82,8 @@ func (s Session) mergeInto(newer, was Session) Session {
 	return newer
 }
 
-// mergedDraft returns the active draft of the newer session with this request's change. A request that clears the draft
-// clears the one that it has read, not one that another request has begun since.
+// mergedDraft returns the active draft after applying this request's change to the newer session. A request clears only
+// the draft that it has read, not one that a concurrent request has started.
 func (s Session) mergedDraft(newer, was *id.Draft) *id.Draft {
 	if s.Draft == was || s.Draft == nil && newer != nil && *newer != *was {
 		return newer

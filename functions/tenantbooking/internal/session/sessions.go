@@ -88,7 +88,7 @@ func (s *Sessions) Save(ctx context.Context, session, was Session) error {
 	return err
 }
 
-// merge is Save, and returns the session as it is stored.
+// merge saves like Save and returns the stored session.
 func (s *Sessions) merge(ctx context.Context, session, was Session) (Session, error) {
 	next := session
 	for range maxAttempts {
@@ -110,11 +110,11 @@ func (s *Sessions) merge(ctx context.Context, session, was Session) (Session, er
 	return next, fault.ErrUnavailable.Because(errors.New("sessions: save " + session.ID.String() + ": too many concurrent changes"))
 }
 
-// renewAfter is the age of a session's document from which the next call writes it again, to extend its life.
+// renewAfter is the age after which Renew writes a session's document again, to postpone its expiry.
 const renewAfter = time.Hour
 
-// Renew extends the life of a stored session that was not written for an hour, and returns it as it is stored. A failed
-// write is ignored: a later call repeats it.
+// Renew postpones the expiry of a stored session that was not written for an hour, and returns the stored session. A failed
+// write is ignored, because the next call tries again.
 func (s *Sessions) Renew(ctx context.Context, session Session) Session {
 	now := s.now()
 	if session.Version == 0 || now.Sub(session.LastSeenAt) <= renewAfter {

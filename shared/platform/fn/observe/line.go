@@ -51,8 +51,8 @@ const (
 	maxPath  = 256
 )
 
-// level is ERROR for what a guest may lose: money or rooms depend on a stuck step or draft. A manual key and a room out
-// of order without an alternative are work for the desk, which still has time for it: WARNING.
+// level returns ERROR for failures, and for incidents by which a guest may lose money or rooms, such as a stuck step or draft. It
+// returns WARNING for incidents that the desk has time for: a manual key, and a room out of order without an alternative.
 func (l *Line) level() slog.Level {
 	switch {
 	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0, l.Counts.of(StuckSteps) > 0, l.Counts.of(StuckDrafts) > 0:
