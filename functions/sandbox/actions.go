@@ -2,16 +2,16 @@ package sandbox
 
 import "errors"
 
-// An Action is a button with which a guest answers a request to pay.
+// An Action is a button of the checkout page.
 type Action string
 
 // The buttons.
 const (
 	ActionPay     Action = "pay"
-	ActionDecline Action = "decline" // plays a bank that declines
-	ActionLater   Action = "later"   // plays a bank that answers later
+	ActionDecline Action = "decline" // simulates a bank that declines
+	ActionLater   Action = "later"   // simulates a bank that answers later
 
-	// The bank's late answers about a payment that it processes.
+	// The late answers of a bank to a payment that it is processing.
 	ActionCapture Action = "capture"
 	ActionRefuse  Action = "refuse"
 )

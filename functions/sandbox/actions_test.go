@@ -158,7 +158,7 @@ func TestAuthenticate_declined(t *testing.T) {
 	b.wantStatus(t, again.ID, sandbox.Superseded, 0)
 }
 
-// The bank answers later. Until then the payment is neither paid again, nor declined, superseded or cancelled.
+// While the bank is processing a payment, it cannot be paid again, declined, superseded or cancelled.
 func TestProcessing(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -201,7 +201,7 @@ func TestProcessing(t *testing.T) {
 	}
 }
 
-// A bank that never answers: the intent fails when it expires, and another method can be chosen from then on.
+// If the bank never answers, the intent fails when it expires. Then the guest can choose another method.
 func TestProcessing_noAnswer(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -224,7 +224,7 @@ func TestProcessing_noAnswer(t *testing.T) {
 	b.wantPublished(t, replaced.Reservation)
 }
 
-// The bank's answers and the guest's buttons arrive at the same time: the intent is captured once, or stays open.
+// The bank's answers and the guest's actions arrive concurrently. The intent is captured once, or stays open.
 func TestProcessing_concurrently(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
@@ -265,7 +265,7 @@ func TestPostedReturn(t *testing.T) {
 	b.wantStatus(t, o.ID, sandbox.PaymentCaptured, 0)
 }
 
-// The scenarios of a payment do not concern a promise of cash, nor 3-D Secure any method but the card.
+// Payment scenarios have no effect on a promise of cash, and 3-D Secure applies to cards only.
 func TestPaymentScenario_otherMethods(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -40,7 +40,7 @@ type Intent struct {
 	CapturedEvent *id.Event      `db:"captured_event_id"`
 	FailureCode   string         `db:"failure_code"`  // too_many_attempts, expired or cancelled
 	ClientSecret  string         `db:"client_secret"` // of an intent that the guest approves on the hotel's page
-	Scenario      Scenario       `db:"scenario"`      // played when the guest approves
+	Scenario      Scenario       `db:"scenario"`      // applied when the guest approves
 	Version       int            `db:"version"`
 	ExpiresAt     time.Time      `db:"expires_at"` // end of payment on the page; a cash promise does not expire
 }
@@ -92,7 +92,7 @@ func (i Intent) Secret() string {
 	return ""
 }
 
-// Payable reports whether the guest pays on the checkout page, which is also that of the guest's phone.
+// Payable reports whether the guest can pay on the checkout page, which also simulates the guest's phone.
 func (i Intent) Payable() bool {
 	return i.Status == RequiresPayment || i.Status == RequiresAction && i.ClientSecret == ""
 }
@@ -139,8 +139,8 @@ type Wanted struct {
 	Scenario    Scenario // one of PaymentScenario, or ""
 }
 
-// is reports whether the live intent has the terms that are wanted. A payment that the bank is processing goes on whatever
-// scenario is requested now.
+// is reports whether the live intent has the requested terms. If the bank is processing the payment, the requested scenario is
+// ignored.
 func (i Intent) is(w Wanted) bool {
 	return i.Method == w.Method && i.Amount == w.Amount.Micro && i.Currency == w.Amount.Currency &&
 		(i.Scenario == w.Scenario || i.Status == Processing)
@@ -148,7 +148,7 @@ func (i Intent) is(w Wanted) bool {
 
 // Open returns the reservation's one live intent. If the live intent has the same terms, Open returns it. Otherwise it
 // creates a new one and supersedes the earlier one without an event: nothing has failed, the guest chose again. It returns
-// ErrProcessing instead if the bank is processing the earlier one, because its money may still come.
+// ErrProcessing instead if the bank is processing the earlier one, because its money may still be captured.
 func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
 	err = s.db.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
 		if err := accepted(ctx, tx, w); err != nil {

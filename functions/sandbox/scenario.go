@@ -44,7 +44,7 @@ var Services = []string{"iam", "inventory", "lock", "payment", "pricing", "prope
 // Requested reports whether a call requests that scenario.
 func Requested(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
 
-// PaymentScenario returns the scenario of a call that applies to a whole payment by that method, or "".
+// PaymentScenario returns the scenario of a call if it applies to all steps of a payment by that method, or "".
 func PaymentScenario(h http.Header, m Method) Scenario {
 	asked := Scenario(h.Get(scenarioHeader))
 	if m == CashOnArrival || !slices.Contains([]Scenario{Pending, Challenge3DS, Declined3DS, PostedReturn}, asked) || asked.inline() && m != Card {

@@ -23,7 +23,7 @@ func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
 }
 
-// Defer records that the guest has approved and that the bank answers later, with Capture or Refuse.
+// Defer records that the guest has approved and the bank is processing the payment. Capture or Refuse records its answer.
 func (s Intents) Defer(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'processing', version = version + 1
@@ -31,7 +31,7 @@ func (s Intents) Defer(ctx context.Context, intent id.Intent) (Intent, error) {
 		pgx.StrictNamedArgs{"intent": intent})
 }
 
-// Capture is the bank's late answer that the money has come. It captures a processing intent at most once.
+// Capture records that the bank has captured a processing intent. It captures the intent at most once.
 func (s Intents) Capture(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
@@ -40,7 +40,8 @@ func (s Intents) Capture(ctx context.Context, intent id.Intent) (Intent, error) 
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
 }
 
-// Refuse is the bank's late answer that it declines. As with Decline, the guest may try again, and the fifth decline ends the intent.
+// Refuse records that the bank has declined a processing intent. As with Decline, the guest may try again, and the fifth decline
+// ends the intent.
 func (s Intents) Refuse(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET attempts = attempts + 1, version = version + 1,
@@ -51,7 +52,7 @@ func (s Intents) Refuse(ctx context.Context, intent id.Intent) (Intent, error) {
 		pgx.StrictNamedArgs{"intent": intent, "most": MaxDeclines})
 }
 
-// Respond performs what the guest chose, as the scenario of the call or of the intent wants it.
+// Respond performs the guest's action according to the scenario of the call or of the intent.
 func (s Intents) Respond(ctx context.Context, i Intent, a Action, h http.Header) (Intent, error) {
 	switch {
 	case a == ActionDecline, Requested(h, Declined), i.Scenario == Declined3DS:
@@ -135,7 +136,7 @@ func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, u
 }
 
 // CancelNamed cancels one intent if it is live, in the caller's transaction. An intent that the bank is processing cannot be
-// cancelled: its money may still come, and is then refunded.
+// cancelled, because its money may still be captured; it is then refunded.
 func (s Intents) CancelNamed(ctx context.Context, tx postgres.Tx, intent id.Intent) error {
 	_, err := s.moveIn(ctx, tx, intent, `
 		UPDATE sandbox.intents SET status = 'failed', failure_code = 'cancelled', version = version + 1

@@ -30,8 +30,8 @@ func readTranslations() (t translations, err error) {
 // languages are the site's languages. English is the default.
 var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
 
-// of returns the texts for a tag: those of the tag itself, or else those of the first of languages with the same language, as
-// Dari for "fa". It returns nil if the site does not have the language.
+// of returns the texts for a tag. If the site does not have the tag, it returns those of the first tag with the same language,
+// for example Dari for "fa", or nil.
 func (t translations) of(tag locale.Tag) map[string]string {
 	if t[tag] != nil {
 		return t[tag]
@@ -139,7 +139,7 @@ func (l Localizer) Date(d stay.Date) string {
 // Clock formats a time of day in the hotel's time zone.
 func (l Localizer) Clock(t time.Time) string { return l.digits(t.In(l.zone).Format("15:04")) }
 
-// gregorianMonths are the months of the Gregorian year by language. Pashto and Persian use it outside of Afghanistan and Iran.
+// gregorianMonths are the months of the Gregorian year by language. Pashto and Persian use them outside of Afghanistan and Iran.
 var gregorianMonths = map[string][]string{
 	"ur": {"جنوری", "فروری", "مارچ", "اپریل", "مئی", "جون", "جولائی", "اگست", "ستمبر", "اکتوبر", "نومبر", "دسمبر"},
 	"ar": {"يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"},

@@ -25,7 +25,7 @@ const (
 	other  = "Pay in another way"
 )
 
-// TestWaiting_byPhone pays by mobile money: the site waits for the phone, by itself, and shows the confirmation.
+// TestWaiting_byPhone pays by mobile money. The waiting page reloads itself until the guest has approved, and then shows the confirmation.
 func TestWaiting_byPhone(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
@@ -42,7 +42,7 @@ func TestWaiting_byPhone(t *testing.T) {
 	g.open(next).sees("Your room is booked")
 }
 
-// TestWaiting_reloadsBounded follows the reloads of the waiting page: each names the next, ever more slowly, and they end.
+// TestWaiting_reloadsBounded follows the reloads of the waiting page. Their intervals grow, and they end.
 func TestWaiting_reloadsBounded(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
@@ -60,7 +60,7 @@ func TestWaiting_reloadsBounded(t *testing.T) {
 	g.open(home + "/return/" + d.draft.String() + "?r=" + link + "&tries=36").lacks(reload)
 }
 
-// TestWaiting_processing opens the booking while the bank has the payment: no other method can be chosen.
+// TestWaiting_processing opens the booking while the bank is processing the payment. No other method can be chosen.
 func TestWaiting_processing(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
@@ -69,7 +69,7 @@ func TestWaiting_processing(t *testing.T) {
 	browse(t, e, d).open(home+"/bookings/"+d.draft.String()).sees("Your payment is under way").lacks(other, "How would you like to pay?")
 }
 
-// TestWaiting_challenge pays by a card that needs 3-D Secure: the page has the form for the provider, and does not reload itself.
+// TestWaiting_challenge pays by a card that needs 3-D Secure. The page has the form for the provider and does not reload itself.
 func TestWaiting_challenge(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
@@ -91,8 +91,8 @@ func TestWaiting_challenge(t *testing.T) {
 	g.open(home + "/return/" + d.draft.String()).sees("Your room is booked")
 }
 
-// TestReturn_posted sends the browser back with a form of another site. The answer leads to the page for GET; nothing is read from the
-// form, and the booking service is not called.
+// TestReturn_posted returns with a form from another site. The response redirects to the GET page. The form is not read, and the booking
+// service is not called.
 func TestReturn_posted(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

@@ -101,7 +101,7 @@ func (v *Visitor) WaitingPage(d *Draft, a Address, link string) fn.Page {
 }
 
 // reloadAfter returns the time until the waiting page reloads itself, which grows with the number of reloads. It returns 0
-// after about ten minutes, so that a forgotten page does not call the booking service forever.
+// after about ten minutes, so that a page left open does not call the booking service forever.
 func reloadAfter(tries int) time.Duration {
 	switch {
 	case tries < 12:

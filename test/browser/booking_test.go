@@ -43,7 +43,7 @@ var names = map[string][2]string{
 	"ur": {"زرغونہ", "احمد"}, "ar": {"زرغونة", "أحمد"},
 }
 
-// scenarios are the ways to pay besides a card and cash: the method and the scenario that the sandbox plays.
+// scenarios are the ways to pay besides a card and cash: the method and the scenario that the sandbox simulates.
 var scenarios = map[string][2]string{
 	"phone": {"mfs", ""}, "3ds": {"card", "challenge_3ds"}, "posted": {"card", "posted_return"}, "bank": {"card", "pending"},
 }
@@ -68,7 +68,7 @@ func TestABrowserBooksARoom(t *testing.T) {
 	}
 }
 
-// speakAll has the hotel offer all languages of the site.
+// speakAll configures the hotel to offer all languages of the site.
 func speakAll(s *system.System) {
 	s.Must(http.StatusOK, system.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + demo.KabulGrand.Tenant.String() + "/config",
 		Body: map[string]any{"locales": []string{"ps-AF", "fa-AF", "fa-IR", "ur-PK", "ar-AE", "en"}}})
@@ -152,7 +152,7 @@ func (g *guest) pay() {
 	}
 }
 
-// waits reads the waiting page, has the phone or the bank act elsewhere, and waits until the page shows the outcome by itself.
+// waits checks the waiting page, acts for the phone or the bank, and waits until the page reloads itself and shows the outcome.
 func (g *guest) waits(action string) {
 	g.t.Helper()
 	const link = `a[target="_blank"]`

@@ -153,7 +153,7 @@ func (g *guest) press(button string) {
 	g.pressed = button
 }
 
-// play has the browser send a scenario for the sandbox with each request, or with "" none.
+// play makes the browser send a sandbox scenario with each request; "" removes it.
 func (g *guest) play(scenario string) {
 	g.t.Helper()
 	headers := network.Headers{}

@@ -55,8 +55,8 @@ func (w pendingWay) begin(t *testing.T, s *system.System) *system.Visitor {
 	return v
 }
 
-// TestPendingPayment_ends lets payments end that the guest approves without a payment page, or that the bank answers later. Whichever is
-// first, the capture's event, the guest's return or the sweep, the end is the same, and a repetition changes nothing.
+// TestPendingPayment_ends settles payments that the guest approves without a payment page, or that the bank answers later. The result is
+// the same whether the capture's event, the guest's return or the sweep comes first, and repetitions change nothing.
 func TestPendingPayment_ends(t *testing.T) {
 	t.Parallel()
 	returned := func(t *testing.T, v *system.Visitor, want int) {
@@ -116,7 +116,7 @@ func TestPendingPayment_ends(t *testing.T) {
 	}
 }
 
-// TestPendingPayment_never waits for an answer that does not come. The draft ends, and nothing is captured afterwards.
+// TestPendingPayment_never advances the clock without an answer of the bank. The draft ends, and nothing is captured afterwards.
 func TestPendingPayment_never(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

@@ -58,7 +58,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&authenticator{sandbox.OpenIntents(e), pages}).authenticate, err
 }
 
-// authenticate performs the guest's choice. A repetition, or a payment that has ended, changes nothing.
+// authenticate performs the guest's choice. A repeated request has no effect, and a payment that has ended does not change.
 func (a *authenticator) authenticate(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	i, err := a.intents.BySecret(ctx, c.In.Secret)
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Function answers POST /site/{slug}/return/{draftId}. The browser sends no cookies with a form from another site
-// (SameSite=Lax), so the guest is redirected to the page for GET. The form is not read: anyone can submit one.
+// (SameSite=Lax), so the function redirects the guest to the GET page. It does not read the form, because anyone can submit one.
 var Function = storefront.HTTP(fn.Spec{
 	Name:        "storefront-acceptreturn",
 	Route:       "POST /site/{slug}/return/{draftId}",

@@ -13,7 +13,7 @@ type Subject struct {
 	Retention *Retention `json:"retention"` // null if no function of the catalogue publishes it
 }
 
-// A Retention says how long stored events of a subject are kept, and under which rules. The schema of the subject repeats it as
+// A Retention is the period for which stored events of a subject are kept, and their retention class. The schema of the subject repeats it as
 // x-retention.
 type Retention struct {
 	Class  string `json:"class"`
@@ -21,7 +21,7 @@ type Retention struct {
 }
 
 // subjectsOf returns the published and the consumed subjects by name. A published subject needs a retention class and a period,
-// because what stores its events deletes them by these.
+// because stores of events delete by them.
 func subjectsOf(functions []fn.Function) (map[string]Subject, error) {
 	subjects := map[string]Subject{}
 	for _, f := range functions {
