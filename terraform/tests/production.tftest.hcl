@@ -240,7 +240,7 @@ run "production" {
   }
 
   assert {
-    condition     = toset(split(",", local.programs["replay"].environment["DEAD_LETTERS"])) == toset([for name, f in run.archives.functions : "${name}:${f.event.subject}:${f.event.deadLetter}" if f.event != null])
+    condition     = toset(split(",", local.programs["replay"].environment["DEAD_LETTERS"])) == toset([for name, f in run.archives.functions : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}" if f.event != null])
     error_message = "Replay is not told who hears what."
   }
 
