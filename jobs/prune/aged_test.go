@@ -43,9 +43,9 @@ func aging(t *testing.T, tables ...string) (*pgtest.Database, *pgx.Conn) {
 }
 
 func agedOutbox(schema string) agedRow {
-	return agedRow{"7 days", `INSERT INTO ` + schema + `.outbox (id, event_id, subject, ordering_key, payload, envelope, occurred_at, published_at)
+	return agedRow{"7 days", `INSERT INTO ` + schema + `.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, published_at)
 		VALUES ((lpad(to_hex((extract(epoch FROM @at::timestamptz) * 1000)::bigint), 12, '0') || right(md5(random()::text), 20))::uuid,
-			'evt', 'subject', 'key', '{}', '{}', @at, @at)`}
+			'evt', gen_random_uuid(), 'subject', 'key', '{}', '{}', @at, @at)`}
 }
 
 func agedInbox(schema string) agedRow {

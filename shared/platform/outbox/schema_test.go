@@ -82,6 +82,21 @@ func forgetful(lines []string) []string {
 	return slices.Delete(lines, by, by+1)
 }
 
+// ofTenants removes the additions of a service whose events all have a tenant (tenant-booking data model, section 4): the tenant's
+// column is not null, and an index finds a tenant's idempotency keys. If only one of the two exists, it remains as a difference.
+func ofTenants(lines []string) []string {
+	const (
+		column = "outbox tenant_id uuid - true  - -"
+		index  = "idempotency CREATE INDEX ix_idempotency_tenant_expires ON <schema>.idempotency USING btree (tenant_id, expires_at)"
+	)
+	required, by := slices.Index(lines, column), slices.Index(lines, index)
+	if required < 0 || by < 0 {
+		return lines
+	}
+	lines[required] = strings.Replace(column, "true", "false", 1)
+	return slices.Delete(lines, by, by+1)
+}
+
 // Every service writes these tables in its own migration. They must not drift apart: shared code runs on all of them.
 func TestEveryServiceHasTheSameTables(t *testing.T) {
 	t.Parallel()
@@ -95,7 +110,7 @@ func TestEveryServiceHasTheSameTables(t *testing.T) {
 		t.Fatalf("found the outboxes of %v, %v", services, err)
 	}
 	for _, service := range services {
-		got := forgetful(shape(t, conn, service))
+		got := ofTenants(forgetful(shape(t, conn, service)))
 		own := func(lines []string, table string) bool { // a service without idempotent routes has no idempotency
 			return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, table+" ") })
 		}
