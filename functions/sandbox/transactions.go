@@ -16,10 +16,15 @@ import (
 // Pay captures the intent at most once: one of several concurrent calls captures it, and all return the resulting
 // intent. An intent that can no longer be paid does not change.
 func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.capture(ctx, intent, `status IN ('requires_payment', 'requires_action') AND expires_at > platform.now()`)
+}
+
+// capture captures the whole amount of an intent if the SQL condition holds.
+func (s Intents) capture(ctx context.Context, intent id.Intent, condition string) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
 			captured_at = platform.now(), captured_event_id = @event, version = version + 1
-		WHERE intent_id = @intent AND status IN ('requires_payment', 'requires_action') AND expires_at > platform.now()`,
+		WHERE intent_id = @intent AND `+condition,
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
 }
 
@@ -33,11 +38,7 @@ func (s Intents) Defer(ctx context.Context, intent id.Intent) (Intent, error) {
 
 // Capture records that the bank has captured a processing intent. It captures the intent at most once.
 func (s Intents) Capture(ctx context.Context, intent id.Intent) (Intent, error) {
-	return s.move(ctx, intent, `
-		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
-			captured_at = platform.now(), captured_event_id = @event, version = version + 1
-		WHERE intent_id = @intent AND status = 'processing' AND expires_at > platform.now()`,
-		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+	return s.capture(ctx, intent, `status = 'processing' AND expires_at > platform.now()`)
 }
 
 // Refuse records that the bank has declined a processing intent. As with Decline, the guest may try again, and the fifth decline
@@ -66,11 +67,7 @@ func (s Intents) Respond(ctx context.Context, i Intent, a Action, h http.Header)
 // Collect captures a promise of cash at most once. It returns ErrNotCollectable for an intent that is no promise of cash, or
 // no longer one.
 func (s Intents) Collect(ctx context.Context, intent id.Intent) (Intent, error) {
-	i, err := s.move(ctx, intent, `
-		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
-			captured_at = platform.now(), captured_event_id = @event, version = version + 1
-		WHERE intent_id = @intent AND status = 'pending_cash'`,
-		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+	i, err := s.capture(ctx, intent, `status = 'pending_cash'`)
 	if err == nil && (i.Method != CashOnArrival || i.Status != PaymentCaptured) {
 		return i, ErrNotCollectable
 	}
