@@ -68,14 +68,13 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 			return nil, err
 		}
 		refusals := openRefusals(e, s)
-		if refusals == nil {
-			return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
-				return serve(r.prefetched.WithPrefetched(ctx), Call[In]{c, r.Visitor})
-			}, nil
-		}
 		return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
-			ctx = refusals.Watch(r.prefetched.WithPrefetched(ctx))
-			out, err := serve(ctx, Call[In]{c, r.Visitor})
+			ctx, call := r.prefetched.WithPrefetched(ctx), Call[In]{c, r.Visitor}
+			if refusals == nil {
+				return serve(ctx, call)
+			}
+			ctx = refusals.Watch(ctx)
+			out, err := serve(ctx, call)
 			if err != nil {
 				refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)
 			}

@@ -36,6 +36,9 @@ type Draft struct {
 	ownerSilent bool // the calling session publishes no telemetry; not stored
 }
 
+// silences reports whether telemetry of the draft must not be published: by the consent of its session, or by the headers of this call.
+func (d *Draft) silences() bool { return d.Silent || d.ownerSilent }
+
 // A Body holds the members of a draft that are stored as one JSON document.
 type Body struct {
 	Changed  int                  `json:"changedIn,omitzero"` // the Version of the last transition

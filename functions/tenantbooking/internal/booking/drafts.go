@@ -144,7 +144,7 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 			queueSnapshot(tx, d)
 		}
 		queue(tx)
-		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.Silent || d.ownerSilent, events...)...)
+		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.silences(), events...)...)
 	})
 	if err != nil {
 		return fmt.Errorf("drafts: save %s: %w", d.ID, err)

@@ -143,7 +143,7 @@ func (s Drafts) publishError(ctx context.Context, d *Draft, shown error, now tim
 			return err
 		}
 	}
-	return s.append(ctx, d.Tenant, d.Silent || d.ownerSilent, only)
+	return s.append(ctx, d.Tenant, d.silences(), only)
 }
 
 // hasShown reports whether the error is the one that the guest was shown last.
