@@ -132,12 +132,12 @@ locals {
         lasting = 600
       }
     } },
-    # A job that has never run, or never succeeded, causes no failed run. Cloud Monitoring looks back 25 hours at most, window and
-    # duration together, so every schedule runs at least once a day.
+    # A job that has never run, or never succeeded, causes no failed run. A PromQL condition may look back two years. Its duration of an
+    # hour is part of the time without success.
     { for name, r in local.cadenced : "progress-${name}" => {
-      name = "${name}: no success for ${r.cadence == "hourly" ? "three" : "25"} hours", playbook = "job-progress", page = false, about = { job = name }
+      name = "${name}: no success for ${local.cadences[r.cadence].words}", playbook = "job-progress", page = false, about = { job = name }
       condition = {
-        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[${r.cadence == "hourly" ? 2 : 24}h])) or vector(0)) < 1"
+        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[${local.cadences[r.cadence].silent - 1}h])) or vector(0)) < 1"
         lasting = 3600
       }
     } },

@@ -26,8 +26,12 @@ resource "google_cloud_scheduler_job" "tick" {
 }
 
 locals {
-  # Weekly rules run every day: a week is longer than an alert can look back, and a run without expired rows costs one query a table.
-  crons    = { hourly = "7 * * * *", daily = "17 21 * * *", weekly = "27 22 * * *" }
+  # A run without success for longer than silent hours raises an alert.
+  cadences = {
+    hourly = { cron = "7 * * * *", silent = 3, words = "three hours" }
+    daily  = { cron = "17 21 * * *", silent = 26, words = "26 hours" }
+    weekly = { cron = "27 22 * * 0", silent = 192, words = "eight days" }
+  }
   cadenced = { for name, r in local.runs : name => r if r.cadence != null }
 }
 
@@ -36,7 +40,7 @@ resource "google_cloud_scheduler_job" "run" {
 
   name             = each.key
   region           = var.region
-  schedule         = local.crons[each.value.cadence]
+  schedule         = local.cadences[each.value.cadence].cron
   time_zone        = "Etc/UTC"
   attempt_deadline = "60s"
 
