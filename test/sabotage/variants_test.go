@@ -289,6 +289,23 @@ var variants = []variant{
 		"subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) == 0", "subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) > 1",
 		"functions/sandbox", "TestAuthenticate",
 	}, {
+		"a decline is shown at every return", settled, "functions/tenantbooking/internal/booking/settle.go",
+		"d.Declines = times", "d.Declines = 0",
+		"functions/tenantbooking", "TestReturn_declineShownOnce",
+	}, {
+		"a confirmed reservation is asked for only while the payment service is away", settled, "functions/tenantbooking/internal/booking/settle.go",
+		"	if f.reservation.Confirmed() {\n", "	if f.reservation.Confirmed() && err != nil {\n",
+		"functions/tenantbooking", "TestPaid_everyActConfirms",
+	}, {
+		"a guest pays for a cancelled reservation", settled, "functions/tenantbooking/internal/booking/settle.go",
+		"return s.fail(ctx, d, ErrDraftClosed, ReservationsName)\n	case f.reservation.State == \"expired_hold\"",
+		"return d.May(Pays)\n	case f.reservation.State == \"expired_hold\"",
+		"functions/tenantbooking", "TestPay_cancelledReservation",
+	}, {
+		"a return link opens every booking of a hotel", genuine, "functions/tenantbooking/internal/booking/site.go",
+		"return []string{\"return\", t.String(), d.String(), r.String(), string(m)}", "return []string{\"return\", t.String(), string(m)}",
+		"functions/tenantbooking", "TestReturn_otherBrowser",
+	}, {
 		"a return link shows the client secret", genuine, "functions/tenantbooking/confirmpayment/confirmpayment.go",
 		"out.Reservation, out.Pending = nil, booking.Pending{}", "out.Reservation = nil",
 		"functions/tenantbooking", "TestReturn_pending",
