@@ -58,7 +58,8 @@ type finder struct{ hotels vacancies }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&finder{search.OpenHotels(e)}).find, nil
+	hotels, err := search.OpenHotels(e)
+	return (&finder{hotels}).find, err
 }
 
 func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {

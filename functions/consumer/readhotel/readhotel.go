@@ -73,8 +73,12 @@ type reader struct {
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	hotels, err := search.OpenHotels(e)
+	if err != nil {
+		return nil, err
+	}
 	history, err := session.OpenHistory(e)
-	return (&reader{search.OpenHotels(e), history}).read, err
+	return (&reader{hotels, history}).read, err
 }
 
 func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {

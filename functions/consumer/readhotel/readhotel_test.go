@@ -82,7 +82,10 @@ func TestReadHotel_complete(t *testing.T) {
 		t.Errorf(`got.Rooms[0].Photos[0].Alt = %q, want "کور"`, got.Rooms[0].Photos[0].Alt)
 	}
 	if len(got.Amenities) != 6 {
-		t.Errorf("len(got.Amenities) = %d, want 6", len(got.Amenities))
+		t.Fatalf("len(got.Amenities) = %d, want 6", len(got.Amenities))
+	}
+	if want := (search.Amenity{Code: "garden", Label: "باغ"}); got.Amenities[5] != want {
+		t.Errorf("got.Amenities[5] = %+v, want %+v", got.Amenities[5], want)
 	}
 	if !got.Photos[0].Hero {
 		t.Error("got.Photos[0].Hero = false, want true")
@@ -134,8 +137,8 @@ func TestReadHotel_complete(t *testing.T) {
 		if c.Rate == nil {
 			t.Errorf("got.Similar[%d].Rate = nil, want a value", i)
 		}
-		if c.Brand == nil {
-			t.Errorf("got.Similar[%d].Brand = nil, want a value", i)
+		if c.Brand.Color != "#1a2b3c" {
+			t.Errorf(`got.Similar[%d].Brand.Color = %q, want "#1a2b3c"`, i, c.Brand.Color)
 		}
 	}
 	if want := consumer.Base + "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(); got.Handoff != (search.HandoffHint{URL: want, TTL: 1800}) {
@@ -298,8 +301,11 @@ func TestReadHotel_degraded(t *testing.T) {
 	if len(got.Rooms) != 1 {
 		t.Errorf("len(got.Rooms) = %d, want 1", len(got.Rooms))
 	}
-	if !strings.Contains(string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`) {
-		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`)
+	if got.Brand.Color != "#5b6470" || got.Brand.Name.Display != got.Property.Name.Display {
+		t.Errorf("got.Brand = %+v, want a neutral one with the hotel's name", got.Brand)
+	}
+	if !strings.Contains(string(a.Body), `"cheapestRateSnapshot":null`) {
+		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"cheapestRateSnapshot":null`)
 	}
 	system.SetBehavior("properties", upstreamtest.Failing)
 	v.Must(503, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
@@ -329,8 +335,8 @@ func TestReadHotel_stale(t *testing.T) {
 	if !got.Rate.Stale {
 		t.Error("got.Rate.Stale = false, want true")
 	}
-	if got.Brand == nil {
-		t.Error("got.Brand = nil, want a value")
+	if got.Brand.Color != "#1a2b3c" {
+		t.Errorf(`got.Brand.Color = %q, want "#1a2b3c"`, got.Brand.Color)
 	}
 	if len(got.Similar) != 1 {
 		t.Errorf("len(got.Similar) = %d, want 1", len(got.Similar))

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,11 +141,13 @@ func TestSearch_invalidBrand(t *testing.T) {
 	system.Hotels[1].Color = ""
 	for i := range 2 {
 		got, _ := post(t, system.Traveller(), system.SearchBody())
-		if got.Results[0].Brand != nil {
-			t.Errorf("request %d: got.Results[0].Brand = %v, want nil", i, got.Results[0].Brand)
-		}
-		if got.Results[1].Brand != nil {
-			t.Errorf("request %d: got.Results[1].Brand = %v, want nil", i, got.Results[1].Brand)
+		for n, card := range got.Results { // the hotel's own name stands beside a neutral colour and logo
+			if card.Brand.Color != "#5b6470" || !strings.HasPrefix(card.Brand.LogoURL, "data:image/svg+xml,") {
+				t.Errorf("request %d: got.Results[%d].Brand = %+v, want a neutral one", i, n, card.Brand)
+			}
+			if card.Brand.Name.Display != card.Name.Display {
+				t.Errorf("request %d: got.Results[%d].Brand.Name.Display = %q, want %q", i, n, card.Brand.Name.Display, card.Name.Display)
+			}
 		}
 		if got.Degraded != nil {
 			t.Errorf("request %d: got.Degraded = %q, want nil", i, got.Degraded)

@@ -86,9 +86,6 @@ func TestSearch_complete(t *testing.T) {
 	if card.Rating.Count != 10 {
 		t.Errorf("card.Rating.Count = %d, want 10", card.Rating.Count)
 	}
-	if card.Brand == nil {
-		t.Fatal("card.Brand = nil, want a value")
-	}
 	if card.Brand.Color != "#1a2b3c" {
 		t.Errorf(`card.Brand.Color = %q, want "#1a2b3c"`, card.Brand.Color)
 	}
@@ -352,8 +349,8 @@ func TestSearch_documentStoreDown(t *testing.T) {
 			if got.Results[0].Rate == nil {
 				t.Error("got.Results[0].Rate = nil, want a value")
 			}
-			if got.Results[0].Brand == nil {
-				t.Error("got.Results[0].Brand = nil, want a value")
+			if got.Results[0].Brand.Color != "#1a2b3c" {
+				t.Errorf(`got.Results[0].Brand.Color = %q, want "#1a2b3c"`, got.Results[0].Brand.Color)
 			}
 			if a.Header.Get("X-Cache") != state {
 				t.Errorf(`a.Header.Get("X-Cache") = %q, want %q`, a.Header.Get("X-Cache"), state)

@@ -76,8 +76,8 @@ func TestSearchMap_pins(t *testing.T) {
 	if first.Geo != system.Hotels[0].Geo {
 		t.Errorf("first.Geo = %+v, want %+v", first.Geo, system.Hotels[0].Geo)
 	}
-	if *first.Color != "#1a2b3c" {
-		t.Errorf(`*first.Color = %q, want "#1a2b3c"`, *first.Color)
+	if first.Color != "#1a2b3c" {
+		t.Errorf(`first.Color = %q, want "#1a2b3c"`, first.Color)
 	}
 	if first.Count != 1 {
 		t.Errorf("first.Count = %d, want 1", first.Count)
@@ -201,8 +201,8 @@ func TestSearchMap_degraded(t *testing.T) {
 	if len(got.Pins) != 2 {
 		t.Errorf("len(got.Pins) = %d, want 2", len(got.Pins))
 	}
-	if !strings.Contains(string(a.Body), `"brandColor":null`) {
-		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandColor":null`)
+	if strings.Count(string(a.Body), `"brandColor":"#5b6470"`) != 2 {
+		t.Errorf("string(a.Body) = %q, want the neutral colour twice", string(a.Body))
 	}
 	system.SetBehavior("pins", upstreamtest.Failing)
 	if a := v.Must(503, "POST", "/search/map", system.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {

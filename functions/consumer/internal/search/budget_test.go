@@ -37,13 +37,16 @@ var compositions = map[string]struct {
 	"vacancy": {budget: time.Second, count: 1, compose: composeVacancy},
 }
 
+// themed is the colour of each hotel's brand. Another one replaces a brand that is missing.
+const themed = "#1a2b3c"
+
 func composeList(ctx context.Context, _ *searchtest.Services, e env.Env) (composed, error) {
 	query := queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"})
 	r, err := search.OpenSearches(e).List(ctx, search.ListRequest{Query: query, Page: search.Page{Limit: 20}, Currency: money.USD})
 	if err != nil {
 		return composed{missing: r.Missing}, err
 	}
-	null := map[string]bool{"pricing": r.Cards[0].Rate == nil, "theme": r.Cards[0].Brand == nil}
+	null := map[string]bool{"pricing": r.Cards[0].Rate == nil, "theme": r.Cards[0].Brand.Color != themed}
 	return composed{missing: r.Missing, null: null, count: len(r.Cards)}, nil
 }
 
@@ -53,18 +56,26 @@ func composeMap(ctx context.Context, _ *searchtest.Services, e env.Env) (compose
 	if err != nil {
 		return composed{missing: m.Missing}, err
 	}
-	null := map[string]bool{"pricing": m.Pins[0].Nightly == nil, "theme": m.Pins[0].Color == nil}
+	null := map[string]bool{"pricing": m.Pins[0].Nightly == nil, "theme": m.Pins[0].Color != themed}
 	return composed{missing: m.Missing, null: null, count: len(m.Pins)}, nil
 }
 
 func composeDetail(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
-	d, c, err := search.OpenHotels(e).Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
-	null := map[string]bool{"pricing": d.Rate == nil, "calendar": d.Calendar == nil, "search": d.Similar == nil, "policies": d.Policies.Cancellation == ""}
+	hotels, err := search.OpenHotels(e)
+	if err != nil {
+		return composed{}, err
+	}
+	d, c, err := hotels.Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+	null := map[string]bool{"theme": d.Brand.Color != themed, "pricing": d.Rate == nil, "calendar": d.Calendar == nil, "search": d.Similar == nil, "policies": d.Policies.Cancellation == ""}
 	return composed{missing: c.Missing, null: null, count: len(d.Rooms)}, err
 }
 
 func composeVacancy(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
-	out, c, err := search.OpenHotels(e).Vacancy(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+	hotels, err := search.OpenHotels(e)
+	if err != nil {
+		return composed{}, err
+	}
+	out, c, err := hotels.Vacancy(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
 	if err != nil {
 		return composed{missing: c.Missing}, err
 	}

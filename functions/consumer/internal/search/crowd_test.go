@@ -41,8 +41,8 @@ func runSearches(t *testing.T, b *searchtest.Services, calls, parallel int, proc
 				if r.Cards[0].Rate == nil {
 					t.Error("r.Cards[0].Rate = nil, want a value")
 				}
-				if r.Cards[0].Brand == nil {
-					t.Error("r.Cards[0].Brand = nil, want a value")
+				if r.Cards[0].Brand.Color != themed {
+					t.Errorf("r.Cards[0].Brand.Color = %q, want %q", r.Cards[0].Brand.Color, themed)
 				}
 			}
 		})

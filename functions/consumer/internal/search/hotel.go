@@ -26,12 +26,14 @@ type Hotels struct {
 	properties *Properties
 	tenants    *Tenants
 	searches   *Searches
+	labels     amenityLabels
 	now        func() time.Time
 }
 
-// OpenHotels opens the clients and caches.
-func OpenHotels(e env.Env) *Hotels {
-	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), now: e.Now}
+// OpenHotels opens the clients and caches, and reads the names of amenities.
+func OpenHotels(e env.Env) (*Hotels, error) {
+	labels, err := readAmenityLabels()
+	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), labels: labels, now: e.Now}, err
 }
 
 // A HotelDetail is the detail page of one hotel. Parts that were not available in time are null or absent, and listed in
@@ -42,7 +44,7 @@ type HotelDetail struct {
 	Amenities []Amenity         `json:"amenities"`
 	Photos    []PhotoView       `json:"photos"`
 	Policies  PolicyTexts       `json:"policies"`
-	Brand     *BrandPeek        `json:"brandPeek"`
+	Brand     BrandPeek         `json:"brandPeek"`
 	Rate      *RateSnapshot     `json:"cheapestRateSnapshot"`
 	Calendar  []CalendarDay     `json:"priceCalendarPreview,omitzero"`
 	Similar   []ListingCard     `json:"similarProperties,omitzero"`
@@ -83,11 +85,6 @@ type RoomTypeSummary struct {
 	Description  string      `json:"description"`
 	MaxOccupancy int         `json:"maxOccupancy"`
 	Photos       []PhotoView `json:"photos"`
-}
-
-// An Amenity is a facility of a hotel. Search filters use its code.
-type Amenity struct {
-	Code string `json:"code"`
 }
 
 // A PhotoView is a picture in one language.
@@ -133,9 +130,8 @@ func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property,
 	}
 	d, c := all.hotel.value.detail(l), all.composition()
 	d.Policies = all.hotel.value.policies(all.rules.value, l)
-	if brand, ok := all.brands.value[d.Property.Tenant]; ok {
-		d.Brand = brand.show(l)
-	}
+	d.Amenities = h.labels.show(all.hotel.value.Amenities, l)
+	d.Brand = all.brands.value[d.Property.Tenant].show(all.hotel.value.Name, l)
 	if price, ok := all.preview.value[property]; ok {
 		d.Rate = price.show(t.Currency, all.preview.state == cache.Stale)
 	}

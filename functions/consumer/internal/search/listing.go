@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
@@ -8,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A ListingCard represents a hotel in a list for one visitor. Parts that were not available in time are null.
+// A ListingCard represents a hotel in a list for one visitor. A price that was not available in time is null.
 type ListingCard struct {
 	Property   id.Property     `json:"propertyId"`
 	Tenant     id.Tenant       `json:"tenantId"`
@@ -22,9 +23,9 @@ type ListingCard struct {
 	Rating     *GuestRating    `json:"guestRating,omitzero"`
 	Type       string          `json:"propertyType,omitzero"`
 	Amenities  []string        `json:"amenityHighlights"`
-	Brand      *BrandPeek      `json:"brandPeek"`
+	Brand      BrandPeek       `json:"brandPeek"`
 	Rate       *RateSnapshot   `json:"rateSnapshot"`
-	Badges     []string        `json:"badges"`
+	Badges     []Badge         `json:"badges"`
 	DistanceKm *float64        `json:"distanceKm,omitzero"`
 }
 
@@ -32,6 +33,21 @@ type ListingCard struct {
 type ThumbnailView struct {
 	URL string `json:"url"`
 	Alt string `json:"alt"`
+}
+
+// A Badge is a property of a hotel that lists highlight.
+type Badge string
+
+// The badges (seed 2.6, ListingCardVM).
+const (
+	CrossRegionDelivery Badge = "crossRegionDelivery"
+	ShariaCompliant     Badge = "shariaCompliant"
+	NewProperty         Badge = "newProperty"
+)
+
+// known reports whether front ends know the badge.
+func (b Badge) known() bool {
+	return b == CrossRegionDelivery || b == ShariaCompliant || b == NewProperty
 }
 
 // A BrandPeek represents a hotel's brand for one visitor.
@@ -70,13 +86,15 @@ func (l Listing) show(to locale.Tag) ListingCard {
 	card := ListingCard{
 		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: localized(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
 		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.orNil(), Type: l.Type,
-		Amenities: l.Amenities[:min(maxAmenities, len(l.Amenities))], Badges: l.Badges,
+		Amenities: l.Amenities[:min(maxAmenities, len(l.Amenities))], Badges: []Badge{},
 	}
 	if card.Amenities == nil {
 		card.Amenities = []string{}
 	}
-	if card.Badges == nil {
-		card.Badges = []string{}
+	for _, badge := range l.Badges {
+		if badge.known() {
+			card.Badges = append(card.Badges, badge)
+		}
 	}
 	return card
 }
@@ -89,8 +107,18 @@ func (r *GuestRating) orNil() *GuestRating {
 	return r
 }
 
-func (b Brand) show(to locale.Tag) *BrandPeek {
-	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: localized(b.Name, to)}
+// The colour and the logo of a hotel whose brand is unknown: grey, and a house.
+const (
+	neutralColor = "#5b6470"
+	neutralLogo  = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%235b6470' d='M12 3 2 12h3v8h5v-5h4v5h5v-8h3z'/%3E%3C/svg%3E"
+)
+
+// show returns the brand of a hotel with that name. What the tenant has not set, and the whole brand if it is zero, is neutral.
+func (b Brand) show(hotel locale.Text, to locale.Tag) BrandPeek {
+	if b.Name.Default == "" {
+		b.Name = hotel
+	}
+	return BrandPeek{Color: cmp.Or(b.Color, neutralColor), LogoURL: cmp.Or(b.LogoURL, neutralLogo), Name: localized(b.Name, to)}
 }
 
 // policy returns the display policy of an amount in currency got if the visitor wanted another or the same currency.

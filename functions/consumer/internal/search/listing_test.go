@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,8 +79,48 @@ func TestListing_language(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), `"brandPeek":null,"rateSnapshot":null,"badges":[]`) {
-		t.Errorf("string(text) = %q, want it to contain %q", string(text), `"brandPeek":null,"rateSnapshot":null,"badges":[]`)
+	if !strings.Contains(string(text), `"rateSnapshot":null,"badges":[]`) {
+		t.Errorf("string(text) = %q, want it to contain %q", string(text), `"rateSnapshot":null,"badges":[]`)
+	}
+}
+
+func TestListing_badges(t *testing.T) {
+	t.Parallel()
+	l := Listing{Badges: []Badge{"bestseller", NewProperty, "", "newproperty", ShariaCompliant, CrossRegionDelivery}}
+	want := []Badge{NewProperty, ShariaCompliant, CrossRegionDelivery}
+	if got := l.show(locale.English).Badges; !slices.Equal(got, want) {
+		t.Errorf("Badges = %q, want %q", got, want)
+	}
+}
+
+func TestBrand_neutralParts(t *testing.T) {
+	t.Parallel()
+	hotel := locale.Text{Default: "Kabul Grand", Localized: map[string]string{"ps": "کابل ګرانډ"}}
+	for _, test := range []struct {
+		name               string
+		brand              Brand
+		color, logo, shown string
+	}{
+		{"none", Brand{}, neutralColor, neutralLogo, "کابل ګرانډ"},
+		{"without_logo", Brand{Color: "#112233", Name: locale.Text{Default: "Grand"}}, "#112233", neutralLogo, "Grand"},
+		{"without_name", Brand{Color: "#112233", LogoURL: "/logo.svg"}, "#112233", "/logo.svg", "کابل ګرانډ"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := test.brand.show(hotel, locale.Pashto)
+			if got.Color != test.color {
+				t.Errorf("Color = %q, want %q", got.Color, test.color)
+			}
+			if got.LogoURL != test.logo {
+				t.Errorf("LogoURL = %q, want %q", got.LogoURL, test.logo)
+			}
+			if got.Name.Display != test.shown {
+				t.Errorf("Name.Display = %q, want %q", got.Name.Display, test.shown)
+			}
+		})
+	}
+	if !colorPattern.MatchString(neutralColor) {
+		t.Errorf("neutralColor = %q, want a colour", neutralColor)
 	}
 }
 

@@ -34,7 +34,7 @@ type Listing struct {
 	Rating    *GuestRating `json:"guestRating"`
 	Amenities []string     `json:"amenities"`
 	Type      string       `json:"propertyType"`
-	Badges    []string     `json:"badges"`
+	Badges    []Badge      `json:"badges"`
 }
 
 // A Position is a place on earth, in degrees.

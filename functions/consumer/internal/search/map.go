@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,7 +16,7 @@ type MapPin struct {
 	Nightly  *int64          `json:"cheapestNightlyMinor,omitzero"`
 	Currency *money.Currency `json:"currency,omitzero"`
 	Exponent *int            `json:"exponent,omitzero"`
-	Color    *string         `json:"brandColor"`
+	Color    string          `json:"brandColor"`
 	Count    int             `json:"count"` // hotels in the cluster
 
 	tenant id.Tenant
@@ -110,9 +111,7 @@ func (m *MapResults) addPrices(ctx context.Context, s *Searches, t Trip, highlig
 	decorated := s.decorations(ctx, tenants, highlighted, t, &m.Composition)
 	for i := range m.Pins {
 		p := &m.Pins[i]
-		if brand, ok := decorated.brands.value[p.tenant]; ok {
-			p.Color = &brand.Color
-		}
+		p.Color = cmp.Or(decorated.brands.value[p.tenant].Color, neutralColor)
 		if r := decorated.rate(p.Property, t); r != nil {
 			p.Nightly, p.Currency, p.Exponent = &r.Nightly, &r.Currency, &r.Exponent
 		}

@@ -36,13 +36,10 @@ func (h Property) detail(l locale.Tag) HotelDetail {
 			Rating:   h.Rating.orNil(),
 			Type:     h.Type,
 		},
-		Rooms: []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.handoffHint(), Locale: l,
+		Rooms: []RoomTypeSummary{}, Photos: pictures(h.Photos, l), Handoff: h.handoffHint(), Locale: l,
 	}
 	for _, r := range h.RoomTypes {
 		d.Rooms = append(d.Rooms, r.show(l))
-	}
-	for _, a := range h.Amenities {
-		d.Amenities = append(d.Amenities, Amenity{a})
 	}
 	return d
 }

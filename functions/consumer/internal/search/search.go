@@ -146,9 +146,7 @@ func (s *Searches) decorate(ctx context.Context, l locale.Tag, t Trip, listings 
 			continue
 		}
 		card := listing.show(l)
-		if brand, ok := decorated.brands.value[listing.Tenant]; ok {
-			card.Brand = brand.show(l)
-		}
+		card.Brand = decorated.brands.value[listing.Tenant].show(listing.Name, l)
 		card.Rate = decorated.rate(listing.Property, t)
 		cards = append(cards, card)
 	}

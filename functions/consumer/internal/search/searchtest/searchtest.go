@@ -64,7 +64,7 @@ func hotel(n int) Hotel {
 			City: "Kabul", Country: "AF", Geo: search.Position{Lat: 34.5 + float64(n%20)/100, Lng: 69.1 + float64(n/20)/100},
 			Thumbnail: search.Thumbnail{URL: "/photo.svg", Alt: locale.Text{Default: "A house", Localized: map[string]string{"ps": "کور"}}},
 			Stars:     4, Rating: &search.GuestRating{Value: 4.5, Count: 10}, Amenities: []string{"wifi", "breakfast", "parking", "prayer-room", "halal-kitchen", "garden"},
-			Type: "hotel", Badges: []string{"shariaCompliant"},
+			Type: "hotel", Badges: []search.Badge{search.ShariaCompliant},
 		},
 		Color: "#1a2b3c", Nightly: 4_000_000_000, Currency: money.AFN, Room: id.New[id.RoomType](),
 	}
