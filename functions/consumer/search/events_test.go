@@ -58,11 +58,11 @@ func TestSearch_events(t *testing.T) {
 	if published.Count != 3 {
 		t.Errorf("published.Count = %d, want 3", published.Count)
 	}
-	if !slices.Equal(published.Keys, []string{"wifi", "star-rating"}) {
-		t.Errorf("published.Keys = %q, want %q", published.Keys, []string{"wifi", "star-rating"})
+	if want := []string{"wifi", "amenities", "star-rating"}; !slices.Equal(published.Keys, want) {
+		t.Errorf("published.Keys = %q, want %q", published.Keys, want)
 	}
-	if published.Geo != (place{"city", "Kabul", "AF"}) {
-		t.Errorf("the city is named as the hotels there name it: %+v", published.Geo)
+	if want := (place{"city", "Kabul", "AF"}); published.Geo != want {
+		t.Errorf("published.Geo = %+v, want %+v", published.Geo, want)
 	}
 	if envelope["tenantId"] != nil {
 		t.Errorf(`envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
@@ -82,6 +82,42 @@ func TestSearch_events(t *testing.T) {
 		system.Traveller(header, "1").Must(200, "POST", "/search", system.SearchBody())
 	}
 	system.CheckPublished("search.executed", 2)
+}
+
+// TestSearch_placeName publishes the name that the search service has for the place, also if it has found no hotel, and never
+// the name that was typed.
+func TestSearch_placeName(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 0, Function)
+	system.EverySearch()
+	system.Places["هرات"] = search.NamedPlace{Country: "AF"}
+	system.Places["Zarghona"] = search.NamedPlace{}
+	system.Places["Kandahar"] = search.NamedPlace{City: strings.Repeat("K", 81), Country: "af"}
+	v := system.Traveller()
+	for _, test := range []struct {
+		name, geo string
+		want      place
+	}{
+		{"no_hotels", `{"mode":"city","city":"کابل"}`, place{"city", "Kabul", "AF"}},
+		{"region", `{"mode":"region","region":"هرات"}`, place{"region", "", "AF"}},
+		{"unknown", `{"mode":"city","city":"Zarghona"}`, place{Mode: "city"}},
+		{"absent", `{"mode":"city","city":"Zarghuna"}`, place{Mode: "city"}},
+		{"malformed", `{"mode":"city","city":"Kandahar"}`, place{Mode: "city"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v.Must(200, "POST", "/search", system.SearchBodyIn(test.geo))
+			var published struct {
+				Geo place `json:"geo"`
+			}
+			if system.Payload("search.executed", &published); published.Geo != test.want {
+				t.Errorf("published.Geo = %+v, want %+v", published.Geo, test.want)
+			}
+			city := v.StoredSession().SearchHistory[0].Geo.City
+			if city != test.want.City {
+				t.Errorf("the session has the city %q, want %q", city, test.want.City)
+			}
+		})
+	}
 }
 
 func TestSearch_sampled(t *testing.T) {

@@ -118,12 +118,22 @@ func TestSearchMap_pins(t *testing.T) {
 		t.Errorf(`again: system.Asked("brands") = %d, want 1`, system.Calls("brands"))
 	}
 	var published struct {
-		Kind string `json:"kind"`
+		Kind string   `json:"kind"`
+		Keys []string `json:"filterKeys"`
 		Geo  struct {
-			Mode string `json:"mode"`
+			Mode    string `json:"mode"`
+			City    string `json:"city"`
+			Country string `json:"country"`
 		} `json:"geo"`
 	}
+	v.Must(200, "POST", "/search/map", system.SearchBodyIn(kabul, `,"filters":{"amenities":["wifi"],"propertyType":["hostel","zarghona"],"guestRatingMin":4}`))
 	system.Payload("search.executed", &published)
+	if want := []string{"wifi", "hostel", "property-type", "guest-rating"}; !slices.Equal(published.Keys, want) {
+		t.Errorf("published.Keys = %q, want %q", published.Keys, want)
+	}
+	if published.Geo.City != "Kabul" || published.Geo.Country != "AF" {
+		t.Errorf("published.Geo = %+v, want Kabul, AF", published.Geo)
+	}
 	if published.Kind != "map" {
 		t.Errorf(`published.Kind = %q, want "map"`, published.Kind)
 	}

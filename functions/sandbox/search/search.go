@@ -57,10 +57,11 @@ func (r *Request) Validate() error {
 	return r.query().Validate()
 }
 
-// A Response is a page of listings and their total number.
+// A Response is a page of listings and their total number, with the name of the searched place.
 type Response struct {
-	Listings []sandbox.Listing `json:"listings"`
-	Total    int               `json:"total"`
+	Listings []sandbox.Listing  `json:"listings"`
+	Total    int                `json:"total"`
+	Place    sandbox.NamedPlace `json:"place"`
 }
 
 type finder struct {
@@ -72,11 +73,15 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&finder{sandbox.OpenListings(e)}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{Listings: []sandbox.Listing{}}, nil
+func (f *finder) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	if out.Place, err = f.listings.Place(ctx, c.In.Geo); err != nil {
+		return out, err
 	}
-	page, total, err := f.listings.Search(ctx, c.In.query(), sandbox.Slice{
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+		out.Listings = []sandbox.Listing{}
+		return out, nil
+	}
+	out.Listings, out.Total, err = f.listings.Search(ctx, c.In.query(), sandbox.Slice{
 		Sort: c.In.Sort, Limit: c.In.Page.Limit, Offset: c.In.Page.Offset, Currency: c.In.Currency})
-	return Response{page, total}, err
+	return out, err
 }

@@ -45,11 +45,12 @@ func (r *Request) Validate() error {
 	return r.query().Validate()
 }
 
-// A Response lists the pins of the most popular hotels. It is truncated if there are more.
+// A Response lists the pins of the most popular hotels, with the name of the searched place. It is truncated if there are more.
 type Response struct {
-	Pins      []sandbox.Pin `json:"pins"`
-	Total     int           `json:"total"`
-	Truncated bool          `json:"truncated"`
+	Pins      []sandbox.Pin      `json:"pins"`
+	Total     int                `json:"total"`
+	Truncated bool               `json:"truncated"`
+	Place     sandbox.NamedPlace `json:"place"`
 }
 
 type mapper struct {
@@ -61,10 +62,15 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&mapper{sandbox.OpenListings(e)}).find, nil
 }
 
-func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{Pins: []sandbox.Pin{}}, nil
+func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	if out.Place, err = m.listings.Place(ctx, c.In.Geo); err != nil {
+		return out, err
 	}
-	pins, total, err := m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})
-	return Response{Pins: pins, Total: total, Truncated: total > len(pins)}, err
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+		out.Pins = []sandbox.Pin{}
+		return out, nil
+	}
+	out.Pins, out.Total, err = m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})
+	out.Truncated = out.Total > len(out.Pins)
+	return out, err
 }

@@ -19,6 +19,9 @@ func TestSubscriptions_names(t *testing.T) {
 			want = "bff-tenant-booking." + f.Event.Subject
 		case "consumer":
 			want = "bff-consumer." + strings.TrimPrefix(f.Event.Subject, "melmastoon.")
+			if got, letters := f.Event.DeadLetter, "bff-consumer."+f.Event.Subject+".dlq"; got != letters {
+				t.Errorf("%s: dead-letter topic %q, want %q", name, got, letters)
+			}
 		}
 		if got := f.Event.Subscription; got != want {
 			t.Errorf("%s: subscription %q, want %q", name, got, want)

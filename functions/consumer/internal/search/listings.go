@@ -57,9 +57,10 @@ type GuestRating struct {
 
 // Found is a page of hotels, with the time of the search.
 type Found struct {
-	Listings []Listing `json:"listings"`
-	Total    int       `json:"total"`
-	At       time.Time `json:"at"` // time of the request to the search service
+	Listings []Listing  `json:"listings"`
+	Total    int        `json:"total"`
+	Place    NamedPlace `json:"place"`
+	At       time.Time  `json:"at"` // time of the request to the search service
 }
 
 // A Pin is the position of one hotel.
@@ -71,9 +72,10 @@ type Pin struct {
 
 // FoundPins holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
 type FoundPins struct {
-	Pins      []Pin `json:"pins"`
-	Total     int   `json:"total"`
-	Truncated bool  `json:"truncated"`
+	Pins      []Pin      `json:"pins"`
+	Total     int        `json:"total"`
+	Truncated bool       `json:"truncated"`
+	Place     NamedPlace `json:"place"`
 }
 
 // Listings is the client of the search service, with a cache: at most one request per minute for each query.

@@ -29,6 +29,8 @@ type MapResults struct {
 	Total     int
 	Clustered bool // some pins represent several hotels
 	Truncated bool // the pins do not cover all hotels
+
+	place NamedPlace
 }
 
 const (
@@ -53,7 +55,7 @@ func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight
 		return MapResults{}, asBudgetExceeded(err)
 	}
 	pins := s.withoutSuspended(ctx, pinned.Pins)
-	m := MapResults{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
+	m := MapResults{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown, place: pinned.Place}
 	m.add("search", state, nil)
 	m.Pins = clusterPins(pins, *q.Geo.Box)
 	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: c}, m.highlights(spotlight))

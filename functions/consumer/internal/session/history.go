@@ -16,7 +16,7 @@ import (
 )
 
 // A History records searches and viewed hotels in the visitor's session, and publishes searches. Events contain no typed text:
-// places and filter words are published only if the found hotels have them.
+// places have the search service's names, and filters are words of a closed list.
 type History struct {
 	sessions  *Sessions
 	publisher *Publisher
@@ -56,7 +56,7 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 		entry = SearchHistory{
 			Search:     id.New[id.SearchSession](),
 			QueryHash:  hash,
-			Geo:        e.Place(),
+			Geo:        e.Geo(),
 			Dates:      e.Query.Dates,
 			Occupancy:  e.Query.Occupancy,
 			ExecutedAt: now,
@@ -127,7 +127,6 @@ type searchExecuted struct {
 }
 
 func executedPayload(v Visitor, e search.Execution, h SearchHistory) searchExecuted {
-	city, country := e.City()
 	return searchExecuted{
 		Session:   v.Session.ID,
 		Search:    h.Search,
@@ -135,12 +134,12 @@ func executedPayload(v Visitor, e search.Execution, h SearchHistory) searchExecu
 		Kind:      e.Presentation,
 		Geo: searchedPlace{
 			Mode:    e.Query.Geo.Mode,
-			City:    city,
-			Country: country,
+			City:    e.Place.City,
+			Country: e.Place.Country,
 		},
 		Dates:         e.Query.Dates,
 		Occupancy:     e.Query.Occupancy.Party(),
-		FilterKeys:    e.FilterNames(),
+		FilterKeys:    e.FilterKeys(),
 		Sort:          e.Query.Sort,
 		Page:          e.Page,
 		ResultCount:   e.Count,

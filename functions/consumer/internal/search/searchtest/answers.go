@@ -1,6 +1,7 @@
 package searchtest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ func (s *Services) search(_ *http.Request, body []byte) any {
 		}
 	}
 	from := min(in.Page.Offset, len(found))
-	return map[string]any{"listings": found[from:min(len(found), from+in.Page.Limit)], "total": len(found)}
+	return map[string]any{"listings": found[from:min(len(found), from+in.Page.Limit)], "total": len(found),
+		"place": s.Places[cmp.Or(in.Geo.City, in.Geo.Region)]}
 }
 
 func (s *Services) pins(_ *http.Request, body []byte) any {
@@ -45,7 +47,7 @@ func (s *Services) pins(_ *http.Request, body []byte) any {
 	for _, h := range s.Hotels[:min(in.Limit, len(s.Hotels))] {
 		pins = append(pins, search.Pin{Property: h.Property, Tenant: h.Tenant, Geo: h.Geo})
 	}
-	return map[string]any{"pins": pins, "total": len(s.Hotels), "truncated": len(s.Hotels) > in.Limit}
+	return map[string]any{"pins": pins, "total": len(s.Hotels), "truncated": len(s.Hotels) > in.Limit, "place": search.NamedPlace{City: "Kabul", Country: "AF"}}
 }
 
 // in returns a price in another currency, and the exchange-rate snapshot of the conversion.

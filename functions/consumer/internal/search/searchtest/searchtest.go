@@ -22,6 +22,7 @@ type Services struct {
 	*upstreamtest.Services // named by the last segment of their path
 
 	Hotels []Hotel
+	Places map[string]any // what the search service names a searched city or region, by the name in the request
 	now    func() time.Time
 }
 
@@ -41,6 +42,8 @@ func Open(t testing.TB, hotels int) *Services {
 	t.Helper()
 	none := `{"listings":null,"pins":null,"previews":null,"brands":null,"policies":null}`
 	s := &Services{Services: upstreamtest.Open(t, none), now: env.Of(nil).Now}
+	kabul := search.NamedPlace{City: "Kabul", Country: "AF"}
+	s.Places = map[string]any{"Kabul": kabul, "kabul": kabul, "کابل": kabul}
 	for n := range hotels {
 		s.Hotels = append(s.Hotels, hotel(n))
 	}
