@@ -4,7 +4,7 @@
 //	tenant     tenants, config                         hotel companies, their status and configuration
 //	theme      themes                                  the design of their sites
 //	property   properties, rooms, policies, photos     hotels, room types, rooms and house rules
-//	search     listings, indexing, search, places      an index over the hotels of all tenants
+//	search     listings, indexing, search, pins, cells  an index over the hotels of all tenants
 //	pricing    rates, tariffs, pricing, previews       prices of stays
 //	inventory  inventory, reallocation                 free, held and committed rooms
 //	lock       keys                                    electronic keys of rooms

@@ -23,7 +23,7 @@ const found = `
 		WHERE x.quote = @currency AND x.base <> @currency
 		ORDER BY x.base, x.captured_at DESC),
 	found AS MATERIALIZED (
-		SELECT l.property_id, l.tenant_id, l.place, l.rating, l.rating_count, r.nightly,
+		SELECT l.property_id, l.tenant_id, l.place, l.geo_cell, l.rating, l.rating_count, r.nightly,
 		       l.standing + 0.1 * ln(1 + coalesce(p.clicks, 0)) AS liked,
 		       CASE WHEN @measured THEN sandbox.km(l.place, point(@lng, @lat)) ELSE l.center_km END AS km
 		FROM sandbox.listings AS l

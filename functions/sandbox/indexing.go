@@ -20,7 +20,7 @@ type Indexed struct {
 	Tenant    id.Tenant   `json:"tenantId"`
 	Property  id.Property `json:"propertyId"`
 	IndexedAt time.Time   `json:"indexedAt"`
-	Cell      string      `json:"geoCell"` // geohash with a precision of some kilometres
+	Cell      string      `json:"geoCell"` // H3 index at resolution 10, after "h3:"
 
 	version int
 }
@@ -86,15 +86,24 @@ func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id
 			EXCLUDED.rating_count, EXCLUDED.standing, EXCLUDED.property_type, EXCLUDED.neighbourhood_key, EXCLUDED.amenities, EXCLUDED.name,
 			EXCLUDED.name_localized, EXCLUDED.badges, EXCLUDED.indexed_at, l.version + 1)
 		RETURNING l.tenant_id, l.property_id, l.indexed_at, l.place[1], l.place[0], l.version`, args)
+	var hotels []id.Property
+	var cells []int64
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Indexed, err error) {
 		var at Geo
 		err = row.Scan(&x.Tenant, &x.Property, &x.IndexedAt, &at.Lat, &at.Lng, &x.version)
-		x.Cell = at.cell()
+		cell := at.cell()
+		x.Cell = geoCell(cell)
+		hotels, cells = append(hotels, x.Property), append(cells, int64(cell))
 		return x, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	tx.Queue(`
+		UPDATE sandbox.listings AS l SET geo_cell = c.cell
+		FROM unnest(@hotels::uuid[], @cells::bigint[]) AS c (property_id, cell)
+		WHERE l.property_id = c.property_id AND l.tenant_id = @tenant`,
+		pgx.StrictNamedArgs{"tenant": tenant, "hotels": hotels, "cells": cells})
 	// The listings' rows serialise concurrent indexing of a hotel. These statements run after them, so they see what
 	// the other run wrote.
 	queueRooms(tx, args)
@@ -133,33 +142,6 @@ func queueRates(tx postgres.Tx, args pgx.StrictNamedArgs) {
 		ORDER BY p.rate_plan_id
 		ON CONFLICT (rate_plan_id) DO UPDATE SET (room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
 			= (EXCLUDED.room_type_id, EXCLUDED.free_until_hours_before, EXCLUDED.penalty_percent, EXCLUDED.weekday_micro)`, args)
-}
-
-// cellDigits is the length of a cell's name. Five digits are less than five kilometres.
-const cellDigits = 5
-
-// cell returns the geohash of a place. Nearby places share a prefix.
-func (g Geo) cell() string {
-	const alphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
-	low, high := Geo{-pole, -halfCircle}, Geo{pole, halfCircle}
-	name, digit := make([]byte, 0, cellDigits), 0
-	for bit := 0; len(name) < cellDigits; bit++ {
-		digit *= 2
-		at, from, to := g.Lng, &low.Lng, &high.Lng
-		if bit%2 == 1 {
-			at, from, to = g.Lat, &low.Lat, &high.Lat
-		}
-		if middle := (*from + *to) / 2; at >= middle {
-			digit++
-			*from = middle
-		} else {
-			*to = middle
-		}
-		if bit%5 == 4 {
-			name, digit = append(name, alphabet[digit]), 0
-		}
-	}
-	return "geohash:" + string(name)
 }
 
 // Clicked counts a click on a hotel, in the caller's transaction. It returns ErrNotFound if the hotel does not exist.

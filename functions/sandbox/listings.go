@@ -53,13 +53,6 @@ func (r Rating) orNone() *Rating {
 	return &r
 }
 
-// A Pin is one hotel on a map.
-type Pin struct {
-	Property id.Property `json:"propertyId"`
-	Tenant   id.Tenant   `json:"tenantId"`
-	Geo      Geo         `json:"geo"`
-}
-
 // Listings is the search index over all tenants. The maintenance role reads it and cannot write; a listing is written
 // in its tenant's context, in the transaction that changes the hotel.
 type Listings struct {
@@ -143,26 +136,4 @@ func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error
 		page = append(page, l)
 	}
 	return page, rows.Err()
-}
-
-// Pins returns the most popular hotels where the party can stay, and their total number.
-func (s Listings) Pins(ctx context.Context, q Query, part Slice) (pins []Pin, total int, err error) {
-	args := q.arguments(part)
-	args["limit"] = part.Limit
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Last().Query(ctx, found+`
-			SELECT f.property_id, f.tenant_id, f.place[1], f.place[0], count(*) OVER () AS n
-			FROM found AS f
-			ORDER BY f.liked DESC, f.property_id
-			LIMIT @limit`, args)
-		pins, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pin, err error) {
-			err = row.Scan(&p.Property, &p.Tenant, &p.Geo.Lat, &p.Geo.Lng, &total)
-			return p, err
-		})
-		return err
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("listings: pins: %w", err)
-	}
-	return pins, total, nil
 }

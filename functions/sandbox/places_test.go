@@ -58,14 +58,3 @@ func (c Circle) travel(bearing float64) Geo {
 func (b Box) holds(g Geo) bool {
 	return g.Lat >= b.SwLat && g.Lat <= b.NeLat && g.Lng >= b.SwLng && g.Lng <= b.NeLng
 }
-
-func TestGeo_cell(t *testing.T) {
-	t.Parallel()
-	for cell, at := range map[string]Geo{"geohash:ezs42": {42.605, -5.603}, "geohash:u4pru": {57.64911, 10.40744}, "geohash:s0000": {0, 0}} {
-		t.Run(cell, func(t *testing.T) {
-			if got := at.cell(); got != cell {
-				t.Errorf("%+v is in %s, want %s", at, got, cell)
-			}
-		})
-	}
-}

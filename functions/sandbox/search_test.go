@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uber/h3-go/v4"
+
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
@@ -425,8 +427,11 @@ func TestIndex_onPublish(t *testing.T) {
 		Cell string `json:"geoCell"`
 	}
 	f.Post("/sandbox/search/v1/listings/"+kabul.Property.String()+"/index", nil).Into(t, &x)
-	if x.Cell != "geohash:tw1hm" {
-		t.Errorf("it is in %s", x.Cell)
+	if want := "h3:" + h3.LatLngToCell(h3.NewLatLng(kabul.Geo.Lat, kabul.Geo.Lng), 10).String(); x.Cell != want {
+		t.Errorf("x.Cell = %q, want %q", x.Cell, want)
+	}
+	if got := w.cellOf(t, kabul.Property); got != x.Cell {
+		t.Errorf("the index has %q, the answer %q", got, x.Cell)
 	}
 	want := []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2", "theme.published.v1 2",
 		"search_aggregation.listing.indexed.v1 3", "search_aggregation.listing.indexed.v1 4"}

@@ -114,57 +114,6 @@ func TestHTTP_search(t *testing.T) {
 	}
 }
 
-func TestPins_mostPopular(t *testing.T) {
-	t.Parallel()
-	w := everywhere(t)
-	f := w.front(t)
-	ask := func(limit int, box body) (got struct {
-		Pins      []sandbox.Pin `json:"pins"`
-		Total     int           `json:"total"`
-		Truncated bool          `json:"truncated"`
-	}) {
-		t.Helper()
-		f.Post("/sandbox/search/v1/pins", body{"geo": body{"mode": "bounding-box", "boundingBox": box}, "limit": limit,
-			"dates": body{"checkIn": w.today.AddDays(20), "checkOut": w.today.AddDays(23)}, "occupancy": body{"adults": 2, "children": 0, "rooms": 1}}).Into(t, &got)
-		return got
-	}
-	earth := body{"swLat": -90, "swLng": -180, "neLat": 90, "neLng": 180}
-	got := ask(500, earth)
-	if len(got.Pins) != len(w.hotels) {
-		t.Errorf("the whole earth: len(got.Pins) = %d, want %d", len(got.Pins), len(w.hotels))
-	}
-	if got.Total != len(w.hotels) {
-		t.Errorf("the whole earth: got.Total = %d, want %d", got.Total, len(w.hotels))
-	}
-	if got.Truncated {
-		t.Error("the whole earth: got.Truncated = true, want false")
-	}
-	first := w.found(t, w.query(world), sandbox.Recommended)[0]
-	got = ask(3, earth)
-	if len(got.Pins) != 3 {
-		t.Fatalf("three of the earth: len(got.Pins) = %d, want 3", len(got.Pins))
-	}
-	if got.Total != len(w.hotels) {
-		t.Errorf("three of the earth: got.Total = %d, want %d", got.Total, len(w.hotels))
-	}
-	if !got.Truncated {
-		t.Error("three of the earth: got.Truncated = false, want true")
-	}
-	if got.Pins[0].Property != first.Property {
-		t.Errorf("three of the earth: got.Pins[0].Property = %v, want %v", got.Pins[0].Property, first.Property)
-	}
-	// Over the date line: everything but a strip around Kabul.
-	got = ask(500, body{"swLat": 30, "swLng": 69.5, "neLat": 40, "neLng": 69})
-	if got.Total == 0 {
-		t.Errorf("over the date line: got.Total = %d, want more than 0", got.Total)
-	}
-	if slices.ContainsFunc(got.Pins, func(p sandbox.Pin) bool {
-		return p.Geo.Lng > 69 && p.Geo.Lng < 69.5 || p.Geo.Lat < 30
-	}) {
-		t.Errorf("over the date line: a pin is outside the box: %+v", got.Pins)
-	}
-}
-
 func TestPreview_agreesWithQuote(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)

@@ -334,6 +334,30 @@ var variants = []variant{
 		"p.Offset > 0 && shown.Sort == question.Sort", "p.Offset > 0 && shown.Found < 0",
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
+		"a new hotel appears when the cached lists expire", current, "functions/consumer/internal/search/listings.go",
+		"changed = append(changed, area)", "_ = area",
+		"functions/consumer/search", "TestSearch_newHotel",
+	}, {
+		"a new hotel invalidates the lists of all areas", current, "functions/consumer/internal/search/h3.go",
+		"return area.String(), ok", `return "h3", ok`,
+		"functions/consumer/search", "TestSearch_newHotel",
+	}, {
+		"the cells of a place lack those at its edge", current, "functions/sandbox/cells.go",
+		"> reachKm {", "> reachKm/2 {",
+		"functions/sandbox", "TestCover_containsItsHotels",
+	}, {
+		"a map that is moved a little has other pins", current, "functions/consumer/internal/search/listings.go",
+		"q.Geo.Box = q.Geo.coarse()", "_ = q.Geo.coarse()",
+		"functions/consumer/searchmap", "TestSearchMap_pan",
+	}, {
+		"each cluster counts one hotel", current, "functions/sandbox/pins.go",
+		"r.place[0], r.n, r.x", "r.place[0], 1::bigint, r.x",
+		"functions/sandbox", "TestPins_clusters",
+	}, {
+		"a cluster is in the place of its most popular hotel", current, "functions/sandbox/pins.go",
+		"p.Geo = sum.direction()", "_ = sum.direction()",
+		"functions/sandbox", "TestPins_clusters",
+	}, {
 		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
 		"r.remember(at, value)\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass", "_ = at\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass",
 		"functions/consumer/internal/search", "TestList_storeHangs",

@@ -1,4 +1,4 @@
-// Package listingindexed invalidates the cached data of a hotel after the search service has indexed it again.
+// Package listingindexed invalidates the cached data of a hotel, and of searches around it, after the search service has indexed it.
 package listingindexed
 
 import (
@@ -21,14 +21,15 @@ var Function = consumer.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Indexed is the part of the event that this function reads. It omits the position, because cached pages contain it.
+// Indexed is the part of the event that this function reads.
 type Indexed struct {
 	Property id.Property `json:"propertyId"`
+	Cell     string      `json:"geoCell"`
 }
 
 // invalidator invalidates cached data about hotels.
 type invalidator interface {
-	InvalidateListing(context.Context, id.Property) error
+	InvalidateListing(ctx context.Context, property id.Property, geoCell string) error
 }
 
 type handler struct{ hotels invalidator }
@@ -40,5 +41,5 @@ func New(e env.Env) (fn.Handle[Indexed], error) {
 
 // handle needs no inbox: a duplicate event only causes one more fetch.
 func (h *handler) handle(ctx context.Context, e event.Event[Indexed]) error {
-	return h.hotels.InvalidateListing(ctx, e.Payload.Property)
+	return h.hotels.InvalidateListing(ctx, e.Payload.Property, e.Payload.Cell)
 }

@@ -10,29 +10,29 @@ import (
 )
 
 type fake struct {
-	calls []id.Property
+	calls []Indexed
 	err   error
 }
 
-func (f *fake) InvalidateListing(_ context.Context, p id.Property) error {
-	f.calls = append(f.calls, p)
+func (f *fake) InvalidateListing(_ context.Context, p id.Property, geoCell string) error {
+	f.calls = append(f.calls, Indexed{p, geoCell})
 	return f.err
 }
 
 func TestListingIndexed_invalidates(t *testing.T) {
 	t.Parallel()
-	property, away := id.New[id.Property](), errors.New("away")
+	want, away := Indexed{id.New[id.Property](), "h3:8a283082aa67fff"}, errors.New("away")
 	for _, err := range []error{nil, away} { // a failed event is delivered again
 		f := &fake{err: err}
-		got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: Indexed{property}})
+		got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: want})
 		if !errors.Is(got, err) {
 			t.Errorf("got = %v, want %v", got, err)
 		}
 		if len(f.calls) != 1 {
 			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
 		}
-		if f.calls[0] != property {
-			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], property)
+		if f.calls[0] != want {
+			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], want)
 		}
 	}
 }

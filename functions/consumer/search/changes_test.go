@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,6 +81,84 @@ func TestSearch_indexedHotel(t *testing.T) {
 	}
 	if _, a := post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
 		t.Error("a list that does not show it was found anew")
+	}
+}
+
+// A new hotel appears in the next list of its area. Lists elsewhere stay cached, and so does a list of a large place, for which the
+// search service names no cells.
+func TestSearch_newHotel(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
+	v := system.Traveller()
+	const (
+		kabul = `{"mode":"city","city":"Kabul"}`
+		point = `{"mode":"point","point":{"lat":34.5,"lng":69.1,"radiusKm":20}}`
+		herat = `{"mode":"point","point":{"lat":34.3,"lng":62.2,"radiusKm":20}}`
+		large = `{"mode":"region","region":"Afghanistan"}`
+	)
+	ask := func(place string, hotels int, state string) {
+		t.Helper()
+		got, a := post(t, v, system.SearchBodyIn(place))
+		if len(got.Results) != hotels {
+			t.Errorf("%s: %d hotels, want %d", place, len(got.Results), hotels)
+		}
+		if a.Header.Get("X-Cache") != state {
+			t.Errorf("%s: X-Cache = %q, want %q", place, a.Header.Get("X-Cache"), state)
+		}
+	}
+	for place, cells := range map[string][]string{
+		kabul: {"h3:8420905ffffffff", "h3:842090dffffffff"}, point: {"h3:85209043fffffff", "h3:8520905bfffffff"}, // finer cells are possible too
+		herat: {"h3:8443455ffffffff", "h3:83443dfffffffff"}, large: nil,
+	} {
+		system.Do(func() { system.Cells = cells })
+		ask(place, 2, "MISS")
+	}
+	system.Do(func() { system.Cells = []string{"h3:8420905ffffffff"} })
+	fresh := system.Hotels[0]
+	fresh.Property, fresh.Tenant = id.New[id.Property](), id.New[id.Tenant]()
+	system.Do(func() { system.Hotels = append(system.Hotels, fresh) })
+	event := map[string]any{"tenantId": fresh.Tenant, "propertyId": fresh.Property, "indexedAt": system.Env.Now(), "geoCell": "h3:8a20905b4a9ffff"}
+	for _, occurred := range []time.Duration{0, 0, -20 * time.Minute} {
+		system.DB.Advance(time.Second)
+		system.Deliver(listingindexed.Function, fresh.Tenant, event, system.Env.Now().Add(occurred))
+		for _, place := range []string{kabul, point} {
+			ask(place, 3, "MISS")
+			ask(place, 3, "HIT")
+		}
+	}
+	ask(herat, 2, "HIT")
+	ask(large, 2, "HIT")
+	system.DB.Advance(time.Minute)
+	ask(large, 3, "MISS")
+}
+
+// An answer that was on its way when a hotel was indexed does not stay cached.
+func TestSearch_indexedMeanwhile(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
+	v := system.Traveller()
+	system.Cells = []string{"h3:8420905ffffffff"}
+	fresh := system.Hotels[0]
+	fresh.Property, fresh.Tenant = id.New[id.Property](), id.New[id.Tenant]()
+	asked, indexed := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	system.Before(func(route string) {
+		if route == "previews" { // the search has been answered
+			once.Do(func() { close(asked); <-indexed })
+		}
+	})
+	go func() {
+		<-asked
+		system.Do(func() { system.Hotels = append(system.Hotels, fresh) })
+		system.Deliver(listingindexed.Function, fresh.Tenant, map[string]any{"tenantId": fresh.Tenant, "propertyId": fresh.Property,
+			"indexedAt": system.Env.Now(), "geoCell": "h3:8a20905b4a9ffff"}, system.Env.Now())
+		close(indexed)
+	}()
+	if got, _ := post(t, v, system.SearchBody()); len(got.Results) != 2 {
+		t.Fatalf("the test did not race: %d hotels", len(got.Results))
+	}
+	if got, _ := post(t, v, system.SearchBody()); len(got.Results) != 3 {
+		t.Errorf("len(got.Results) = %d, want 3", len(got.Results))
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -142,31 +144,50 @@ func TestSearchMap_pins(t *testing.T) {
 	}
 }
 
+func hotels(pins []search.MapPin) (n int) {
+	for _, p := range pins {
+		n += p.Count
+	}
+	return n
+}
+
 func TestSearchMap_clustered(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 520, Function)
 	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
-	hotels := 0
-	for _, p := range got.Pins {
-		hotels += p.Count
-		if p.Count > 1 && p.Nightly != nil {
-			t.Error("a cluster has a price")
-		}
-	}
 	if !got.Clustered {
 		t.Error("got.Clustered = false, want true")
 	}
-	if !got.Truncated {
-		t.Error("got.Truncated = false, want true")
+	if got.Truncated {
+		t.Error("got.Truncated = true, want false")
 	}
 	if len(got.Pins) > 200 {
 		t.Errorf("len(got.Pins) = %d, want at most 200", len(got.Pins))
 	}
-	if hotels != 500 {
-		t.Errorf("hotels = %d, want 500", hotels)
+	if hotels(got.Pins) != 520 {
+		t.Errorf("the counts add up to %d, want 520", hotels(got.Pins))
 	}
 	if got.Total != 520 {
 		t.Errorf("got.Total = %d, want 520", got.Total)
+	}
+	if priced(got.Pins[:20]) != 20 {
+		t.Errorf("%d of the first 20 clusters have a price, want 20", priced(got.Pins[:20]))
+	}
+	if priced(got.Pins) != 20 {
+		t.Errorf("%d pins have a price, want 20", priced(got.Pins))
+	}
+}
+
+func TestSearchMap_incompleteCounts(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 520, Function)
+	system.Hidden = 7
+	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
+	if !got.Truncated {
+		t.Error("got.Truncated = false, want true")
+	}
+	if got.Total != 527 {
+		t.Errorf("got.Total = %d, want 527", got.Total)
 	}
 }
 
@@ -194,9 +215,54 @@ func TestSearchMap_suspendedHotel(t *testing.T) {
 	v, closed, now := system.Traveller(), system.Hotels[1].Tenant, system.Env.Now()
 	post(t, v, system.SearchBodyIn(kabul))
 	system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
-	if got, a := post(t, v, system.SearchBodyIn(kabul)); len(got.Pins) != 2 {
-		t.Errorf("got %s", a.Body)
+	got, _ := post(t, v, system.SearchBodyIn(kabul))
+	if len(got.Pins) != 2 {
+		t.Errorf("len(got.Pins) = %d, want 2", len(got.Pins))
 	}
+	if got.Total != 2 {
+		t.Errorf("got.Total = %d, want 2", got.Total)
+	}
+	if got.Truncated {
+		t.Error("got.Truncated = true, want false")
+	}
+}
+
+// A new hotel appears on the next map of its area, however often and late its event arrives. Maps elsewhere stay cached.
+func TestSearchMap_newHotel(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
+	v := system.Traveller()
+	ask := func(place string, pins int, state string) {
+		t.Helper()
+		got, a := post(t, v, system.SearchBodyIn(place))
+		if len(got.Pins) != pins {
+			t.Errorf("len(got.Pins) = %d, want %d", len(got.Pins), pins)
+		}
+		if a.Header.Get("X-Cache") != state {
+			t.Errorf("X-Cache = %q, want %q", a.Header.Get("X-Cache"), state)
+		}
+	}
+	const elsewhere = `{"mode":"bounding-box","boundingBox":{"swLat":34.1,"swLng":62,"neLat":34.5,"neLng":62.4}}`
+	system.Cells = []string{"h3:8443455ffffffff"}
+	ask(elsewhere, 0, "MISS")
+	system.Cells = []string{"h3:8420905ffffffff", "h3:842090dffffffff"}
+	ask(kabul, 2, "MISS")
+	ask(kabul, 2, "HIT")
+	fresh := system.Hotels[0]
+	fresh.Property, fresh.Tenant = id.New[id.Property](), id.New[id.Tenant]()
+	system.Do(func() { system.Hotels = append(system.Hotels, fresh) })
+	event := map[string]any{"tenantId": fresh.Tenant, "propertyId": fresh.Property, "indexedAt": system.Env.Now(), "geoCell": "geohash:tw1hm"}
+	system.DB.Advance(time.Second)
+	system.Deliver(listingindexed.Function, fresh.Tenant, event, system.Env.Now()) // another grid names no area
+	ask(kabul, 2, "HIT")
+	event["geoCell"] = "h3:8a20905b4a9ffff"
+	for _, occurred := range []time.Duration{0, 0, -20 * time.Minute} {
+		system.DB.Advance(time.Second)
+		system.Deliver(listingindexed.Function, fresh.Tenant, event, system.Env.Now().Add(occurred))
+		ask(kabul, 3, "MISS")
+		ask(kabul, 3, "HIT")
+	}
+	ask(elsewhere, 0, "HIT")
 }
 
 func TestSearchMap_degraded(t *testing.T) {

@@ -40,7 +40,7 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 		switch {
 		case !indexed:
 			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.load(ctx, tx, a.rules) })
-		case !loaded.onSale:
+		case !loaded.current:
 			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.prolong(ctx, tx) })
 		}
 		if err == nil && indexed && loaded.units == 0 {
@@ -55,8 +55,8 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 
 // loaded describes a hotel that is already stored.
 type loaded struct {
-	onSale bool // all its rooms, for long enough
-	units  int  // physical rooms; an earlier version of the demo had none
+	current bool // all its rooms are on sale for long enough, and the index has its cell
+	units   int  // physical rooms; an earlier version of the demo had none
 }
 
 // readThere returns the hotels that are loaded.
@@ -64,7 +64,7 @@ func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]load
 	there = map[id.Property]loaded{}
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
-			SELECT l.property_id, coalesce(min(n.last) >= (platform.now() AT TIME ZONE l.time_zone)::date + @nights::int - 1, false),
+			SELECT l.property_id, l.geo_cell IS NOT NULL AND coalesce(min(n.last) >= (platform.now() AT TIME ZONE l.time_zone)::date + @nights::int - 1, false),
 			       (SELECT count(*) FROM sandbox.rooms AS u WHERE u.property_id = l.property_id)
 			FROM sandbox.listings AS l
 			JOIN sandbox.room_types AS r USING (property_id)
@@ -73,7 +73,7 @@ func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]load
 			pgx.StrictNamedArgs{"nights": nights})
 		var p id.Property
 		var h loaded
-		_, err := pgx.ForEachRow(rows, []any{&p, &h.onSale, &h.units}, func() error { there[p] = h; return nil })
+		_, err := pgx.ForEachRow(rows, []any{&p, &h.current, &h.units}, func() error { there[p] = h; return nil })
 		return err
 	})
 	return there, err

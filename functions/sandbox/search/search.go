@@ -57,11 +57,12 @@ func (r *Request) Validate() error {
 	return r.query().Validate()
 }
 
-// A Response is a page of listings and their total number, with the name of the searched place.
+// A Response is a page of listings and their total number, with the name of the searched place and its cells if it is small.
 type Response struct {
 	Listings []sandbox.Listing  `json:"listings"`
 	Total    int                `json:"total"`
 	Place    sandbox.NamedPlace `json:"place"`
+	Cells    []string           `json:"geoCells,omitempty"`
 }
 
 type finder struct {
@@ -75,6 +76,9 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (f *finder) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
 	if out.Place, err = f.listings.Place(ctx, c.In.Geo); err != nil {
+		return out, err
+	}
+	if out.Cells, err = f.listings.Cells(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {

@@ -21,6 +21,9 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxPins = 500
 
+// minPins is above the number of cells at the coarsest resolution, so that pins can represent all hotels of the earth.
+const minPins = 130
+
 // A Request is the area that the map shows, a stay, a party and filters.
 type Request struct {
 	Geo       sandbox.Where      `json:"geo"`
@@ -39,18 +42,19 @@ func (r *Request) Validate() error {
 	if r.Geo.Box == nil {
 		return sandbox.Refuse("/geo", "one", "Must be boundingBox on this route.")
 	}
-	if r.Limit < 1 || r.Limit > maxPins {
-		return sandbox.Refuse("/limit", "range", "Must be 1 to 500 pins.")
+	if r.Limit < minPins || r.Limit > maxPins {
+		return sandbox.Refuse("/limit", "range", "Must be 130 to 500 pins.")
 	}
 	return r.query().Validate()
 }
 
-// A Response lists the pins of the most popular hotels, with the name of the searched place. It is truncated if there are more.
+// A Response lists pins of all hotels, with the name of the searched place and its cells if it is small. Total is the number of
+// hotels, and the sum of the pins' counts.
 type Response struct {
-	Pins      []sandbox.Pin      `json:"pins"`
-	Total     int                `json:"total"`
-	Truncated bool               `json:"truncated"`
-	Place     sandbox.NamedPlace `json:"place"`
+	Pins  []sandbox.Pin      `json:"pins"`
+	Total int                `json:"total"`
+	Place sandbox.NamedPlace `json:"place"`
+	Cells []string           `json:"geoCells,omitempty"`
 }
 
 type mapper struct {
@@ -66,11 +70,13 @@ func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (out Response, er
 	if out.Place, err = m.listings.Place(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
+	if out.Cells, err = m.listings.Cells(ctx, c.In.Geo); err != nil {
+		return out, err
+	}
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		out.Pins = []sandbox.Pin{}
 		return out, nil
 	}
-	out.Pins, out.Total, err = m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})
-	out.Truncated = out.Total > len(out.Pins)
+	out.Pins, out.Total, err = m.listings.Pins(ctx, c.In.query(), c.In.Limit)
 	return out, err
 }

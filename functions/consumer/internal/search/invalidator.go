@@ -37,9 +37,9 @@ func (i *Invalidator) ApplyStatus(ctx context.Context, tenant id.Tenant, suspend
 	return i.invalidate(ctx, cache.OfTenant(tenant))
 }
 
-// InvalidateListing invalidates the cached data of a hotel and the lists that show it.
-func (i *Invalidator) InvalidateListing(ctx context.Context, property id.Property) error {
-	if err := i.listings.Indexed(ctx, property); err != nil {
+// InvalidateListing invalidates the cached data of a hotel, the lists and maps that show it, and those of places around its cell.
+func (i *Invalidator) InvalidateListing(ctx context.Context, property id.Property, geoCell string) error {
+	if err := i.listings.Indexed(ctx, property, geoCell); err != nil {
 		return err
 	}
 	return i.invalidate(ctx, ofListing(property))

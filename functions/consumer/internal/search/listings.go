@@ -60,22 +60,33 @@ type Found struct {
 	Listings []Listing  `json:"listings"`
 	Total    int        `json:"total"`
 	Place    NamedPlace `json:"place"`
-	At       time.Time  `json:"at"` // time of the request to the search service
+	At       time.Time  `json:"at"`                 // time of the request to the search service
+	Cells    []string   `json:"geoCells,omitempty"` // of the searched place; none if it is large
 }
 
-// A Pin is the position of one hotel.
+// A Pin is one hotel on a map, or the cluster of all hotels in one cell. A cluster has the ids of its most popular hotel.
 type Pin struct {
 	Property id.Property `json:"propertyId"`
 	Tenant   id.Tenant   `json:"tenantId"`
 	Geo      Position    `json:"geo"`
+	Count    int         `json:"count"` // hotels in the cluster
 }
 
-// FoundPins holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
+// FoundPins holds the pins of a part of a map. Total is the number of hotels there.
 type FoundPins struct {
-	Pins      []Pin      `json:"pins"`
-	Total     int        `json:"total"`
-	Truncated bool       `json:"truncated"`
-	Place     NamedPlace `json:"place"`
+	Pins  []Pin      `json:"pins"`
+	Total int        `json:"total"`
+	Place NamedPlace `json:"place"`
+	At    time.Time  `json:"at"`
+	Cells []string   `json:"geoCells,omitempty"`
+}
+
+// hotels returns the number of hotels in the pins.
+func (f FoundPins) hotels() (n int) {
+	for _, p := range f.Pins {
+		n += p.Count
+	}
+	return n
 }
 
 // Listings is the client of the search service, with a cache: at most one request per minute for each query.
@@ -192,22 +203,17 @@ func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) 
 	return l.find(ctx, searchRequest{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
 }
 
-// find returns a result of which the given page is shown. If a hotel on that page was indexed since the search, the first
-// caller searches again. Other changes appear after at most a minute.
+// find returns a result of which the given page is shown.
 func (l *Listings) find(ctx context.Context, question searchRequest, shown Page) (Found, cache.State, error) {
-	found, state, err := l.fetch(ctx, question, key(question))
-	if err != nil || (state != cache.Hit && state != cache.Stale) {
-		return found, state, err
-	}
-	newest := l.lastIndexed(ctx, found.At, found.part(shown))
-	if newest.IsZero() {
-		return found, state, nil
-	}
-	fresh, state, err := l.fetch(ctx, question, key(question, newest.Format(time.RFC3339Nano)))
-	if err != nil {
-		return found, cache.Stale, nil
-	}
-	return fresh, state, nil
+	return fetchIndexed(ctx, l.indexed, func(ctx context.Context, indexed ...string) (Found, cache.State, error) {
+		return l.fetch(ctx, question, key(question, indexed...))
+	}, func(f Found) contents {
+		c := contents{at: f.At, cells: f.Cells}
+		for _, listing := range f.part(shown) {
+			c.hotels = append(c.hotels, listing.Property)
+		}
+		return c
+	})
 }
 
 func (l *Listings) fetch(ctx context.Context, question searchRequest, at document.Key) (Found, cache.State, error) {
@@ -227,25 +233,16 @@ func (l *Listings) fetch(ctx context.Context, question searchRequest, at documen
 	})
 }
 
-// lastIndexed returns the latest time at which one of the hotels was indexed after the search, or zero.
-func (l *Listings) lastIndexed(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
-	all := make([]string, len(listings))
-	for i, listing := range listings {
-		all[i] = listing.Property.String()
+// Indexed records that a hotel was indexed again, in a cell. A cell of another grid is ignored.
+func (l *Listings) Indexed(ctx context.Context, property id.Property, geoCell string) error {
+	changed := []string{property.String()}
+	if area, ok := areaOf(geoCell); ok {
+		changed = append(changed, area)
 	}
-	changes, _ := l.indexed.get(ctx, all...) // on an error the list is at most a minute old
-	for _, c := range changes {
-		if c.At.After(found) && c.At.After(last) {
-			last = c.At
+	for _, one := range changed {
+		if err := l.indexed.touch(ctx, one); err != nil {
+			return fmt.Errorf("listings: indexed %s: %w", property, err)
 		}
-	}
-	return last
-}
-
-// Indexed records that a hotel was indexed again.
-func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
-	if err := l.indexed.touch(ctx, property.String()); err != nil {
-		return fmt.Errorf("listings: indexed %s: %w", property, err)
 	}
 	return nil
 }
@@ -259,22 +256,31 @@ type pinsRequest struct {
 	Limit     int       `json:"limit"`
 }
 
-// maxPins is the maximum number of pins in one answer of the search service.
-const maxPins = 500
-
-// Pins returns the positions of hotels in a box. The request covers the box extended to whole cells.
+// Pins returns the pins of a box. The request covers the box extended to whole cells, so that a map that is moved a little shows
+// the same pins.
 func (l *Listings) Pins(ctx context.Context, q Query) (FoundPins, cache.State, error) {
-	box := *q.Geo.Box
-	q.Geo.Box = box.cells()
-	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxPins}
-	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found FoundPins, err error) {
-		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
-			return FoundPins{}, fmt.Errorf("listings: pins: %w", err)
+	q.Geo.Box = q.Geo.coarse()
+	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxShown}
+	return fetchIndexed(ctx, l.indexed, func(ctx context.Context, indexed ...string) (FoundPins, cache.State, error) {
+		return l.pinned.Fetch(ctx, key(question, indexed...), nil, func(ctx context.Context) (FoundPins, error) { return l.requestPins(ctx, question) })
+	}, func(f FoundPins) contents {
+		c := contents{at: f.At, cells: f.Cells}
+		for _, p := range f.Pins {
+			c.hotels = append(c.hotels, p.Property)
 		}
-		if found.Pins == nil || len(found.Pins) > maxPins {
-			return FoundPins{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
-		}
-		return found, nil
+		return c
 	})
-	return found.inside(box), state, err
+}
+
+func (l *Listings) requestPins(ctx context.Context, question pinsRequest) (found FoundPins, err error) {
+	at := l.now()
+	if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
+		return FoundPins{}, fmt.Errorf("listings: pins: %w", err)
+	}
+	impossible := slices.ContainsFunc(found.Pins, func(p Pin) bool { return p.Count < 1 })
+	if found.Pins == nil || len(found.Pins) > maxShown || impossible || found.hotels() > found.Total {
+		return FoundPins{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, impossible counts, or more than asked for"))
+	}
+	found.At = at
+	return found, nil
 }

@@ -20,6 +20,7 @@ type MapPin struct {
 	Count    int             `json:"count"` // hotels in the cluster
 
 	tenant id.Tenant
+	closed bool // the tenant is suspended
 }
 
 // MapResults holds the pins of a part of a map for one visitor.
@@ -28,15 +29,12 @@ type MapResults struct {
 	Pins      []MapPin
 	Total     int
 	Clustered bool // some pins represent several hotels
-	Truncated bool // the pins do not cover all hotels
+	Truncated bool // the pins do not represent all hotels
 
 	place NamedPlace
 }
 
-const (
-	maxShown = 200 // pins on one map
-	gridSide = 14  // cells per side of the clustering grid: 14 * 14 is at most maxShown
-)
+const maxShown = 200 // pins on one map
 
 // Highlights lists the hotels whose pins get a price.
 type Highlights []id.Property
@@ -44,60 +42,49 @@ type Highlights []id.Property
 const maxHighlighted = 20 // pins
 
 // Map returns the pins of a part of a map, with prices in the given currency. It highlights the hotels in spotlight, or the
-// first pins of single hotels if spotlight is empty.
+// first pins if spotlight is empty. A highlighted cluster has the price of its most popular hotel.
 func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight Highlights) (MapResults, error) {
 	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
 	q = q.Normal()
-	pinned, state, err := s.listings.Pins(ctx, q)
+	found, state, err := s.listings.Pins(ctx, q)
 	if err != nil {
 		return MapResults{}, asBudgetExceeded(err)
 	}
-	pins := s.withoutSuspended(ctx, pinned.Pins)
-	m := MapResults{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown, place: pinned.Place}
+	m := MapResults{Total: found.Total, Truncated: found.hotels() < found.Total, Pins: []MapPin{}, place: found.Place}
 	m.add("search", state, nil)
-	m.Pins = clusterPins(pins, *q.Geo.Box)
+	m.addPins(found.Pins, s.suspended(ctx, found.Pins))
 	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: c}, m.highlights(spotlight))
 	return m, nil
 }
 
-// withoutSuspended returns the pins of hotels that are not suspended.
-func (s *Searches) withoutSuspended(ctx context.Context, pins []Pin) []Pin {
+// suspended returns the tenants of these pins that are suspended.
+func (s *Searches) suspended(ctx context.Context, pins []Pin) map[id.Tenant]bool {
 	var tenants []id.Tenant
 	for _, p := range pins {
 		tenants = append(tenants, p.Tenant)
 	}
-	closed := s.tenants.Suspended(ctx, tenants)
-	return slices.DeleteFunc(slices.Clone(pins), func(p Pin) bool { return closed[p.Tenant] })
+	return s.tenants.Suspended(ctx, tenants)
 }
 
-// clusterPins returns the pins. If there are more than maxShown, it returns the first pin of each grid cell, with the number of
-// hotels in the cell.
-func clusterPins(pins []Pin, b BoundingBox) []MapPin {
-	shown, at := []MapPin{}, map[[2]int]int{}
+// addPins adds pins without suspended hotels, and leaves these out of the total. A cluster keeps its count, because only one of
+// its hotels is known here; the search service omits suspended hotels from its next answer.
+func (m *MapResults) addPins(pins []Pin, closed map[id.Tenant]bool) {
 	for _, p := range pins {
-		cell := b.cell(p.Geo)
-		if n, taken := at[cell]; taken && len(pins) > maxShown {
-			shown[n].Count++
+		if closed[p.Tenant] && p.Count == 1 {
+			m.Total--
 			continue
 		}
-		at[cell] = len(shown)
-		shown = append(shown, MapPin{Property: p.Property, Geo: p.Geo, Count: 1, tenant: p.Tenant})
+		m.Clustered = m.Clustered || p.Count > 1
+		m.Pins = append(m.Pins, MapPin{Property: p.Property, Geo: p.Geo, Count: p.Count, tenant: p.Tenant, closed: closed[p.Tenant]})
 	}
-	return shown
-}
-
-// cell returns the grid coordinates of a position in the box.
-func (b BoundingBox) cell(g Position) [2]int {
-	part := func(at, of float64) int { return min(gridSide-1, max(0, int(gridSide*at/of))) }
-	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(eastward(b.SwLng, g.Lng), eastward(b.SwLng, b.NeLng))}
 }
 
 // highlights returns the hotels whose pins get a price, at most maxHighlighted.
 func (m *MapResults) highlights(wanted Highlights) (highlighted []id.Property) {
 	for _, p := range m.Pins {
-		if len(highlighted) < maxHighlighted && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
+		if len(highlighted) < maxHighlighted && !p.closed && (len(wanted) == 0 || slices.Contains(wanted, p.Property)) {
 			highlighted = append(highlighted, p.Property)
 		}
 	}

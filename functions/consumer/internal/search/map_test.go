@@ -1,66 +1,54 @@
 package search
 
 import (
+	"slices"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestClusterPins(t *testing.T) {
+func TestAddPins(t *testing.T) {
 	t.Parallel()
-	pins := func(n int, at func(int) Position) (all []Pin) {
-		for i := range n {
-			all = append(all, Pin{Property: id.Property{15: byte(i), 14: byte(i >> 8)}, Tenant: id.Tenant{15: 1}, Geo: at(i)})
-		}
-		return all
+	open, closed := id.Tenant{15: 1}, id.Tenant{15: 2}
+	m := MapResults{Total: 14}
+	m.addPins([]Pin{
+		{Property: id.Property{15: 1}, Tenant: open, Count: 1}, {Property: id.Property{15: 2}, Tenant: closed, Count: 1},
+		{Property: id.Property{15: 3}, Tenant: open, Count: 5}, {Property: id.Property{15: 4}, Tenant: closed, Count: 7},
+	}, map[id.Tenant]bool{closed: true})
+	var shown []byte
+	hotels := 0
+	for _, p := range m.Pins {
+		shown, hotels = append(shown, p.Property[15]), hotels+p.Count
 	}
-	spread := func(i int) Position { return Position{34 + float64(i%25)/25, 69 + float64(i/25)/25} }
-	for _, test := range []struct {
-		name        string
-		pins        []Pin
-		box         BoundingBox
-		least, most int
-	}{
-		{"none", nil, BoundingBox{34, 69, 35, 70}, 0, 0},
-		{"as many as are shown", pins(maxShown, spread), BoundingBox{34, 69, 35, 70}, maxShown, maxShown},
-		{"one more", pins(maxShown+1, spread), BoundingBox{34, 69, 35, 70}, 2, maxShown},
-		{"500 all over", pins(500, spread), BoundingBox{34, 69, 35, 70}, 100, maxShown},
-		{"500 in one place", pins(500, func(int) Position { return Position{34.5, 69.5} }), BoundingBox{34, 69, 35, 70}, 1, 1},
-		{"over the date line", pins(500, func(i int) Position { return Position{0, []float64{175, -175}[i%2]} }), BoundingBox{-10, 170, 10, -170}, 2, 2},
-		{"outside the box", pins(500, func(int) Position { return Position{80, -100} }), BoundingBox{34, 69, 35, 70}, 1, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			shown, count := clusterPins(test.pins, test.box), 0
-			for _, p := range shown {
-				count += p.Count
-			}
-			if len(shown) < test.least {
-				t.Errorf("len(shown) = %d, want at least %d", len(shown), test.least)
-			}
-			if len(shown) > test.most {
-				t.Errorf("len(shown) = %d, want at most %d", len(shown), test.most)
-			}
-			if count != len(test.pins) {
-				t.Errorf("count = %d, want %d", count, len(test.pins))
-			}
-		})
+	if want := []byte{1, 3, 4}; !slices.Equal(shown, want) {
+		t.Errorf("shown = %v, want %v", shown, want)
+	}
+	if hotels != m.Total {
+		t.Errorf("the counts add up to %d, want the total %d", hotels, m.Total)
+	}
+	if !m.Clustered {
+		t.Error("m.Clustered = false, want true")
+	}
+	if got, want := m.highlights(nil), []id.Property{{15: 1}, {15: 3}}; !slices.Equal(got, want) {
+		t.Errorf("highlights() = %v, want %v without the suspended hotel of a cluster", got, want)
 	}
 }
 
 func TestHighlights(t *testing.T) {
 	t.Parallel()
 	pin := func(n byte, count int) MapPin { return MapPin{Property: id.Property{15: n}, Count: count} }
-	m := MapResults{Pins: []MapPin{pin(0, 3)}}
+	var m MapResults
 	for n := range byte(maxHighlighted + 5) {
-		m.Pins = append(m.Pins, pin(n+1, 1))
+		m.Pins = append(m.Pins, pin(n, 1+int(n)%3)) // hotels and clusters
 	}
 	highlighted := m.highlights(nil)
 	if len(highlighted) != maxHighlighted {
 		t.Fatalf("unasked: len(highlighted) = %d, want %d", len(highlighted), maxHighlighted)
 	}
-	if highlighted[0] != (id.Property{15: 1}) {
-		t.Errorf("unasked: highlighted[0] = %v, want %v", highlighted[0], (id.Property{15: 1}))
+	for n, hotel := range highlighted {
+		if want := (id.Property{15: byte(n)}); hotel != want {
+			t.Errorf("unasked: highlighted[%d] = %v, want %v", n, hotel, want)
+		}
 	}
 	wanted := Highlights{{15: 0}, {15: 24}, {15: 99}}
 	highlighted = m.highlights(wanted)

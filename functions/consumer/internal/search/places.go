@@ -1,9 +1,6 @@
 package search
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // stepsPerDegree is the precision of a searched point: 0.01 degrees, 1.1 km at most. The search service, the cache's keys and the
 // session get the rounded point only; the exact one is personal, and would make every search a search of its own.
@@ -43,11 +40,6 @@ func eastward(from, to float64) float64 {
 	return to - from
 }
 
-// contains reports whether a hotel is in the box.
-func (b BoundingBox) contains(hotel Position) bool {
-	return hotel.Lat >= b.SwLat && hotel.Lat <= b.NeLat && eastward(b.SwLng, hotel.Lng) <= eastward(b.SwLng, b.NeLng)
-}
-
 // cells returns the box extended to whole cells. Boxes of the same cells are one search: of a map that was moved a little, and
 // of two visitors in one town.
 func (b BoundingBox) cells() *BoundingBox {
@@ -78,14 +70,4 @@ const (
 // cellOf returns the side of the cells for a box of that side.
 func cellOf(side float64) float64 {
 	return min(maxCell, max(minCell, math.Exp2(math.Floor(math.Log2(side/cellsOfSide)))))
-}
-
-// inside returns the pins in the box, of those found in its cells. If the pins are complete, Total is their number; else it
-// remains the total of the cells.
-func (p FoundPins) inside(b BoundingBox) FoundPins {
-	p.Pins = slices.DeleteFunc(slices.Clone(p.Pins), func(pin Pin) bool { return !b.contains(pin.Geo) })
-	if !p.Truncated {
-		p.Total = len(p.Pins)
-	}
-	return p
 }

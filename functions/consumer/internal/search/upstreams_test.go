@@ -176,7 +176,7 @@ func TestPreview_cacheKey(t *testing.T) {
 	}
 	e.Advance(time.Minute)
 	ask("a minute later", hotels, base, true)
-	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), hotels[0]); err != nil {
+	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), hotels[0], ""); err != nil {
 		t.Fatal(err)
 	}
 	ask("after one was indexed", hotels, base, true)
@@ -317,7 +317,7 @@ func TestFind_effectiveStatus(t *testing.T) {
 	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, e.Now()); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("what cannot be noted: %v", err)
 	}
-	if err := invalidator.InvalidateListing(t.Context(), one.Property); !errors.Is(err, fault.ErrUnavailable) {
+	if err := invalidator.InvalidateListing(t.Context(), one.Property, ""); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("what cannot be noted: %v", err)
 	}
 	if err := invalidator.InvalidateBrand(t.Context(), one.Tenant); !errors.Is(err, fault.ErrUnavailable) {

@@ -35,19 +35,35 @@ func (s *Services) search(_ *http.Request, body []byte) any {
 	}
 	from := min(in.Page.Offset, len(found))
 	return map[string]any{"listings": found[from:min(len(found), from+in.Page.Limit)], "total": len(found),
-		"place": s.Places[cmp.Or(in.Geo.City, in.Geo.Region)]}
+		"place": s.Places[cmp.Or(in.Geo.City, in.Geo.Region)], "geoCells": s.cellsOf(in.Geo)}
 }
 
+// cellsOf returns the cells of a searched place: of Kabul and of a box Cells, of another city none.
+func (s *Services) cellsOf(place search.GeoQuery) []string {
+	if place.City != "" && !strings.EqualFold(place.City, "Kabul") {
+		return nil
+	}
+	return s.Cells
+}
+
+// pins returns a pin for each hotel in the box. If there are more than the limit, consecutive hotels share a pin, in the place of the first.
 func (s *Services) pins(_ *http.Request, body []byte) any {
 	var in struct {
-		Limit int `json:"limit"`
+		Geo   search.GeoQuery `json:"geo"`
+		Limit int             `json:"limit"`
 	}
-	_ = json.Unmarshal(body, &in)
-	pins := []search.Pin{}
-	for _, h := range s.Hotels[:min(in.Limit, len(s.Hotels))] {
-		pins = append(pins, search.Pin{Property: h.Property, Tenant: h.Tenant, Geo: h.Geo})
+	if json.Unmarshal(body, &in) != nil || in.Limit < 1 || in.Geo.Box == nil {
+		return nil
 	}
-	return map[string]any{"pins": pins, "total": len(s.Hotels), "truncated": len(s.Hotels) > in.Limit, "place": search.NamedPlace{City: "Kabul", Country: "AF"}}
+	box, pins := in.Geo.Box, []search.Pin{}
+	found := slices.DeleteFunc(slices.Clone(s.Hotels), func(h Hotel) bool {
+		return h.Geo.Lat < box.SwLat || h.Geo.Lat > box.NeLat || h.Geo.Lng < box.SwLng || h.Geo.Lng > box.NeLng
+	})
+	for group := range slices.Chunk(found, max(1, (len(found)+in.Limit-1)/in.Limit)) {
+		pins = append(pins, search.Pin{Property: group[0].Property, Tenant: group[0].Tenant, Geo: group[0].Geo, Count: len(group)})
+	}
+	return map[string]any{"pins": pins, "total": len(found) + s.Hidden, "geoCells": s.cellsOf(in.Geo),
+		"place": search.NamedPlace{City: "Kabul", Country: "AF"}}
 }
 
 // in returns a price in another currency, and the exchange-rate snapshot of the conversion.

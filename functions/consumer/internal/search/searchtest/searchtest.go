@@ -23,6 +23,8 @@ type Services struct {
 
 	Hotels []Hotel
 	Places map[string]any // what the search service names a searched city or region, by the name in the request
+	Cells  []string       // of Kabul and of the box of a map, as the search service names them
+	Hidden int            // hotels on the map that no pin represents
 	now    func() time.Time
 }
 
