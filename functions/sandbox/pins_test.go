@@ -55,12 +55,14 @@ func (w town) crowd(t *testing.T, at []sandbox.Geo) []place {
 				property_type, neighbourhood_key, amenities, name, name_localized, badges, indexed_at, c.cell
 			FROM sandbox.listings AS l, copies AS c WHERE l.property_id = $1`,
 		`INSERT INTO sandbox.listing_rooms SELECT c.id, r.tenant_id, c.id, r.max_occupancy, r.units, r.open_from, r.open_until
-			FROM (SELECT * FROM sandbox.listing_rooms WHERE property_id = $1 ORDER BY room_type_id LIMIT 1) AS r, copies AS c`,
+			FROM sandbox.listing_rooms AS r, copies AS c
+			WHERE r.room_type_id = (SELECT min(o.room_type_id::text)::uuid FROM sandbox.listing_rooms AS o WHERE o.property_id = $1)`,
 		`INSERT INTO sandbox.listing_rates SELECT c.id, r.tenant_id, c.id, c.id, r.free_until_hours_before, r.penalty_percent, r.weekday_micro
-			FROM (SELECT * FROM sandbox.listing_rates WHERE property_id = $1 LIMIT 1) AS r, copies AS c`,
+			FROM sandbox.listing_rates AS r, copies AS c
+			WHERE r.rate_plan_id = (SELECT min(o.rate_plan_id::text)::uuid FROM sandbox.listing_rates AS o WHERE o.property_id = $1)`,
 		`INSERT INTO sandbox.popularity SELECT c.id, c.clicks FROM copies AS c WHERE $1::uuid IS NOT NULL`,
 	} {
-		with := `WITH copies AS (SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::float8[], $5::float8[], $6::int[]) AS c (id, cell, lat, lng, clicks)) `
+		with := `WITH copies AS (SELECT c.id, c.cell, c.lat, c.lng, c.clicks FROM unnest($2::uuid[], $3::bigint[], $4::float8[], $5::float8[], $6::int[]) AS c (id, cell, lat, lng, clicks)) `
 		if _, err := w.owner.Exec(t.Context(), with+sql, kabul.Property, ids, cells, lats, lngs, clicks); err != nil {
 			t.Fatal(err)
 		}
