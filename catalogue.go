@@ -109,6 +109,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
+	"melmastoon.ghasi.io/functions/sandbox/verifychallenge"
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
@@ -273,6 +274,7 @@ var Functions = []fn.Function{
 	showcheckout.Function,
 	suspendtenant.Function,
 	takeroomout.Function,
+	verifychallenge.Function,
 
 	choose.Function,
 	leave.Function,

@@ -48,7 +48,10 @@ locals {
     local.staff == null ? {} : { STAFF_ISSUER = local.staff.issuer, STAFF_KEYS = local.staff.keys },
   )
   of_service = {
-    consumer      = { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") }
+    consumer = merge(
+      { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") },
+      var.challenge_site_key == null ? {} : { CHALLENGE_SITE_KEY = var.challenge_site_key },
+    )
     sandbox       = { PUBLIC_URL = "https://${var.domain}" }
     storefront    = { PUBLIC_URL = "https://${var.domain}" }
     tenantbooking = { TENANT_RETURN_URL = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{site}/return/{draftId}") }

@@ -79,6 +79,12 @@ variable "upstreams" {
   }
 }
 
+variable "challenge_site_key" {
+  description = "Public site key of the captcha with which the upstream challenge verifies responses. A demonstration does not need it."
+  type        = string
+  default     = null
+}
+
 variable "platform_publishers" {
   description = "Publishers of the events that our services only consume: members such as serviceAccount:payment@platform.iam.gserviceaccount.com."
   type        = set(string)

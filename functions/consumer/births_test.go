@@ -15,11 +15,11 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// rowsWritten returns the number of stored session rows, events and session documents.
+// rowsWritten returns the number of stored session rows, events and session documents, without the evidence of bot detection.
 func rowsWritten(t *testing.T, db *pgtest.Database) (n int) {
 	t.Helper()
 	err := db.Owner(t).QueryRow(t.Context(), `
-		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions) + (SELECT count(*) FROM bff_consumer.outbox)
+		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions) + (SELECT count(*) FROM bff_consumer.outbox WHERE subject NOT LIKE '%.bot_suspected.%')
 			+ (SELECT count(*) FROM document.documents WHERE collection = 'gms-session')`).Scan(&n)
 	if err != nil {
 		t.Fatal(err)

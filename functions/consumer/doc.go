@@ -5,11 +5,12 @@
 // the visitor. The rules and stores are in packages below internal:
 //
 //   - search finds hotels and composes lists, maps and detail pages. It calls other services and caches their answers.
-//   - session has the visitor's session, preferences, wishlist, history, telemetry and bot scores. It publishes the events.
+//   - session has the visitor's session, preferences, wishlist, history and telemetry. It publishes the events.
+//   - bots detects programs among the visitors, challenges them and stores their scores.
 //   - handoffs signs handoffs and keeps their ledger.
 //
 // Imports go one way: a function imports this package and the packages below internal, handoffs imports session and search,
-// session imports search, and search imports neither.
+// bots imports session, session imports search, and search imports none of them.
 //
 // # Non-goals
 //

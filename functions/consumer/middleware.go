@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
@@ -31,26 +32,37 @@ type Rule int
 const StartsNoSession Rule = iota
 
 // HTTP returns an HTTP function for browsers and apps of travellers. A visitor without a session gets one when the request is
-// accepted, before the act. The first call of a program (class other) gets none; functions with an idempotency key reject it.
+// accepted, before the act. The first call of a program gets none; functions with an idempotency key reject it. A request that
+// looks automatic is challenged before it gets a session, see [bots.Guard.Check].
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
-	for _, need := range []fn.Use{fn.Postgres, fn.Documents} {
+	for _, need := range []fn.Use{fn.Postgres, fn.Documents, fn.Upstream("challenge")} {
 		if !slices.Contains(s.Uses, need) {
 			s.Uses = append(slices.Clip(s.Uses), need)
 		}
 	}
+	s.Publishes = append(slices.Clip(s.Publishes), session.BotSuspectedV1)
 	if !slices.Contains(rules, StartsNoSession) {
 		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1, session.CurrencyChangedV1})
 	}
 	s.Publishes = onlyOnce(s.Publishes)
-	open := func(e env.Env) (fn.Middleware[session.Visitor], error) { return openMiddleware(e, s, rules) }
-	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, session.Visitor, fn.Call[In]) (Out, error), error) {
+	open := func(e env.Env) (fn.Middleware[visitor], error) { return openMiddleware(e, s, rules) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, visitor, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, v session.Visitor, c fn.Call[In]) (Out, error) {
-			return serve(ctx, Call[In]{c, v})
+		guard, err := bots.OpenGuard(e)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, v visitor, c fn.Call[In]) (out Out, err error) {
+			if v.unchecked {
+				if v.Visitor, err = guard.Check(ctx, c.Header, v.Visitor, false); err != nil {
+					return out, err
+				}
+			}
+			return serve(ctx, Call[In]{c, v.Visitor})
 		}, nil
 	})
 }
@@ -75,18 +87,30 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	return fn.Event(s, build)
 }
 
+// A visitor is the caller of a request. If it is unchecked, bot detection runs in the act, after the idempotency key was looked up:
+// a replay counts neither as a request nor as an answer to a challenge (DESIGN 9.48).
+type visitor struct {
+	session.Visitor
+
+	unchecked bool
+}
+
 // A middleware resolves the visitor before the body is read, and stores the session when the request is accepted.
 type middleware struct {
 	visitors *session.Resolver
+	guard    *bots.Guard
 	flags    *flags.Flags
 	spec     fn.Spec
 	starts   bool // starts a session if the visitor has none
 }
 
 // openMiddleware opens the idempotency ledger only for functions with an idempotency key.
-func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[session.Visitor], err error) {
+func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[visitor], err error) {
 	m := &middleware{flags: session.OpenFlags(e), spec: s, starts: !slices.Contains(rules, StartsNoSession)}
 	if m.visitors, err = session.OpenResolver(e); err != nil {
+		return opened, err
+	}
+	if m.guard, err = bots.OpenGuard(e); err != nil {
 		return opened, err
 	}
 	opened.Resolve, opened.Begin = m.resolve, m.begin
@@ -97,30 +121,36 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[se
 	return opened, err
 }
 
-// resolve returns the visitor of a request and writes nothing. The first call of a program must not have an idempotency key,
-// because its session is not stored.
-func (m *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (v session.Visitor, s fn.Scope, err error) {
+// resolve returns the visitor of a request and stores no session. A request with an idempotency key and a stored session is
+// checked in the act. The first call of a program must not have an idempotency key, because its session is not stored.
+func (m *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (v visitor, s fn.Scope, err error) {
 	m.flags.Refresh(ctx)
-	v, err = m.visitors.Resolve(ctx, r, m.starts)
-	switch {
-	case err != nil:
+	if v.Visitor, err = m.visitors.Resolve(ctx, r, m.starts); err != nil {
 		return v, s, err
-	case m.starts && m.spec.Idempotent && v.IsNewProgram():
+	}
+	v.Visitor = m.guard.Crawler(ctx, r, v.Visitor)
+	v.unchecked = m.spec.Idempotent && v.StoredSession() != nil
+	if !v.unchecked {
+		if v.Visitor, err = m.guard.Check(ctx, r.Header, v.Visitor, m.starts); err != nil {
+			return v, s, err
+		}
+	}
+	if m.starts && m.spec.Idempotent && v.IsNewProgram() {
 		return v, s, ErrNoSession
 	}
-	return v, scopeOf(v), nil
+	return v, scopeOf(v.Visitor), nil
 }
 
 // begin stores the session, unless the answer may never be shown, and sets a cookie if the browser must replace its own.
-func (m *middleware) begin(ctx context.Context, r *http.Request, v session.Visitor, s fn.Scope) (session.Visitor, fn.Scope, error) {
-	if !m.starts || fn.Speculative(r) {
+func (m *middleware) begin(ctx context.Context, r *http.Request, v visitor, s fn.Scope) (visitor, fn.Scope, error) {
+	if !m.starts || fn.Speculative(r) || v.IsCrawler() {
 		return v, s, nil
 	}
-	v, cookie, err := m.visitors.Admit(ctx, r, v, m.spec.Site(r))
+	admitted, cookie, err := m.visitors.Admit(ctx, r, v.Visitor, m.spec.Site(r))
 	if err != nil {
 		return v, s, err
 	}
-	s = scopeOf(v)
+	v.Visitor, s = admitted, scopeOf(admitted)
 	if cookie != nil {
 		s.Cookies = []*http.Cookie{cookie}
 	}

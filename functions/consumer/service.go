@@ -1,6 +1,9 @@
 package consumer
 
 import (
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 )
@@ -16,3 +19,15 @@ const FlagsIn = session.FlagsIn
 
 // Sampling says which events are always published and which are sampled.
 var Sampling = session.Sampling
+
+// BotRules is the stored form of the rules of bot detection, in the collection FlagsIn at the key BotRulesKey.
+type BotRules = bots.Document
+
+// BotRulesKey is the key of the rules of bot detection.
+var BotRulesKey = bots.Key
+
+// CheckBotRules rejects rules that functions would ignore, in whole or in part.
+func CheckBotRules(text []byte) error {
+	_, err := bots.Parse(text, json.RejectUnknownMembers(true))
+	return err
+}

@@ -39,7 +39,7 @@ var scenarios = []Scenario{SoldOut, PriceChanged, Declined, Pending, Challenge3D
 const scenarioHeader = "X-Sandbox-Scenario"
 
 // Services are the values of the parameter of.
-var Services = []string{"iam", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"}
+var Services = []string{"challenge", "iam", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"}
 
 // Requested reports whether a call requests that scenario.
 func Requested(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }

@@ -2,6 +2,7 @@
 package flags
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -27,7 +28,7 @@ import (
 // Job prints the effective rates and features, or sets the rates of the given subjects to one event in N: flags tenantbooking
 // SUBJECT=N… The other subjects of the service return to the rates in its code. FEATURE=on or FEATURE=off switches a
 // feature. Rates do not change features, nor features rates; -reset returns both to the code. Functions apply changes within
-// 30 seconds.
+// 30 seconds. -bots RULES replaces the rules of bot detection of the service consumer, a JSON object; -reset removes them.
 var Job = fn.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
@@ -37,10 +38,11 @@ type flagStore struct {
 	collection string
 	table      flags.Table
 	features   []flags.Feature
+	checkBots  func(rules []byte) error // nil if the service detects no bots
 }
 
 var flagStores = map[string]flagStore{
-	"consumer":      {collection: consumer.FlagsIn, table: consumer.Sampling},
+	"consumer":      {collection: consumer.FlagsIn, table: consumer.Sampling, checkBots: consumer.CheckBotRules},
 	"tenantbooking": {collection: tenantbooking.FlagsIn, table: tenantbooking.Sampling, features: tenantbooking.Features},
 }
 
@@ -53,6 +55,7 @@ type options struct {
 	reset    bool
 	rates    map[string]int
 	features map[flags.Feature]bool
+	bots     string // "" does not change the rules
 }
 
 func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
@@ -62,6 +65,11 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	}
 	if o.reset || len(o.rates) > 0 || len(o.features) > 0 {
 		if err := flagStores[o.services[0]].write(ctx, e, o); err != nil {
+			return err
+		}
+	}
+	if o.bots != "" || o.reset && flagStores[o.services[0]].checkBots != nil {
+		if err := flagStores[o.services[0]].writeBots(ctx, e, cmp.Or(o.bots, "{}")); err != nil {
 			return err
 		}
 	}
@@ -77,10 +85,11 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("flags", flag.ContinueOnError)
 	set.SetOutput(out)
 	set.BoolVar(&o.reset, "reset", false, "reset the rates and features of the named service to those in its code")
+	set.StringVar(&o.bots, "bots", "", "replace the rules of bot detection of the named service by this JSON object")
 	if err := set.Parse(args); err != nil {
 		return o, fn.Usage(err)
 	}
-	if set.NArg() == 0 && !o.reset {
+	if set.NArg() == 0 && !o.reset && o.bots == "" {
 		o.services = slices.Sorted(maps.Keys(flagStores))
 		return o, nil
 	}
@@ -93,7 +102,21 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	if o.rates, o.features, err = b.read(set.Args()[1:]); err == nil && o.reset && len(o.rates)+len(o.features) > 0 {
 		err = errors.New("-reset takes no subjects and no features")
 	}
+	if err == nil && o.bots != "" {
+		err = b.readBots(o)
+	}
 	return o, fn.Usage(err)
+}
+
+// readBots rejects rules of bot detection that functions would ignore.
+func (b flagStore) readBots(o options) error {
+	switch {
+	case o.reset:
+		return errors.New("-reset takes no rules")
+	case b.checkBots == nil:
+		return errors.New("the service detects no bots")
+	}
+	return b.checkBots([]byte(o.bots))
 }
 
 // read parses SUBJECT=N and FEATURE=on|off, and rejects values that functions would ignore.
@@ -169,6 +192,35 @@ func (b flagStore) write(ctx context.Context, e env.Env, o options) error {
 	return nil
 }
 
+// writeBots replaces the stored rules of bot detection.
+func (b flagStore) writeBots(ctx context.Context, e env.Env, rules string) error {
+	now := e.Now()
+	stored, err := document.Open[consumer.BotRules](e, b.collection).Put(ctx, consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, now.UnixMicro(), now.AddDate(kept, 0, 0))
+	if err == nil && !stored {
+		err = errors.New("newer rules were written")
+	}
+	if err != nil {
+		return fmt.Errorf("flags: %s: %w", b.collection, err)
+	}
+	return nil
+}
+
+// showBots prints the stored rules of bot detection; members that they omit are those of the code.
+func (b flagStore) showBots(ctx context.Context, e env.Env, service string, out io.Writer) error {
+	written, ok, err := document.Open[consumer.BotRules](e, b.collection).Get(ctx, consumer.BotRulesKey)
+	if err != nil {
+		return fmt.Errorf("flags: %s: %w", b.collection, err)
+	}
+	rules := "{}"
+	if ok {
+		if rules = string(written.Rules); b.checkBots(written.Rules) != nil {
+			return fmt.Errorf("flags: %s: functions ignore these rules of bot detection, in whole or in part: %w", b.collection, b.checkBots(written.Rules))
+		}
+	}
+	_, err = fmt.Fprintf(out, "%s: bots: %s\n", service, rules)
+	return err
+}
+
 // switched returns the stored features with the given ones switched.
 func (b flagStore) switched(stored []byte, given map[flags.Feature]bool) ([]byte, error) {
 	before, err := flags.ParseFeatures(stored, b.features)
@@ -218,6 +270,9 @@ func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.W
 		if _, err := fmt.Fprintf(out, "%s: %s: %s\n", service, feature, state); err != nil {
 			return err
 		}
+	}
+	if b.checkBots != nil {
+		return b.showBots(ctx, e, service, out)
 	}
 	return nil
 }

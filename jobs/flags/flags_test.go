@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -105,6 +106,42 @@ func TestRun_features(t *testing.T) {
 	}
 }
 
+// The rules of bot detection are set as a whole, independently of rates.
+func TestRun_bots(t *testing.T) {
+	t.Parallel()
+	store := &documenttest.Memory{}
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"nothing stored", nil, "{}"},
+		{"rules are set", []string{"-bots", `{"challenge":0.7}`, "consumer"}, `{"challenge":0.7}`},
+		{"a rate is set", []string{"consumer", "melmastoon.bff.consumer.search.executed.v1=2"}, `{"challenge":0.7}`},
+		{"other rules are set", []string{"-bots", `{"bot":0.9}`, "consumer"}, `{"bot":0.9}`},
+		{"another service is reset", []string{"-reset", "tenantbooking"}, `{"bot":0.9}`},
+		{"reset", []string{"-reset", "consumer"}, "{}"},
+	} {
+		if code, said, complained := call(t, store, test.args...); code != 0 {
+			t.Errorf("%s: exit %d: %s%s", test.name, code, said, complained)
+		}
+		if _, said, _ := call(t, store); !strings.Contains(said, "consumer: bots: "+test.want+"\n") {
+			t.Errorf("%s: printed %s, without the rules %s", test.name, said, test.want)
+		}
+	}
+	e := documenttest.Give(env.Of(nil), store)
+	broken := consumer.BotRules{Rules: []byte(`{"challenge":7}`)}
+	if _, err := document.Open[consumer.BotRules](e, consumer.FlagsIn).Put(t.Context(), consumer.BotRulesKey, broken, 1<<62, e.Now().AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, complained := call(t, store); code != 1 || !strings.Contains(complained, "ignore") {
+		t.Errorf("rules that functions ignore: exit %d, %q, want 1", code, complained)
+	}
+	if code, _, complained := call(t, store, "-bots", "{}", "consumer"); code != 1 || !strings.Contains(complained, "newer") {
+		t.Errorf("newer rules: exit %d, %q, want 1", code, complained)
+	}
+}
+
 func TestRun_rejectsInvalidRates(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -127,6 +164,11 @@ func TestRun_rejectsInvalidRates(t *testing.T) {
 		{"a feature with a rate", []string{"tenantbooking", "readOnly=1"}, "readOnly"},
 		{"a feature twice", []string{"tenantbooking", "readOnly=on", "readOnly=off"}, "once"},
 		{"to reset and to switch", []string{"-reset", "tenantbooking", "readOnly=on"}, "-reset"},
+		{"rules of a service without them", []string{"-bots", "{}", "tenantbooking"}, "bots"},
+		{"rules of no service", []string{"-bots", "{}"}, "no flags"},
+		{"rules and a reset", []string{"-reset", "-bots", "{}", "consumer"}, "-reset"},
+		{"invalid rules", []string{"-bots", `{"challenge":7}`, "consumer"}, "challenge"},
+		{"a misspelled rule", []string{"-bots", `{"chalenge":0.7}`, "consumer"}, "chalenge"},
 		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

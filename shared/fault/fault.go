@@ -15,8 +15,9 @@ type Fault struct {
 	Code       string // without the platform's "MELMASTOON."
 	Detail     string // a sentence for the caller; no internals and no input
 	Violations []Violation
-	RetryAfter time.Duration // zero if unknown
-	Challenge  string        // challenge of an Unauthenticated fault (RFC 9110, 11.6.1); "" means Bearer
+	RetryAfter time.Duration  // zero if unknown
+	Challenge  string         // challenge of an Unauthenticated fault (RFC 9110, 11.6.1); "" means Bearer
+	Members    map[string]any // extension members of the problem (RFC 9457, 3.2)
 	cause      error
 }
 

@@ -12,7 +12,7 @@ variables {
   images      = "me-central1-docker.pkg.dev/hotels/melmastoon"
   alert_email = "oncall@hotels.example"
 
-  upstreams = { for name in ["inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
+  upstreams = { for name in ["challenge", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
     url = "https://${name}.platform.example/v1", audience = "https://${name}.platform.example"
   } }
 }

@@ -36,7 +36,7 @@ variables {
   deletion_protection = false # so that the test can clean up
   staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
 
-  upstreams = { for name in ["inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
+  upstreams = { for name in ["challenge", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
     url = "https://${name}.platform.example/v1", audience = "https://${name}.platform.example"
   } }
 }

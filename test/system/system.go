@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/local/signing"
+	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -73,6 +75,8 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 			t.Error(err)
 		}
 	})
+	// All travellers of a test come from one address, faster than people.
+	setBotRules(t, local.Env(), `{"cadence":[],"fingerprintCollision":[]}`)
 	token, err := local.Token()
 	if err != nil {
 		t.Fatal(err)
@@ -101,4 +105,20 @@ func (s *System) Tick(name string) {
 	if err := s.Cloud.Tick(s.t.Context(), name); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// setBotRules stores rules of bot detection as the job flags does.
+func setBotRules(t testing.TB, e env.Env, rules string) {
+	t.Helper()
+	now := e.Now()
+	docs := document.Open[consumer.BotRules](e, consumer.FlagsIn)
+	if _, err := docs.Put(t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, now.UnixMicro(), now.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SetBotRules stores rules of bot detection. Functions read them with their first request, and again after 30 seconds.
+func (s *System) SetBotRules(rules string) {
+	s.t.Helper()
+	setBotRules(s.t, s.Env(), rules)
 }

@@ -76,7 +76,7 @@ var (
 
 func platform() map[string]any {
 	services := map[string]any{}
-	for _, name := range []string{"inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"} {
+	for _, name := range []string{"challenge", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"} {
 		services[name] = map[string]string{"url": "https://" + name + ".platform.example/v1", "audience": "https://" + name + ".platform.example"}
 	}
 	return services

@@ -39,6 +39,7 @@ type Site struct {
 	Front *fntest.Front
 	// Memory is the memory of the caches of the process.
 	Memory *cachetest.Memory
+	rules  int64 // version of the stored rules of bot detection
 }
 
 // Open starts functions of this service on a database of their own.
@@ -48,12 +49,25 @@ func Open(t testing.TB, fs ...fn.Function) *Site {
 	return OpenOn(t, db, db.Env(), fs...)
 }
 
-// OpenOn starts functions of this service in the given environment.
+// OpenOn starts functions of this service in the given environment. All travellers of a test come from one address, faster than
+// people, so the rules of bot detection do not count requests and sessions; see [Site.SetBotRules].
 func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Site {
 	t.Helper()
 	e, issuer := fntest.Surround(t, Surround(e))
 	e, memory := cachetest.Surround(e)
-	return &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...), Memory: memory}
+	s := &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...), Memory: memory}
+	s.SetBotRules(`{"cadence":[],"fingerprintCollision":[]}`)
+	return s
+}
+
+// SetBotRules stores rules of bot detection. Functions read them with their first request, and again after 30 seconds.
+func (s *Site) SetBotRules(rules string) {
+	s.t.Helper()
+	s.rules++
+	kept := document.Open[consumer.BotRules](document.StoreKey.With(s.DB.Env(), pg.Open(s.DB.Env())), consumer.FlagsIn)
+	if _, err := kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0)); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // Sessions returns the store of sessions, for assertions.

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/internal/handoffs"
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
@@ -42,7 +43,7 @@ type Encountered struct {
 
 // recorder stores bot scores.
 type recorder interface {
-	Record(context.Context, postgres.Tx, session.BotScore) error
+	Record(context.Context, postgres.Tx, bots.Score) error
 }
 
 // ledger counts the replays of a handoff.
@@ -61,7 +62,7 @@ func New(e env.Env) (fn.Handle[Encountered], error) {
 	return (&judge{
 		db:     postgres.Open(e, session.Schema),
 		ledger: handoffs.OpenLedger(e),
-		bots:   session.OpenBots(e),
+		bots:   bots.OpenScores(e),
 	}).judge, nil
 }
 
@@ -78,7 +79,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
 			return err
 		}
-		return j.bots.Record(ctx, tx, session.ReplayScore(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
+		return j.bots.Record(ctx, tx, bots.ReplayScore(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
 	if errors.Is(err, fault.ErrNotFound) {
 		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed

@@ -31,6 +31,7 @@ type Problem struct {
 	Retriable  bool              `json:"retriable"`
 	RetryAfter int               `json:"retryAfter,omitzero"` // seconds
 	Violations []fault.Violation `json:"violations,omitempty"`
+	Members    map[string]any    `json:",embed"`
 }
 
 // problem turns any error into an answer, and notes the cause, which the caller is not shown, for the log.
@@ -42,7 +43,7 @@ func problem(r *http.Request, c *record, err error) answer {
 		Type: typeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
 		Instance: r.URL.EscapedPath(), Code: platform + f.Code,
 		RequestID: c.line.RequestID, TraceID: c.line.Trace.TraceID().String(),
-		Retriable: f.Retriable(), RetryAfter: seconds(f.RetryAfter), Violations: f.Violations,
+		Retriable: f.Retriable(), RetryAfter: seconds(f.RetryAfter), Violations: f.Violations, Members: f.Members,
 	}
 	body, err := json.Marshal(p)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package session has the sessions of anonymous travellers and what the service stores for them: preferences, wishlist, viewed
-// hotels, searches, telemetry and bot scores. It also declares and publishes the events of the service.
+// hotels, searches and telemetry. It also declares and publishes the events of the service.
 //
 // # Lifetime
 //

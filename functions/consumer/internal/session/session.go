@@ -34,6 +34,7 @@ type Session struct {
 	Consent            Consent              `json:"flags"`
 	RecentlyViewed     []RecentlyViewed     `json:"recentlyViewed"`
 	SearchHistory      []SearchHistory      `json:"searchHistory"`
+	HumanUntil         time.Time            `json:"humanUntil,omitzero"` // after a passed challenge
 
 	isNew     bool // started by this request; not stored
 	temporary bool // for this request only: nothing is stored or published

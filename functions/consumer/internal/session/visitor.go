@@ -2,6 +2,7 @@ package session
 
 import (
 	"net/http"
+	"time"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
@@ -27,10 +28,44 @@ type Visitor struct {
 
 	browser *browser        // set by the [Resolver]
 	known   id.GuestSession // from a cookie with a valid signature, else zero
+	program bool            // a program without a cookie: nothing is stored for it
+	crawler bool            // a known crawler: it gets no cookie either
 }
 
 // IsNewProgram reports whether the visitor is a program, not a browser, and has not sent a session cookie yet.
-func (v Visitor) IsNewProgram() bool { return v.Class == attribution.Other && v.known.IsZero() }
+func (v Visitor) IsNewProgram() bool { return v.program || v.crawler }
+
+// IsCrawler reports whether the visitor is a known crawler.
+func (v Visitor) IsCrawler() bool { return v.crawler }
+
+// CookieSession returns the session that the request's cookie names, which may be unknown. It is zero without a valid cookie.
+func (v Visitor) CookieSession() id.GuestSession { return v.known }
+
+// StoredSession returns the id of the visitor's session, or nil if it is not stored.
+func (v Visitor) StoredSession() *id.GuestSession {
+	if v.Session.ID.IsZero() || v.Session.isNew || v.Session.temporary {
+		return nil
+	}
+	return &v.Session.ID
+}
+
+// AsProgram returns the visitor as a program: its session is for this request only.
+func (v Visitor) AsProgram() Visitor {
+	v.program, v.Session.temporary = true, true
+	return v
+}
+
+// AsCrawler returns the visitor as a known crawler: its session is for this request only, and it gets no cookie.
+func (v Visitor) AsCrawler() Visitor {
+	v.crawler, v.Session.temporary = true, true
+	return v
+}
+
+// AsHuman returns the visitor as one who has passed a challenge, also if its browser looks like a program.
+func (v Visitor) AsHuman(until time.Time) Visitor {
+	v.program, v.Session.temporary, v.Session.HumanUntil = false, false, until
+	return v
+}
 
 // Event returns a draft of an event of the visitor's session.
 func (v Visitor) Event(s event.Subject, payload any) event.Draft {

@@ -1,8 +1,9 @@
-package session
+package bots
 
 import (
 	"testing"
 
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -25,9 +26,9 @@ func TestRecord_botScoreOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
-	bots, pool := OpenBots(e), postgres.Open(e, Schema)
+	bots, pool := OpenScores(e), postgres.Open(e, session.Schema)
 	cause := id.New[id.Event]()
-	record := func(s BotScore) error {
+	record := func(s Score) error {
 		return pool.InTx(t.Context(), func(tx postgres.Tx) error { return bots.Record(t.Context(), tx, s) })
 	}
 	seen := ReplayScore(agentHash, "", e.Now(), cause)
@@ -37,8 +38,8 @@ func TestRecord_botScoreOnce(t *testing.T) {
 	if err := record(seen); err == nil {
 		t.Error("one event caused two scores")
 	}
-	session := id.New[id.GuestSession]()
-	human := BotScore{Session: &session, Fingerprint: agentHash, IP: agentHash, Verdict: Human, Signals: []BotSignal{}, At: e.Now(), Cause: id.New[id.Event]()}
+	guest := id.New[id.GuestSession]()
+	human := Score{Assessment: Assessment{Verdict: Human, Signals: []Signal{}}, Session: &guest, Fingerprint: agentHash, IP: agentHash, At: e.Now()}
 	if err := record(human); err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +51,8 @@ func TestRecord_botScoreOnce(t *testing.T) {
 		t.Errorf("published = %d, want 1", published)
 	}
 	d := seen.event()
-	if d.Subject.Name != BotSuspectedV1.Name {
-		t.Errorf("d.Subject.Name = %q, want %q", d.Subject.Name, BotSuspectedV1.Name)
+	if d.Subject.Name != session.BotSuspectedV1.Name {
+		t.Errorf("d.Subject.Name = %q, want %q", d.Subject.Name, session.BotSuspectedV1.Name)
 	}
 	if d.ID != seen.event().ID {
 		t.Errorf("d.ID = %v, want %v", d.ID, seen.event().ID)

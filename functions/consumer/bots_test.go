@@ -1,0 +1,541 @@
+package consumer_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer/addwish"
+	"melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/clearsession"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// paced are the built-in rules with a fifth of the requests, because a loaded machine may not send forty in 2 s.
+const paced = `{"cadence":[{"count":4,"weight":0.3},{"count":8,"weight":0.6}]}`
+
+// A botSite is a site that detects bots, with a challenge service.
+type botSite struct {
+	*consumertest.Site
+	challenges *consumertest.FakeChallenges
+}
+
+func openBotSite(t *testing.T, with func(env.Env) env.Env, fs ...fn.Function) *botSite {
+	t.Helper()
+	db, challenges := pgtest.New(t), consumertest.OpenFakeChallenges(t)
+	e := challenges.Around(db.Env())
+	if with != nil {
+		e = with(e)
+	}
+	site := consumertest.OpenOn(t, db, e, fs...)
+	site.SetBotRules(paced)
+	return &botSite{site, challenges}
+}
+
+// burst sends requests within a moment, and returns the last answer.
+func burst(v *consumertest.Traveller, n int) (last fntest.Answer) {
+	for range n {
+		last = v.Send("GET", "/session", nil)
+	}
+	return last
+}
+
+// forgetful makes a traveller's browser return no cookie.
+func forgetful(v *consumertest.Traveller, n int, headers ...string) (last fntest.Answer) {
+	for range n {
+		v.Cookie = ""
+		last = v.Send("GET", "/session", nil, headers...)
+	}
+	return last
+}
+
+const suspected = "MELMASTOON.BFF.CONSUMER.SUSPECTED_BOT"
+
+// A problem is the part of a 429 that tells a browser what to do.
+type problem struct {
+	Code       string `json:"code"`
+	RetryAfter int    `json:"retryAfter"`
+	Challenge  *struct {
+		Kind    string `json:"kind"`
+		SiteKey string `json:"siteKey"`
+	} `json:"challenge"`
+}
+
+// checkChallenged fails the test unless the answer is a challenge.
+func checkChallenged(t *testing.T, a fntest.Answer) {
+	t.Helper()
+	var p problem
+	if a.Status != http.StatusTooManyRequests {
+		t.Fatalf("status = %d, want 429: %s", a.Status, a.Body)
+	}
+	a.Into(t, &p)
+	if p.Code != suspected {
+		t.Errorf("p.Code = %q, want %q", p.Code, suspected)
+	}
+	if p.Challenge == nil {
+		t.Fatalf("p.Challenge = nil: %s", a.Body)
+	}
+	if p.Challenge.Kind != "captcha" {
+		t.Errorf("p.Challenge.Kind = %q, want %q", p.Challenge.Kind, "captcha")
+	}
+	if p.Challenge.SiteKey != "local" {
+		t.Errorf("p.Challenge.SiteKey = %q, want %q", p.Challenge.SiteKey, "local")
+	}
+	if len(cookies(a)) != 0 {
+		t.Errorf("len(cookies(a)) = %d, want 0", len(cookies(a)))
+	}
+}
+
+// checkBlocked fails the test unless the answer is a block.
+func checkBlocked(t *testing.T, a fntest.Answer) {
+	t.Helper()
+	var p problem
+	if a.Status != http.StatusTooManyRequests {
+		t.Fatalf("status = %d, want 429: %s", a.Status, a.Body)
+	}
+	a.Into(t, &p)
+	if p.Code != suspected || p.Challenge != nil {
+		t.Errorf("code = %q, challenge = %v, want %q without a challenge", p.Code, p.Challenge, suspected)
+	}
+	if p.RetryAfter != 600 || a.Header.Get("Retry-After") != "600" {
+		t.Errorf("retryAfter = %d, header %q, want 600", p.RetryAfter, a.Header.Get("Retry-After"))
+	}
+}
+
+// A fast caller is challenged, with and without a cookie.
+func TestBots_fastCaller(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	known := site.Traveller()
+	known.Must(http.StatusOK, "GET", "/session", nil)
+	checkChallenged(t, burst(known, 8))
+	site.DB.Advance(2 * time.Second)
+	known.Must(http.StatusOK, "GET", "/session", nil)
+
+	checkChallenged(t, forgetful(site.Traveller(), 9))
+	site.CheckPublished("session.started", 1+7) // a human until the eighth request
+}
+
+// Ten thousand requests of a program without cookies leave nothing but the evidence.
+func TestBots_floodLeavesNoSessions(t *testing.T) {
+	t.Parallel()
+	const requests = 10_000
+	site := openBotSite(t, nil)
+	site.SetBotRules(`{}`)
+	read, err := readsession.Function.Handler(observe.LogKey.With(site.Env, observe.To(io.Discard)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			for range requests / 4 {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/bff/consumer/v1/session", nil)
+				r.Header.Set("User-Agent", "Mozilla/5.0 HeadlessChrome/140.0.0.0")
+				w := httptest.NewRecorder()
+				if read.ServeHTTP(w, r); w.Code != http.StatusOK && w.Code != http.StatusTooManyRequests {
+					t.Errorf("status = %d, want 200 or 429: %s", w.Code, w.Body)
+				}
+			}
+		})
+	}
+	work.Wait()
+	var sessions, documents, scores int
+	if err := site.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions), (SELECT count(*) FROM document.documents WHERE collection = 'gms-session'),
+			(SELECT count(*) FROM bff_consumer.bot_scores)`).Scan(&sessions, &documents, &scores); err != nil {
+		t.Fatal(err)
+	}
+	if sessions != 0 || documents != 0 {
+		t.Errorf("sessions = %d, documents = %d, want none", sessions, documents)
+	}
+	if scores == 0 || scores > 20 {
+		t.Errorf("scores = %d, want a few", scores)
+	}
+	site.CheckPublished("session.started", 0)
+	site.CheckPublished("bot_suspected", scores)
+}
+
+// A suspect is answered, but nothing is stored until it returns the cookie.
+func TestBots_suspect(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function, changesession.Function)
+	v := site.Traveller("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36")
+	if a := v.Send("PATCH", "/session", `{"locale":"en"}`); a.Status != http.StatusUnauthorized {
+		t.Errorf("a write without a session: status = %d, want 401", a.Status)
+	}
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	if got := site.Published(); !slices.Equal(got, []string{"bot_suspected"}) {
+		t.Errorf("published = %v, want one bot_suspected", got)
+	}
+	var p struct {
+		Session *string `json:"guestSessionId"`
+		Score   float64 `json:"score"`
+		Verdict string  `json:"verdict"`
+		Agent   string  `json:"userAgentHash"`
+		IP      string  `json:"ipHash"`
+		Action  string  `json:"actionTaken"`
+		Signals []struct {
+			Kind string `json:"kind"`
+		} `json:"signals"`
+	}
+	site.Payload("bot_suspected", &p)
+	if p.Session != nil {
+		t.Errorf("p.Session = %q, want nil", *p.Session)
+	}
+	if p.Score != 0.4 || p.Verdict != "suspect" {
+		t.Errorf("score = %g, verdict = %q, want a suspect of 0.4", p.Score, p.Verdict)
+	}
+	if p.Action != "none" {
+		t.Errorf("p.Action = %q, want %q", p.Action, "none")
+	}
+	if len(p.Signals) != 1 || p.Signals[0].Kind != "ua-pattern" {
+		t.Errorf("p.Signals = %v, want only ua-pattern", p.Signals)
+	}
+	if !strings.HasPrefix(p.Agent, "sha256:") || !strings.HasPrefix(p.IP, "sha256:") {
+		t.Errorf("hashes = %q, %q, want both", p.Agent, p.IP)
+	}
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	site.CheckPublished("session.started", 1)
+	v.StoredSession()
+}
+
+// A browser without a cookie that is a suspect by its pace and its headers gets no session either.
+func TestBots_suspectBrowser(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	before := rowsWritten(t, site.DB)
+	a := forgetful(site.Traveller("Accept-Language", ""), 7)
+	if a.Status != http.StatusOK {
+		t.Fatalf("status = %d, want 200: %s", a.Status, a.Body)
+	}
+	if len(cookies(a)) != 1 {
+		t.Errorf("len(cookies(a)) = %d, want 1: the next call may return it", len(cookies(a)))
+	}
+	if n := rowsWritten(t, site.DB) - before; n != 3*3 {
+		t.Errorf("rows and documents = %d, want those of the three sessions from before the caller was a suspect", n)
+	}
+	site.CheckPublished("bot_suspected", 1)
+}
+
+// The evidence names the session, also of a guest who rejects telemetry, and follows the verdict.
+func TestBots_evidence(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	v := site.Traveller("DNT", "1")
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	burst(v, 9)
+	site.CheckPublished("bot_suspected", 1) // 0.3 is human, 0.6 is a challenged suspect
+	rows, _ := site.DB.Owner(t).Query(t.Context(), `
+		SELECT guest_session_id, user_agent_hash, score, verdict FROM bff_consumer.bot_scores ORDER BY seq`)
+	scores, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Session *id.GuestSession
+		Agent   *string
+		Score   float64
+		Verdict string
+	}])
+	if err != nil || len(scores) != 1 {
+		t.Fatalf("scores = %v, %v, want one", scores, err)
+	}
+	s := scores[0]
+	if s.Session == nil || *s.Session != v.Session {
+		t.Errorf("s.Session = %v, want %v", s.Session, v.Session)
+	}
+	if s.Agent == nil {
+		t.Error("s.Agent = nil, want the hash of the user agent")
+	}
+	if s.Score != 0.6 || s.Verdict != "suspect" {
+		t.Errorf("score = %g, verdict = %q, want a suspect of 0.6", s.Score, s.Verdict)
+	}
+	site.DB.Advance(5 * time.Minute)
+	checkChallenged(t, burst(v, 9))
+	site.CheckPublished("bot_suspected", 2)
+}
+
+// The response to a challenge is verified with the repeated request.
+func TestBots_challenge(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	for _, test := range []struct {
+		name, response string
+		behavior       http.HandlerFunc
+		status         int
+		human          bool // afterwards
+	}{
+		{"passed", "good", nil, 200, true},
+		{"failed", "bad", nil, 429, false},
+		{"late", "old", nil, 429, false},
+		{"too long", strings.Repeat("g", 5000), nil, 429, false},
+		{"the service fails", "good-1", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, 200, false},
+		{"the service hangs", "good-2", hang, 200, false},
+		{"the service is garbled", "good-3", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"outcome":"perhaps"}`)) }, 200, false},
+		{"the service says nothing", "good-4", func(http.ResponseWriter, *http.Request) {}, 200, false},
+	} {
+		t.Run(test.name, func(t *testing.T) { // one after the other: they share the service
+			site.challenges.Behavior.Store(nil)
+			if test.behavior != nil {
+				site.challenges.Behavior.Store(&test.behavior)
+			}
+			site.DB.Advance(2 * time.Second) // new guests at one address are paced too
+			v := site.Traveller()
+			v.Must(http.StatusOK, "GET", "/session", nil)
+			checkChallenged(t, burst(v, 9))
+			a := v.Send("GET", "/session", nil, "X-Challenge-Response", test.response)
+			if a.Status != test.status {
+				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if a.Status == 429 {
+				checkChallenged(t, a)
+			}
+			if human := burst(v, 9).Status == http.StatusOK; human != test.human {
+				t.Errorf("human afterwards = %t, want %t", human, test.human)
+			}
+		})
+	}
+	calls := site.challenges.Calls.Load()
+	if calls != 7 {
+		t.Errorf("calls of the challenge service = %d, want 7: one per response, none for the long one", calls)
+	}
+}
+
+// hang answers nothing until the caller has left.
+func hang(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body) // the server notices that the caller leaves only after the body
+	<-r.Context().Done()
+}
+
+// A session that has passed is human for 30 minutes, in every process.
+func TestBots_passedSession(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	v := site.Traveller()
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	checkChallenged(t, burst(v, 9))
+	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good")
+	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good") // twice
+
+	elsewhere := consumertest.OpenOn(t, site.DB, site.challenges.Around(site.DB.Env()), readsession.Function)
+	elsewhere.SetBotRules(paced)
+	there := elsewhere.Traveller()
+	there.Cookie = v.Cookie
+	if a := burst(there, 12); a.Status != http.StatusOK {
+		t.Errorf("in another process: status = %d, want 200: %s", a.Status, a.Body)
+	}
+	site.DB.Advance(29 * time.Minute)
+	if a := burst(v, 12); a.Status != http.StatusOK {
+		t.Errorf("after 29 minutes: status = %d, want 200: %s", a.Status, a.Body)
+	}
+	site.DB.Advance(time.Minute)
+	checkChallenged(t, burst(v, 9))
+	if n := site.challenges.Calls.Load(); n != 1 {
+		t.Errorf("calls of the challenge service = %d, want 1", n)
+	}
+}
+
+// A guest without a cookie gets a human session for the response, and the address of the guest gets nothing.
+func TestBots_passedWithoutCookie(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	v := site.Traveller()
+	checkChallenged(t, forgetful(v, 9))
+	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good")
+	if until := v.StoredSession().HumanUntil; !until.After(site.Env.Now().Add(29 * time.Minute)) {
+		t.Errorf("v.StoredSession().HumanUntil = %v, want in 30 minutes", until)
+	}
+	if a := burst(v, 9); a.Status != http.StatusOK {
+		t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
+	}
+	checkChallenged(t, forgetful(site.Traveller(), 1))
+}
+
+// Three failed challenges block the caller for ten minutes, and nobody else.
+func TestBots_blocked(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	for _, cookie := range []bool{true, false} {
+		v, send := site.Traveller("User-Agent", fmt.Sprintf("Mozilla/5.0 (Macintosh) %t", cookie)), burst
+		if cookie {
+			v.Must(http.StatusOK, "GET", "/session", nil)
+		} else {
+			send = func(v *consumertest.Traveller, n int) fntest.Answer { return forgetful(v, n) }
+		}
+		answer := func(response string) fntest.Answer {
+			send(v, 9)
+			if !cookie {
+				v.Cookie = ""
+			}
+			return v.Send("GET", "/session", nil, "X-Challenge-Response", response)
+		}
+		checkChallenged(t, answer("bad"))
+		checkChallenged(t, answer("worse"))
+		checkBlocked(t, answer("worst"))
+		calls := site.challenges.Calls.Load()
+		site.DB.Advance(time.Minute)
+		checkBlocked(t, answer("good"))
+		if n := site.challenges.Calls.Load() - calls; n != 0 {
+			t.Errorf("calls for a blocked caller = %d, want 0", n)
+		}
+		site.DB.Advance(2 * time.Second)
+		other := site.Traveller()
+		if other.Send("GET", "/session", nil); other.Cookie == "" {
+			t.Error("another browser at the address is blocked")
+		}
+		site.DB.Advance(9*time.Minute + time.Second)
+		if a := send(v, 1); a.Status != http.StatusOK {
+			t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
+		}
+		var p struct {
+			Action string `json:"actionTaken"`
+		}
+		if site.Payload("bot_suspected", &p); p.Action != "hard-block" {
+			t.Errorf("p.Action = %q, want %q", p.Action, "hard-block")
+		}
+	}
+}
+
+// A replay counts neither as a request nor as a response, and is answered whatever the verdict.
+func TestBots_replay(t *testing.T) {
+	t.Parallel()
+	hotels := consumertest.OpenFakeHotels(t)
+	site := openBotSite(t, hotels.Around, readsession.Function, changesession.Function, addwish.Function)
+	v := site.Traveller()
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	key := []string{"Idempotency-Key", consumertest.Key()}
+	v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, key...)
+	for range 60 {
+		a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, append(key, "X-Challenge-Response", "bad")...)
+		if a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Fatal("the answer is no replay")
+		}
+	}
+	if n := site.challenges.Calls.Load(); n != 0 {
+		t.Errorf("calls of the challenge service = %d, want 0", n)
+	}
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	site.CheckPublished("bot_suspected", 0)
+	// New acts count, and a challenged act runs once under its key after the challenge.
+	var last fntest.Answer
+	for range 9 {
+		key = []string{"Idempotency-Key", consumertest.Key()}
+		last = v.Send("PATCH", "/session", `{"locale":"en"}`, key...)
+	}
+	checkChallenged(t, last)
+	a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, append(key, "X-Challenge-Response", "good")...)
+	if a.Header.Get("Idempotent-Replayed") != "" {
+		t.Error("the challenged act was stored")
+	}
+	if a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, key...); a.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the act was not stored")
+	}
+}
+
+// The verdict precedes the session's rate limit.
+func TestBots_beforeRateLimit(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil)
+	site.Front = fntest.Behind(t, site.Env.With("RATE_LIMIT_SESSION", "0.001/10"), site.Front.Issuer(), readsession.Function)
+	v := site.Traveller()
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	checkChallenged(t, burst(v, 16))
+	site.DB.Advance(2 * time.Second)
+	if a := burst(v, 7); a.Status != http.StatusTooManyRequests || strings.Contains(string(a.Body), suspected) {
+		t.Errorf("status = %d, want a rate limit for a human that asks too often: %s", a.Status, a.Body)
+	}
+}
+
+// Known crawlers read hotels and lists without session or cookie, and are not challenged.
+func TestBots_crawler(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, search.Function, readhotel.Function, readsession.Function, changesession.Function, clearsession.Function)
+	system.SetBotRules(`{"crawlers":[{"agent":"Googlebot","ranges":["127.0.0.0/8","192.0.2.0/24"]}]}`)
+	crawler := func() *consumertest.Traveller {
+		return system.Traveller("User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
+	}
+	before := rowsWritten(t, system.DB)
+	for range 60 {
+		v := crawler()
+		v.Must(http.StatusOK, "GET", "/hotels/"+system.Hotels[0].Property.String(), nil)
+		v.Must(http.StatusOK, "POST", "/search", system.SearchBody())
+		if v.Cookie != "" {
+			t.Fatal("a crawler got a cookie")
+		}
+	}
+	if n := rowsWritten(t, system.DB) - before; n != 0 {
+		t.Errorf("rows and documents = %d, want 0", n)
+	}
+	if a := crawler().Send("PATCH", "/session", `{"locale":"en"}`); a.Status != http.StatusUnauthorized {
+		t.Errorf("a write: status = %d, want 401", a.Status)
+	}
+	system.SetBotRules(`{"crawlers":[{"agent":"Googlebot","ranges":["10.0.0.0/8"]}]}`)
+	system.DB.Advance(31 * time.Second)
+	v := crawler()
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	system.CheckPublished("bot_suspected", 1)
+}
+
+// Rules are read again after 30 s. While they are invalid, the last valid ones apply.
+func TestBots_rules(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	site.SetBotRules(`{"cadence":[{"count":3,"weight":0.6}]}`)
+	challenged := func() bool {
+		v := site.Traveller()
+		site.DB.Advance(2 * time.Second)
+		v.Must(http.StatusOK, "GET", "/session", nil)
+		return burst(v, 4).Status == http.StatusTooManyRequests
+	}
+	if !challenged() {
+		t.Fatal("the stored rules do not apply")
+	}
+	for _, broken := range []string{`{"cadence":null}`, `{"cadence":[{"count":0,"weight":9}]}`, `[]`, `{"suspect":2}`, `{"cadence":[],"crawlers":[{"agent":"","ranges":[]}]}`} {
+		site.SetBotRules(broken)
+		site.DB.Advance(31 * time.Second)
+		if !challenged() {
+			t.Errorf("%s: the last valid rules do not apply", broken)
+		}
+	}
+	site.SetBotRules(`{"cadence":[]}`)
+	if !challenged() {
+		t.Error("the rules were read again at once")
+	}
+	site.DB.Advance(31 * time.Second)
+	if challenged() {
+		t.Error("the rules were not read again")
+	}
+}
+
+// If the evidence cannot be stored, the caller is answered all the same, and the next request stores it.
+func TestBots_evidenceLater(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	owner := site.DB.Owner(t)
+	if _, err := owner.Exec(t.Context(), `REVOKE INSERT ON bff_consumer.bot_scores FROM bff_consumer_app`); err != nil {
+		t.Fatal(err)
+	}
+	v := site.Traveller("User-Agent", "curl/8")
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	site.CheckPublished("bot_suspected", 0)
+	if _, err := owner.Exec(t.Context(), `GRANT INSERT ON bff_consumer.bot_scores TO bff_consumer_app`); err != nil {
+		t.Fatal(err)
+	}
+	v.Cookie = ""
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	site.CheckPublished("bot_suspected", 1)
+}
