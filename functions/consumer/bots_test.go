@@ -28,8 +28,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// paced are the built-in rules with a fifth of the requests, because a loaded machine may not send forty in 2 s.
-const paced = `{"cadence":[{"count":4,"weight":0.3},{"count":8,"weight":0.6}]}`
+// paced are the built-in rules with an eighth of the requests, because a loaded machine may not send forty in 2 s.
+const paced = `{"cadence":[{"count":3,"weight":0.3},{"count":5,"weight":0.6}]}`
 
 // A botSite is a site that detects bots, with a challenge service.
 type botSite struct {
@@ -130,7 +130,7 @@ func TestBots_fastCaller(t *testing.T) {
 	known.Must(http.StatusOK, "GET", "/session", nil)
 
 	checkChallenged(t, forgetful(site.Traveller(), 9))
-	site.CheckPublished("session.started", 1+7) // a human until the eighth request
+	site.CheckPublished("session.started", 1+4) // a human until the fifth request
 }
 
 // Ten thousand requests of a program without cookies leave nothing but the evidence.
@@ -222,15 +222,15 @@ func TestBots_suspectBrowser(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
 	before := rowsWritten(t, site.DB)
-	a := forgetful(site.Traveller("Accept-Language", ""), 7)
+	a := forgetful(site.Traveller("Accept-Language", ""), 4)
 	if a.Status != http.StatusOK {
 		t.Fatalf("status = %d, want 200: %s", a.Status, a.Body)
 	}
 	if len(cookies(a)) != 1 {
 		t.Errorf("len(cookies(a)) = %d, want 1: the next call may return it", len(cookies(a)))
 	}
-	if n := rowsWritten(t, site.DB) - before; n != 3*3 {
-		t.Errorf("rows and documents = %d, want those of the three sessions from before the caller was a suspect", n)
+	if n := rowsWritten(t, site.DB) - before; n != 2*3 {
+		t.Errorf("rows and documents = %d, want those of the two sessions from before the caller was a suspect", n)
 	}
 	site.CheckPublished("bot_suspected", 1)
 }
@@ -450,12 +450,12 @@ func TestBots_replay(t *testing.T) {
 func TestBots_beforeRateLimit(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil)
-	site.Front = fntest.Behind(t, site.Env.With("RATE_LIMIT_SESSION", "0.001/10"), site.Front.Issuer(), readsession.Function)
+	site.Front = fntest.Behind(t, site.Env.With("RATE_LIMIT_SESSION", "0.001/6"), site.Front.Issuer(), readsession.Function)
 	v := site.Traveller()
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	checkChallenged(t, burst(v, 16))
 	site.DB.Advance(2 * time.Second)
-	if a := burst(v, 7); a.Status != http.StatusTooManyRequests || strings.Contains(string(a.Body), suspected) {
+	if a := burst(v, 4); a.Status != http.StatusTooManyRequests || strings.Contains(string(a.Body), suspected) {
 		t.Errorf("status = %d, want a rate limit for a human that asks too often: %s", a.Status, a.Body)
 	}
 }

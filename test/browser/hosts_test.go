@@ -35,7 +35,7 @@ const (
 var front string
 
 // web opens a stage whose hotel is reached over HTTPS at its hosts, as in production, and a browser that finds them.
-func web(t *testing.T) *guest {
+func web(t *testing.T, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	db := pgtest.New(t)
 	s := system.Within(t, db, db.Env().With("SITE_DOMAIN", sharedHost).With("TENANT_RETURN_URL", "https://{site}/return/{draftId}"))
@@ -54,7 +54,7 @@ func web(t *testing.T) *guest {
 		rules = append(rules, "MAP "+host+" "+address)
 	}
 	return sit(t, s, journey{language: "en", method: "card", tongue: english, asks: "en-GB,en", scripts: true, width: wide},
-		chromedp.Flag("host-resolver-rules", strings.Join(rules, ", ")), chromedp.Flag("ignore-certificate-errors", true))
+		append(more, chromedp.Flag("host-resolver-rules", strings.Join(rules, ", ")), chromedp.Flag("ignore-certificate-errors", true))...)
 }
 
 // edgeOf is the load balancer: functions are behind it, and the front end is on every other path.

@@ -90,6 +90,9 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 		return body
 	}
 	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
+	p.Headers = map[string]string{"X-Challenge-Response": a.email("GET " + consumerSite + "/session header X-Challenge-Response")}
+	p.send("GET", consumerSite+"/session", "/session", nil)
+	p.Headers = nil
 	p.refused("PATCH", consumerSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency"), "consentTelemetry": p.text("consent")})
 	for _, path := range []string{"/search", "/search/map"} {
 		at := "POST " + consumerSite + path + " json "

@@ -24,9 +24,10 @@ const (
 	settled    = "money is settled"
 	genuine    = "authentic tokens"
 	current    = "current responses"
+	challenged = "bots are challenged"
 )
 
-var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current}
+var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current, challenged}
 
 var variants = []variant{
 	{
@@ -405,5 +406,41 @@ var variants = []variant{
 		"services see who the guest is", noPII, "functions/reservation/internal/booking/view.go",
 		"if p.Actor.Type == Staff {", "if p.Actor.Type != \"\" {",
 		"functions/reservation/internal/booking", "TestViewFor",
+	}, {
+		"requests without a cookie are not counted", challenged, "functions/consumer/internal/bots/detector.go",
+		"if !c.session.IsZero() || c.address != \"\" {", "if !c.session.IsZero() {",
+		"functions/consumer/internal/bots", "TestDetector_cadence",
+	}, {
+		"a crawler is known by its user agent alone", challenged, "functions/consumer/internal/bots/rules.go",
+		"func(p netip.Prefix) bool { return p.Contains(from.Unmap()) })", "func(p netip.Prefix) bool { return p.IsValid() })",
+		"functions/consumer/internal/bots", "TestRules_crawlers",
+	}, {
+		"failed challenges do not block", challenged, "functions/consumer/internal/bots/detector.go",
+		"if len(t.failures) >= maxFailures {", "if len(t.failures) < 0 {",
+		"functions/consumer", "TestBots_blocked",
+	}, {
+		"every verdict is published", challenged, "functions/consumer/internal/bots/detector.go",
+		"now.Sub(t.reportedAt) < reportInterval", "now.Sub(t.reportedAt) < 0",
+		"functions/consumer/internal/bots", "TestDetector_due",
+	}, {
+		"a suspect without a cookie gets a session", challenged, "functions/consumer/internal/bots/guard.go",
+		"return v.AsProgram(), nil", "return v, nil",
+		"functions/consumer", "TestBots_suspectBrowser",
+	}, {
+		"an outage of the challenge service locks guests out", challenged, "functions/consumer/internal/bots/guard.go",
+		"a.Action = None", "a.Action = Challenge",
+		"functions/consumer", "TestBots_challenge",
+	}, {
+		"a passed challenge counts in one process only", challenged, "functions/consumer/internal/bots/guard.go",
+		"return now.Before(v.Session.HumanUntil) || ", "return ",
+		"functions/consumer", "TestBots_passedSession",
+	}, {
+		"a replay counts as a request", challenged, "functions/consumer/middleware.go",
+		"v.unchecked = m.spec.Idempotent && v.StoredSession() != nil", "v.unchecked = false",
+		"functions/consumer", "TestBots_replay",
+	}, {
+		"invalid rules of bot detection apply", challenged, "functions/consumer/internal/bots/live.go",
+		"if rules, err := Parse(kept.Rules); err == nil {", "if rules, err := Parse(kept.Rules); err == nil || true {",
+		"functions/consumer", "TestBots_rules",
 	},
 }
