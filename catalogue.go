@@ -28,6 +28,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/removewish"
 	consumersearch "melmastoon.ghasi.io/functions/consumer/search"
 	consumersearchmap "melmastoon.ghasi.io/functions/consumer/searchmap"
+	"melmastoon.ghasi.io/functions/consumer/suggestdestinations"
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
 	consumertenantreinstated "melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	consumertenantsuspended "melmastoon.ghasi.io/functions/consumer/tenantsuspended"
@@ -67,6 +68,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
+	"melmastoon.ghasi.io/functions/sandbox/finddestinations"
+	"melmastoon.ghasi.io/functions/sandbox/findsimilar"
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
@@ -74,6 +77,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	"melmastoon.ghasi.io/functions/sandbox/listkeys"
+	"melmastoon.ghasi.io/functions/sandbox/listlistings"
 	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
@@ -88,6 +92,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
 	"melmastoon.ghasi.io/functions/sandbox/readjwks"
+	"melmastoon.ghasi.io/functions/sandbox/readpopularity"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
@@ -98,6 +103,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcheckedout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationconfirmed"
 	"melmastoon.ghasi.io/functions/sandbox/reservationearlycheckout"
 	"melmastoon.ghasi.io/functions/sandbox/reservationmodified"
 	"melmastoon.ghasi.io/functions/sandbox/reservationnoshow"
@@ -220,6 +226,7 @@ var Functions = []fn.Function{
 	removewish.Function,
 	consumersearch.Function,
 	consumersearchmap.Function,
+	suggestdestinations.Function,
 	sweepsessions.Function,
 	consumertenantreinstated.Function,
 	consumertenantsuspended.Function,
@@ -231,6 +238,8 @@ var Functions = []fn.Function{
 	comparerates.Function,
 	configuretenant.Function,
 	expireintents.Function,
+	finddestinations.Function,
+	findsimilar.Function,
 	holdexpired.Function,
 	holdrooms.Function,
 	indexlisting.Function,
@@ -238,6 +247,7 @@ var Functions = []fn.Function{
 	listbrands.Function,
 	listintents.Function,
 	listkeys.Function,
+	listlistings.Function,
 	sandboxlistpolicies.Function,
 	listproperties.Function,
 	listrooms.Function,
@@ -251,6 +261,7 @@ var Functions = []fn.Function{
 	sandboxquote.Function,
 	sandboxreadavailability.Function,
 	readcalendar.Function,
+	readpopularity.Function,
 	readintent.Function,
 	readjwks.Function,
 	readproperty.Function,
@@ -262,6 +273,7 @@ var Functions = []fn.Function{
 	sandboxrelay.Function,
 	releaserooms.Function,
 	reservationcancelled.Function,
+	reservationconfirmed.Function,
 	reservationcheckedout.Function,
 	reservationearlycheckout.Function,
 	reservationmodified.Function,

@@ -16,6 +16,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
+	"melmastoon.ghasi.io/functions/sandbox/finddestinations"
+	"melmastoon.ghasi.io/functions/sandbox/findsimilar"
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
@@ -23,6 +25,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	"melmastoon.ghasi.io/functions/sandbox/listkeys"
+	"melmastoon.ghasi.io/functions/sandbox/listlistings"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
@@ -37,6 +40,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
 	"melmastoon.ghasi.io/functions/sandbox/readjwks"
+	"melmastoon.ghasi.io/functions/sandbox/readpopularity"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
@@ -47,6 +51,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcheckedout"
+	"melmastoon.ghasi.io/functions/sandbox/reservationconfirmed"
 	"melmastoon.ghasi.io/functions/sandbox/reservationearlycheckout"
 	"melmastoon.ghasi.io/functions/sandbox/reservationmodified"
 	"melmastoon.ghasi.io/functions/sandbox/reservationnoshow"
@@ -68,7 +73,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
 		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
 		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, authenticate.Function, quote.Function, readintent.Function,
-		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
+		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function, reservationconfirmed.Function, finddestinations.Function, findsimilar.Function, listlistings.Function, readpopularity.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
 		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, reservationcheckedout.Function, reservationearlycheckout.Function, reservationmodified.Function, reservationnoshow.Function,

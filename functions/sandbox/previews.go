@@ -16,7 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Preview is the lowest current price of a party's stay in one hotel, in a display currency.
+// A Preview is the lowest current price of a party's stay in one hotel, in the wanted currency, or in the hotel's own if there is
+// no exchange rate.
 type Preview struct {
 	Property   id.Property    `json:"propertyId"`
 	Tenant     id.Tenant      `json:"tenantId"`
@@ -25,7 +26,7 @@ type Preview struct {
 	Nightly    money.Micro    `json:"cheapestNightlyMicro"` // one room for one night on average, without taxes and fees
 	Total      money.Micro    `json:"totalMicro"`           // all rooms, all nights, with taxes and fees
 	Currency   money.Currency `json:"currency"`
-	FX         id.FX          `json:"fxSnapshotId,omitzero"` // if the hotel's own currency differs
+	FX         id.FX          `json:"fxSnapshotId,omitzero"` // if it was converted
 	CapturedAt time.Time      `json:"capturedAt"`
 }
 
@@ -44,8 +45,8 @@ type hotel struct {
 	left   map[id.RoomType]int
 }
 
-// Preview returns prices of hotels of any tenant, in the given order. It omits hotels where the party cannot stay, or
-// without an exchange rate into the currency. Amend changes tariffs before pricing; it may be nil.
+// Preview returns prices of hotels of any tenant, in the given order. It omits hotels where the party cannot stay. Prices
+// without an exchange rate into the currency are in the hotel's own. Amend changes tariffs before pricing; it may be nil.
 func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend func(Tariff) Tariff) ([]Preview, error) {
 	var hotels map[id.Property]*hotel
 	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
@@ -110,14 +111,10 @@ func readHotels(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying
 	if err := readRates(ctx, tx, rates, y.Currency); err != nil {
 		return nil, err
 	}
-	for p, h := range hotels {
-		if own := h.tariff.Currency; own != y.Currency {
-			h.tariff.FX = rates[own]
-			if h.tariff.FX == nil {
-				delete(hotels, p)
-			}
-		}
-		h.tariff.Currency = y.Currency
+	for _, h := range hotels {
+		if fx := rates[h.tariff.Currency]; fx != nil {
+			h.tariff.FX, h.tariff.Currency = fx, y.Currency
+		} // else it is the wanted currency already, or prices stay in the hotel's own
 	}
 	return hotels, furnish(ctx, tx, hotels, of, y.Window)
 }
@@ -173,12 +170,13 @@ type DayPrice struct {
 	Cheapest money.Micro `json:"cheapestMicro"`
 }
 
-// Calendar returns the lowest price of each night of a window. It omits past nights and nights without free rooms.
-func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c money.Currency) ([]DayPrice, error) {
+// Calendar returns the lowest price of each night of a window, and the currency: the wanted one, or the hotel's own if there is
+// no exchange rate. It omits past nights and nights without free rooms.
+func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, wanted money.Currency) ([]DayPrice, money.Currency, error) {
 	var h *hotel
 	nights := map[stay.Date][]id.RoomType{}
 	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		hotels, err := readHotels(ctx, tx, []id.Property{p}, Staying{Window: w, Currency: c})
+		hotels, err := readHotels(ctx, tx, []id.Property{p}, Staying{Window: w, Currency: wanted})
 		if err != nil {
 			return err
 		}
@@ -188,7 +186,7 @@ func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c m
 		return readNights(ctx, tx, p, w, nights)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("tariffs: calendar of %s: %w", p, err)
+		return nil, "", fmt.Errorf("tariffs: calendar of %s: %w", p, err)
 	}
 	days := []DayPrice{}
 	for _, d := range w.Dates() {
@@ -196,7 +194,7 @@ func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c m
 			days = append(days, DayPrice{d, least})
 		}
 	}
-	return days, nil
+	return days, h.tariff.Currency, nil
 }
 
 // readNights reads the free room types of each night.

@@ -24,6 +24,14 @@ type Dates struct {
 
 func (d Dates) window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
 
+// Validate rejects an impossible stay.
+func (d Dates) Validate() error {
+	if err := d.window().Validate(); err != nil {
+		return Refuse("/dates/checkOut", "stay", err.Error())
+	}
+	return nil
+}
+
 // Travellers are a Party as travellers' pages send it.
 type Travellers struct {
 	Adults   int   `json:"adults"`
@@ -107,8 +115,8 @@ func (q Query) Validate() error {
 	if err := q.Where.Validate(); err != nil {
 		return err
 	}
-	if err := q.Dates.window().Validate(); err != nil {
-		return Refuse("/dates/checkOut", "stay", err.Error())
+	if err := q.Dates.Validate(); err != nil {
+		return err
 	}
 	if err := q.Party.Validate(); err != nil {
 		return err

@@ -111,5 +111,9 @@ var aged = map[string]agedRow{
 		check_out, adults, children, rooms, currency, locale, hmac_key_id, minted_at, expires_at)
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 's', gen_random_uuid(), '2030-01-01', '2030-01-02', 1, 0, 1, 'AFN', 'en', 'k', @at, @at::timestamptz + interval '30 minutes')`},
 	"bff_consumer.bot_scores": {"1 year", `INSERT INTO bff_consumer.bot_scores (fingerprint_hash, score, verdict, signals, evaluated_at) VALUES ('f', 0.9, 'bot', '[]', @at)`},
-	"document.documents":      {"1 hour", `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('c', gen_random_uuid()::text, '', 0, 0, @at)`},
+	"sandbox.recent_bookings": {"2 days", `INSERT INTO sandbox.recent_bookings (reservation_id, tenant_id, property_id, confirmed_at, cancelled_at)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at, @at::timestamptz - interval '1 day')`},
+	"sandbox.recent_views": {"2 hours", `INSERT INTO sandbox.recent_views (property_id, session_hash, seen_at)
+		VALUES (gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), @at)`},
+	"document.documents": {"1 hour", `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('c', gen_random_uuid()::text, '', 0, 0, @at)`},
 }

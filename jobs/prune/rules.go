@@ -53,6 +53,9 @@ var Rules = slices.Concat(
 		{"bff_consumer", "bot_scores", "seq", "evaluated_at < platform.now() - interval '1 year'", Weekly},
 	},
 	common("sandbox"), []Rule{
+		// Older rows count for no popularity signal. A repeated event of theirs adds a row that does not count either.
+		{"sandbox", "recent_bookings", "reservation_id", "greatest(confirmed_at, cancelled_at) < platform.now() - interval '2 days'", Daily},
+		{"sandbox", "recent_views", "property_id, session_hash", "seen_at < platform.now() - interval '2 hours'", Hourly},
 		// Documents expire by the clock of the reading process, which may be behind the database's.
 		{"document", "documents", "collection, id", "expires_at < platform.now() - interval '1 hour'", Hourly},
 	},

@@ -187,7 +187,7 @@ var inputs = map[string]string{
 	"roomId":    "rmu_01J00000000000000000000000",
 	"id":        "rsv_01J00000000000000000000000", "ref": "nobody", "slug": "nobody", "tenantSlug": "nobody",
 	"start": "2031-05-01", "end": "2031-05-03", "checkIn": "2031-05-01", "checkOut": "2031-05-03", "from": "2031-05-01", "days": "7",
-	"adults": "2", "rooms": "1", "currency": "AFN", "code": "GM-ABCDEF",
+	"adults": "2", "rooms": "1", "currency": "AFN", "q": "nowhere", "limit": "8", "code": "GM-ABCDEF",
 }
 
 // address is where a function is called, with everything that it asks for in its path and its query.

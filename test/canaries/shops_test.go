@@ -119,6 +119,13 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 	note := "POST " + consumerSite + "/wishlist json note"
 	p.must(http.StatusCreated, "POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": hotel.Property.String(), "source": "detail", "note": p.text(note)})
 	p.refused("POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": p.text("propertyId"), "source": p.text("source")})
+	q := "GET " + consumerSite + "/destinations query q"
+	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.name(q)), nil)
+	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.email(q)), nil)
+	p.refused("GET", consumerSite+"/wishlist", "/wishlist?expand="+url.QueryEscape(p.text("expand")), nil)
+	p.refused("GET", consumerSite+"/session", "/session?expand="+url.QueryEscape(p.text("expand")), nil)
+	p.must(http.StatusOK, "GET", consumerSite+"/wishlist", "/wishlist?expand=card", nil)
+	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session?expand=card", nil)
 	view := "POST " + consumerSite + "/telemetry/page-view json "
 	for _, path := range []string{"/hotels?mail=" + a.email(view+"path"), "/" + a.email(view+"path"), "/" + a.name(view+"path") + "/" + url.PathEscape(a.phone(view+"path")), "/x#" + a.card(view+"path")} {
 		p.send("POST", consumerSite+"/telemetry/page-view", "/telemetry/page-view", map[string]any{"path": path, "referer": "https://mail.example/inbox/" + a.email(view+"referer") + "?to=" + a.email(view+"referer") + "#" + a.name(view+"referer")})

@@ -75,6 +75,11 @@ func fields(t reflect.Type) map[string]field {
 		case name == "-":
 		case f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct:
 			maps.Copy(found, fields(f.Type))
+		case f.Anonymous && !tagged && f.Type.Kind() == reflect.Pointer: // its members are there or not together
+			for inner, one := range fields(f.Type.Elem()) {
+				one.mayLack = true
+				found[inner] = one
+			}
 		case tagged:
 			one := field{of: f.Type, mayLack: strings.Contains(options, "omit")}
 			one.mayBeNull = f.Type.Kind() == reflect.Pointer && !one.mayLack

@@ -137,6 +137,7 @@ func (k *walk) travel() guest {
 	k.count("consumer-changesession", func() {
 		g.must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "EUR"})
 	})
+	k.again("consumer-suggestdestinations", func() { g.must(http.StatusOK, http.MethodGet, "/destinations?q=kab", nil) })
 	k.search(g)
 	hotel := demo.KabulGrand.Property.String()
 	k.gather(g)
@@ -145,6 +146,7 @@ func (k *walk) travel() guest {
 	k.again("consumer-readavailability", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"/availability?"+k.tripQuery(), nil) })
 	k.wishFor(g, demo.KabulGrand)
 	var seen struct{ RecentlyViewed []any }
+	k.again("consumer-readsession with cards", func() { g.must(http.StatusOK, http.MethodGet, "/session?expand=card", nil) })
 	k.again("consumer-readsession", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil).Into(k.t, &seen) })
 	k.sizes["hotels looked at"] = len(seen.RecentlyViewed)
 	k.count("consumer-removewish", func() { g.must(http.StatusNoContent, http.MethodDelete, "/wishlist/"+hotel, nil) })
@@ -168,6 +170,7 @@ func (k *walk) wishFor(g guest, h demo.Hotel) {
 		g.must(http.StatusCreated, http.MethodPost, "/wishlist", map[string]any{"propertyId": h.Property.String(), "source": "detail"})
 	})
 	var wished struct{ Wishlist []any }
+	k.again("consumer-listwishes with cards", func() { g.must(http.StatusOK, http.MethodGet, "/wishlist?expand=card", nil) })
 	k.again("consumer-listwishes", func() { g.must(http.StatusOK, http.MethodGet, "/wishlist", nil).Into(k.t, &wished) })
 	k.sizes["wishes"] = len(wished.Wishlist)
 }

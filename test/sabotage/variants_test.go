@@ -327,6 +327,34 @@ var variants = []variant{
 		"return s.themeCache.FetchDated(ctx, document.KeyOf(t.String())", `return s.themeCache.FetchDated(ctx, document.KeyOf("any")`,
 		"functions/tenantbooking/bootstrap", "TestCached_perTenantLanguageCurrency",
 	}, {
+		"a cancelled booking counts for popularity", current, "functions/sandbox/demand.go",
+		"interval '24 hours' AND b.cancelled_at IS NULL)", "interval '24 hours')",
+		"functions/sandbox", "TestPopularity_bookings",
+	}, {
+		"a view by a wrong clock counts for a day", current, "functions/sandbox/demand.go",
+		"least(@at, platform.now()))", "@at)",
+		"functions/sandbox", "TestPopularity_views",
+	}, {
+		"a number of one guest is shown as popularity", current, "functions/consumer/internal/search/popularity.go",
+		"const minPopularity = 3", "const minPopularity = 1",
+		"functions/consumer/readhotel", "TestReadHotel_popularity",
+	}, {
+		"a hotel in a city of the same name is similar", current, "functions/consumer/internal/search/selections.go",
+		"if listing.Property != hotel.ID && listing.Country == hotel.Country {", "if listing.Property != hotel.ID {",
+		"functions/consumer/readhotel", "TestReadHotel_similar",
+	}, {
+		"a suspended hotel keeps its card on a wishlist", current, "functions/consumer/internal/search/search.go",
+		"\t\tif closed[listing.Tenant] {\n", "\t\tif closed == nil {\n",
+		"functions/consumer", "TestWishlist_cardsOfGoneHotels",
+	}, {
+		"a hotel without an exchange rate has no price", current, "functions/sandbox/previews.go",
+		"\tfor _, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx != nil {\n", "\tfor p, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx == nil && h.tariff.Currency != y.Currency {\n\t\t\tdelete(hotels, p)\n\t\t} else if fx != nil {\n",
+		"functions/sandbox", "TestPreview_noExchangeRate",
+	}, {
+		"any badge of the search service is shown", current, "functions/consumer/internal/search/listing.go",
+		"if badge.known() {", "if badge != \"\" {",
+		"functions/consumer/internal/search", "TestListing_badges",
+	}, {
 		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/internal/search/tenants.go",
 		"counts := statusForOne", "counts := statusForLists",
 		"functions/consumer/minthandoff", "TestStatus_eventLost",

@@ -226,8 +226,8 @@ func TestLimits(t *testing.T) {
 	}{
 		{"production", 50, ofTheProduction.system},
 		{"production_and_ten_functions", 50, withTen(ofProduction)},
-		{"demo", 100, ofTheDemo.system},
-		{"everything_and_ten_functions", 100, withTen(ofDemo)},
+		{"demo", 110, ofTheDemo.system},
+		{"everything_and_ten_functions", 110, withTen(ofDemo)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -280,7 +280,7 @@ func (w workplace) grow(functions int) {
 		name := fmt.Sprintf("reservation-anotherfunctionwithalongname%d", i)
 		f := called
 		switch i {
-		case 7, 8:
+		case 6, 7, 8: // six are called: the usual quota of a new project leaves room for no more
 			f = hearing
 			e := *hearing.Event
 			e.Subject, e.DeadLetter = fmt.Sprintf("melmastoon.housekeeping.room.another_status_changed%d.v1", i), fmt.Sprintf("melmastoon-reservation-melmastoon.housekeeping.room.another_status_changed%d.v1-dlq", i)

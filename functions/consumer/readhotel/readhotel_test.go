@@ -112,6 +112,9 @@ func TestReadHotel_complete(t *testing.T) {
 	if r.Policy != search.VisitorCurrency {
 		t.Errorf("r.Policy = %q, want %q", r.Policy, search.VisitorCurrency)
 	}
+	if want := (search.PopularitySignals{Booked: 4, Viewed: 9}); got.Popularity == nil || *got.Popularity != want {
+		t.Errorf("got.Popularity = %+v, want %+v", got.Popularity, want)
+	}
 	if len(got.Calendar) != 7 {
 		t.Fatalf("len(got.Calendar) = %d, want 7", len(got.Calendar))
 	}
@@ -166,7 +169,7 @@ func TestReadHotel_complete(t *testing.T) {
 	if known := v.Must(http.StatusNotModified, "GET", "/hotels/"+hotel.Property.String()+query, nil, "If-None-Match", a.Header.Get("Etag")); len(known.Body) != 0 {
 		t.Errorf("got %s", known.Body)
 	}
-	for route, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "searches": 1, "tenants": 1, "brands": 2} {
+	for route, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "similar": 1, "popularity": 1, "searches": 0, "listings": 0, "tenants": 1, "brands": 2} {
 		t.Run(route, func(t *testing.T) {
 			if n := system.Calls(route); n > want {
 				t.Errorf("were asked for %d times, want %d", n, want)
@@ -290,13 +293,13 @@ func TestReadHotel_suspended(t *testing.T) {
 func TestReadHotel_degraded(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 2, Function)
-	v, route := system.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
+	v, route := system.Traveller(), []string{"previews", "calendar", "policies", "similar", "popularity", "brands", "tenants"}
 	for _, route := range route {
 		system.SetBehavior(route, upstreamtest.Failing)
 	}
 	got, a := get(t, v, system.Hotels[0])
-	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"}) {
-		t.Errorf("got.Missing = %q, want %q", got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"})
+	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search", "popularity"}) {
+		t.Errorf("got.Missing = %q, want %q", got.Missing, []string{"policies", "theme", "pricing", "calendar", "search", "popularity"})
 	}
 	if len(got.Rooms) != 1 {
 		t.Errorf("len(got.Rooms) = %d, want 1", len(got.Rooms))
@@ -311,6 +314,87 @@ func TestReadHotel_degraded(t *testing.T) {
 	v.Must(503, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
 }
 
+func TestReadHotel_popularity(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v, hotel := system.Traveller(), &system.Hotels[0]
+	for _, test := range []struct {
+		booked, viewed int
+		want           string
+	}{
+		{3, 3, `"popularitySignals":{"bookedLast24h":3,"viewedLast1h":3}`},
+		{2, 12, `"popularitySignals":{"viewedLast1h":12}`},
+		{7, 0, `"popularitySignals":{"bookedLast24h":7}`},
+		{2, 2, ""},
+	} {
+		system.Do(func() { hotel.Booked, hotel.Viewed = test.booked, test.viewed })
+		system.DB.Advance(time.Minute)
+		got, a := get(t, v, *hotel)
+		if test.want == "" && got.Popularity != nil {
+			t.Errorf("%d and %d: got.Popularity = %+v, want nil", test.booked, test.viewed, got.Popularity)
+		}
+		if !strings.Contains(string(a.Body), test.want) {
+			t.Errorf("%d and %d: body %s, want it to contain %s", test.booked, test.viewed, a.Body, test.want)
+		}
+	}
+	before := system.Calls("popularity")
+	system.DB.Advance(59 * time.Second)
+	get(t, v, *hotel)
+	if n := system.Calls("popularity"); n != before {
+		t.Errorf("within a minute: %d calls, want %d", n, before)
+	}
+	system.DB.Advance(2 * time.Second)
+	system.SetBehavior("popularity", upstreamtest.Failing)
+	if got, _ := get(t, v, *hotel); !slices.Equal(got.Missing, []string{"popularity"}) || got.Popularity != nil {
+		t.Errorf("after a minute without the service: missing %q with %+v, want popularity with none", got.Missing, got.Popularity)
+	}
+}
+
+func TestReadHotel_similar(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 5, Function)
+	v, hotel := system.Traveller(), system.Hotels[2]
+	system.Hotels[4].Country = "US" // another Kabul
+	got, _ := get(t, v, hotel)
+	if len(got.Similar) != 3 {
+		t.Errorf("len(got.Similar) = %d, want the 3 others of the country", len(got.Similar))
+	}
+	system.Do(func() { system.Hotels[4].Country = "AF" })
+	system.DB.Advance(time.Minute)
+	if got, _ = get(t, v, hotel); len(got.Similar) != 4 {
+		t.Errorf("of five hotels: len(got.Similar) = %d, want 4", len(got.Similar))
+	}
+	for _, card := range got.Similar {
+		if card.Property == hotel.Property {
+			t.Error("the hotel resembles itself")
+		}
+	}
+}
+
+func TestReadHotel_noExchangeRate(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, Function)
+	v := system.Traveller("X-Currency", "USD")
+	for i := range system.Hotels {
+		system.Hotels[i].OwnMoney = true
+	}
+	got, _ := get(t, v, system.Hotels[0])
+	for name, rate := range map[string]*search.RateSnapshot{"hotel": got.Rate, "similar": got.Similar[0].Rate} {
+		if rate == nil {
+			t.Fatalf("%s: rate = nil, want the price in the hotel's own currency", name)
+		}
+		if rate.Currency != money.AFN || rate.Policy != search.FallbackCurrency || rate.Nightly != 400_000 || !rate.FX.IsZero() {
+			t.Errorf("%s: rate = %+v, want 4,000 afghani as fallback", name, rate)
+		}
+	}
+	if got.Calendar[0].Currency != money.AFN || got.Calendar[0].Cheapest != 400_000 {
+		t.Errorf("got.Calendar[0] = %+v, want 4,000 afghani", got.Calendar[0])
+	}
+	if got.Currency != money.USD {
+		t.Errorf("got.Currency = %s, want the visitor's", got.Currency)
+	}
+}
+
 func TestReadHotel_stale(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 2, Function)
@@ -318,7 +402,7 @@ func TestReadHotel_stale(t *testing.T) {
 	checkIn, checkOut := system.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
 	get(t, v, system.Hotels[0], query)
-	for _, route := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
+	for _, route := range []string{"properties", "previews", "calendar", "policies", "similar", "brands", "tenants"} {
 		system.SetBehavior(route, upstreamtest.Failing)
 	}
 	system.DB.Advance(6 * time.Minute)

@@ -1,4 +1,4 @@
-// Package clickrecorded counts travellers' clicks on hotels for the order of recommendations.
+// Package clickrecorded counts travellers' clicks on hotels, for the order of recommendations and for popularity signals.
 package clickrecorded
 
 import (
@@ -26,21 +26,29 @@ var Function = sandbox.PlatformEvent(fn.Spec{
 
 // Clicked is the part of the event that this function reads.
 type Clicked struct {
-	Property id.Property `json:"propertyId"`
+	Property id.Property     `json:"propertyId"`
+	Session  id.GuestSession `json:"guestSessionId"`
+	At       time.Time       `json:"occurredAt"`
 }
 
 type counter struct {
 	db       *postgres.DB
 	listings sandbox.Listings
+	demand   sandbox.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Clicked], error) {
-	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e)}).count, nil
+	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e), sandbox.OpenDemand(e)}).count, nil
 }
 
 func (c *counter) count(ctx context.Context, e event.Event[Clicked]) error {
-	err := inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error { return c.listings.Clicked(ctx, tx, e.Payload.Property) })
+	err := inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := c.listings.Clicked(ctx, tx, e.Payload.Property); err != nil {
+			return err
+		}
+		return c.demand.Viewed(ctx, tx, e.Payload.Property, e.Payload.Session, e.Payload.At)
+	})
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil // drop: visitors can name any hotel, and retries do not help
 	}

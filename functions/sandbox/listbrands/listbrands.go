@@ -20,7 +20,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const maxTenants = 50 // in one request
+const maxTenants = 150 // in one request
 
 // A Request names tenants.
 type Request struct {
@@ -30,7 +30,7 @@ type Request struct {
 // Validate rejects an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Tenants) == 0 || len(r.Tenants) > maxTenants {
-		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 50 tenants.")
+		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 150 tenants.")
 	}
 	return nil
 }

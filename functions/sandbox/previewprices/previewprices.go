@@ -22,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const maxHotels = 50 // in one request
+const maxHotels = 150 // in one request: a wishlist and the recently viewed hotels
 
 // A Request is a party, a stay and the hotels.
 type Request struct {
@@ -35,7 +35,7 @@ type Request struct {
 // Validate rejects an impossible stay or party, an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
-		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 50 hotels.")
+		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
 	}
 	if err := r.Stay.Validate(); err != nil {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())

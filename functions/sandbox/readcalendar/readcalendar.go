@@ -43,7 +43,7 @@ func (r *Request) Validate() error {
 // A Response lists the days whose nights can be booked.
 type Response struct {
 	Days     []sandbox.DayPrice `json:"days"`
-	Currency money.Currency     `json:"currency"`
+	Currency money.Currency     `json:"currency"` // the hotel's own if there is no exchange rate
 }
 
 type reader struct {
@@ -59,6 +59,6 @@ func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error)
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{[]sandbox.DayPrice{}, c.In.Currency}, nil
 	}
-	days, err := r.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
-	return Response{days, c.In.Currency}, err
+	days, currency, err := r.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
+	return Response{days, currency}, err
 }

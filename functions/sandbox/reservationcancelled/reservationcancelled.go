@@ -1,4 +1,5 @@
-// Package reservationcancelled releases the rooms, refunds the payments and revokes the keys of a cancelled reservation.
+// Package reservationcancelled releases the rooms, refunds the payments and revokes the keys of a cancelled reservation, which no
+// longer counts for the popularity of its hotel.
 package reservationcancelled
 
 import (
@@ -26,6 +27,7 @@ var Function = sandbox.Event(fn.Spec{
 // Cancelled is the part of the event that this function reads.
 type Cancelled struct {
 	Reservation id.Reservation          `json:"reservationId"`
+	Property    id.Property             `json:"propertyId"`
 	At          time.Time               `json:"cancelledAt"`
 	Allocations []id.Allocation         `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
 	Refunds     []sandbox.RefundRequest `json:"paymentRefundsRequested"`
@@ -36,6 +38,7 @@ type canceller struct {
 	inventory sandbox.Inventory
 	intents   sandbox.Intents
 	keys      sandbox.Keys
+	demand    sandbox.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
@@ -45,6 +48,7 @@ func New(e env.Env) (fn.Handle[Cancelled], error) {
 		inventory: sandbox.OpenInventory(e),
 		intents:   sandbox.OpenIntents(e),
 		keys:      sandbox.OpenKeys(e),
+		demand:    sandbox.OpenDemand(e),
 	}).cancel, nil
 }
 
@@ -54,6 +58,10 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Cancelled]) error 
 			return err
 		}
 		if err := c.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
+			return err
+		}
+		booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+		if err := c.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
 			return err
 		}
 		if err := c.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {

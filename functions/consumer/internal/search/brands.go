@@ -69,7 +69,7 @@ func OpenBrands(e env.Env) *Brands {
 }
 
 // maxBrands is the maximum number of brands in one call of the theme service.
-const maxBrands = 50
+const maxBrands = 150
 
 // Get returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
 // service failed.

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -25,7 +26,7 @@ type composed struct {
 	count   int
 }
 
-// The four composed answers, each with the timeout of its function and the number of elements that it has in these tests.
+// The composed answers, each with the timeout of its function and the number of elements that it has in these tests.
 var compositions = map[string]struct {
 	budget  time.Duration
 	count   int
@@ -35,6 +36,7 @@ var compositions = map[string]struct {
 	"map":     {budget: 2 * time.Second, count: 2, compose: composeMap},
 	"hotel":   {budget: 1500 * time.Millisecond, count: 1, compose: composeDetail},
 	"vacancy": {budget: time.Second, count: 1, compose: composeVacancy},
+	"cards":   {budget: time.Second, count: 1, compose: composeCards},
 }
 
 // themed is the colour of each hotel's brand. Another one replaces a brand that is missing.
@@ -66,8 +68,17 @@ func composeDetail(ctx context.Context, b *searchtest.Services, e env.Env) (comp
 		return composed{}, err
 	}
 	d, c, err := hotels.Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
-	null := map[string]bool{"theme": d.Brand.Color != themed, "pricing": d.Rate == nil, "calendar": d.Calendar == nil, "search": d.Similar == nil, "policies": d.Policies.Cancellation == ""}
+	null := map[string]bool{"theme": d.Brand.Color != themed, "pricing": d.Rate == nil, "calendar": d.Calendar == nil, "search": d.Similar == nil, "policies": d.Policies.Cancellation == "", "popularity": d.Popularity == nil}
 	return composed{missing: c.Missing, null: null, count: len(d.Rooms)}, err
+}
+
+func composeCards(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
+	deck := search.OpenSearches(e).Cards(ctx, "", trip(e, money.USD), []id.Property{b.Hotels[0].Property})
+	got := composed{missing: deck.Missing, null: map[string]bool{"search": true}, count: 1}
+	if card := deck.Card(b.Hotels[0].Property).Card; card != nil {
+		got.null = map[string]bool{"search": false, "pricing": card.Rate == nil, "theme": card.Brand.Color != themed}
+	}
+	return got, nil
 }
 
 func composeVacancy(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
@@ -115,7 +126,20 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 		{"map", "pins", garbled, fault.ErrUpstreamUnavailable, nil},
 		{"hotel", "tenants", hanging, nil, nil},
 		{"hotel", "brands", garbage, nil, []string{"theme"}},
-		{"hotel", "previews calendar policies searches brands tenants", hanging, nil, []string{"policies", "theme", "pricing", "calendar", "search"}},
+		{"hotel", "previews calendar policies similar popularity brands tenants", hanging, nil, []string{"policies", "theme", "pricing", "calendar", "search", "popularity"}},
+		{"hotel", "popularity", hanging, nil, []string{"popularity"}},
+		{"hotel", "popularity", failing, nil, []string{"popularity"}},
+		{"hotel", "popularity", garbled, nil, []string{"popularity"}},
+		{"hotel", "popularity", garbage, nil, []string{"popularity"}},
+		{"hotel", "similar", failing, nil, []string{"search"}},
+		{"hotel", "similar", garbled, nil, []string{"search"}},
+		{"cards", "listings", hanging, nil, []string{"search"}},
+		{"cards", "listings", failing, nil, []string{"search"}},
+		{"cards", "listings", garbled, nil, []string{"search"}},
+		{"cards", "listings", garbage, nil, []string{"search"}},
+		{"cards", "listings", endless, nil, []string{"search"}},
+		{"cards", "previews brands", hanging, nil, []string{"theme", "pricing"}},
+		{"cards", "brands", garbage, nil, []string{"theme"}},
 		{"hotel", "properties", hanging, search.ErrBudgetExceeded, nil},
 		{"hotel", "properties", garbage, fault.ErrUpstreamUnavailable, nil},
 		{"vacancy", "tenants", hanging, nil, nil},

@@ -26,6 +26,7 @@ type Hotels struct {
 	properties *Properties
 	tenants    *Tenants
 	searches   *Searches
+	popularity *Popularity
 	labels     amenityLabels
 	now        func() time.Time
 }
@@ -33,28 +34,36 @@ type Hotels struct {
 // OpenHotels opens the clients and caches, and reads the names of amenities.
 func OpenHotels(e env.Env) (*Hotels, error) {
 	labels, err := readAmenityLabels()
-	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), labels: labels, now: e.Now}, err
+	return &Hotels{
+		properties: OpenProperties(e),
+		tenants:    OpenTenants(e),
+		searches:   OpenSearches(e),
+		popularity: OpenPopularity(e),
+		labels:     labels,
+		now:        e.Now,
+	}, err
 }
 
 // A HotelDetail is the detail page of one hotel. Parts that were not available in time are null or absent, and listed in
 // Missing.
 type HotelDetail struct {
-	Property  PropertySummary   `json:"property"`
-	Rooms     []RoomTypeSummary `json:"rooms"`
-	Amenities []Amenity         `json:"amenities"`
-	Photos    []PhotoView       `json:"photos"`
-	Policies  PolicyTexts       `json:"policies"`
-	Brand     BrandPeek         `json:"brandPeek"`
-	Rate      *RateSnapshot     `json:"cheapestRateSnapshot"`
-	Calendar  []CalendarDay     `json:"priceCalendarPreview,omitzero"`
-	Similar   []ListingCard     `json:"similarProperties,omitzero"`
-	Handoff   HandoffHint       `json:"handoffHint"`
-	Dates     DateRange         `json:"dates"`     // of the prices
-	Occupancy Occupancy         `json:"occupancy"` // of the prices
-	Locale    locale.Tag        `json:"locale"`
-	Currency  money.Currency    `json:"currency"`
-	Stale     bool              `json:"stale"`
-	Missing   []string          `json:"degraded,omitempty"`
+	Property   PropertySummary    `json:"property"`
+	Rooms      []RoomTypeSummary  `json:"rooms"`
+	Amenities  []Amenity          `json:"amenities"`
+	Photos     []PhotoView        `json:"photos"`
+	Policies   PolicyTexts        `json:"policies"`
+	Brand      BrandPeek          `json:"brandPeek"`
+	Rate       *RateSnapshot      `json:"cheapestRateSnapshot"`
+	Calendar   []CalendarDay      `json:"priceCalendarPreview,omitzero"`
+	Similar    []ListingCard      `json:"similarProperties,omitzero"`
+	Popularity *PopularitySignals `json:"popularitySignals,omitzero"`
+	Handoff    HandoffHint        `json:"handoffHint"`
+	Dates      DateRange          `json:"dates"`     // of the prices
+	Occupancy  Occupancy          `json:"occupancy"` // of the prices
+	Locale     locale.Tag         `json:"locale"`
+	Currency   money.Currency     `json:"currency"`
+	Stale      bool               `json:"stale"`
+	Missing    []string           `json:"degraded,omitempty"`
 }
 
 // Version returns a hash of the answer.
@@ -138,19 +147,20 @@ func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property,
 	if all.days.err == nil {
 		d.Calendar = all.days.value.show()
 	}
-	d.Similar = all.similar.value
+	d.Similar, d.Popularity = all.similar.value, all.popularity.value.show()
 	d.Dates, d.Occupancy, d.Currency, d.Stale, d.Missing = t.Dates, t.Occupancy, t.Currency, c.Stale, c.Missing
 	return d, c, nil
 }
 
 // detailParts holds the parts of a detail page.
 type detailParts struct {
-	hotel   part[Property]
-	rules   part[[]PropertyRule]
-	brands  part[map[id.Tenant]Brand]
-	preview part[map[id.Property]Preview]
-	days    part[Calendar]
-	similar part[[]ListingCard]
+	hotel      part[Property]
+	rules      part[[]PropertyRule]
+	brands     part[map[id.Tenant]Brand]
+	preview    part[map[id.Property]Preview]
+	days       part[Calendar]
+	similar    part[[]ListingCard]
+	popularity part[PopularitySignals]
 }
 
 // fetchDetail fetches all parts that do not depend on the property's data concurrently, and then the rest.
@@ -164,6 +174,7 @@ func (h *Hotels) fetchDetail(ctx context.Context, l locale.Tag, property id.Prop
 	defer cancel() // if the hotel is not found, do not wait for its prices
 	work.Go(func() { g.preview.set(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
 	work.Go(func() { g.days.set(h.searches.prices.Calendar(ctx, property, t.Dates.CheckIn, t.Currency)) })
+	work.Go(func() { g.popularity.set(h.popularity.Get(ctx, property)) })
 	g.hotel.set(h.properties.Get(ctx, property))
 	if g.hotel.err != nil {
 		return g, asBudgetExceeded(g.hotel.err)
@@ -187,28 +198,19 @@ func (g detailParts) composition() (c Composition) {
 	g.preview.addTo(&c, "pricing")
 	g.days.addTo(&c, "calendar")
 	g.similar.addTo(&c, "search")
+	g.popularity.addTo(&c, "popularity")
 	return c
 }
 
-// similar returns other hotels in the same city for the same stay.
+// similar returns the cards of similar hotels for the same stay.
 func (h *Hotels) similar(ctx context.Context, l locale.Tag, hotel Property, t Trip) ([]ListingCard, cache.State, error) {
-	if hotel.City == "" {
-		return []ListingCard{}, cache.Hit, nil
-	}
-	q := Query{Geo: GeoQuery{Mode: City, City: hotel.City}, Dates: t.Dates, Occupancy: t.Occupancy}
-	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: maxSimilar + 1})
+	found, state, err := h.searches.selections.Similar(ctx, hotel, t, maxSimilar)
 	if err != nil {
 		return nil, state, err
 	}
-	var others []Listing
-	for _, listing := range found.Listings {
-		if listing.Property != hotel.ID && listing.Country == hotel.Country && len(others) < maxSimilar {
-			others = append(others, listing)
-		}
-	}
 	var c Composition
 	c.add("search", state, nil)
-	cards := h.searches.decorate(ctx, l, t, others, &c)
+	cards := h.searches.decorate(ctx, l, t, found, &c)
 	return cards, c.State, nil
 }
 

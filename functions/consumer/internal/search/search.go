@@ -18,16 +18,24 @@ import (
 
 // Searches finds hotels and composes the answers for visitors.
 type Searches struct {
-	listings *Listings
-	brands   *Brands
-	prices   *Prices
-	tenants  *Tenants
-	env      env.Env
+	listings   *Listings
+	selections *Selections
+	brands     *Brands
+	prices     *Prices
+	tenants    *Tenants
+	env        env.Env
 }
 
 // OpenSearches opens the clients and caches of the search, theme, pricing and tenant services.
 func OpenSearches(e env.Env) *Searches {
-	return &Searches{listings: OpenListings(e), brands: OpenBrands(e), prices: OpenPrices(e), tenants: OpenTenants(e), env: e}
+	return &Searches{
+		listings:   OpenListings(e),
+		selections: OpenSelections(e),
+		brands:     OpenBrands(e),
+		prices:     OpenPrices(e),
+		tenants:    OpenTenants(e),
+		env:        e,
+	}
 }
 
 // A Composition describes how an answer was composed. Missing lists the parts that were not available.

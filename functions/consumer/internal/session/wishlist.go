@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -21,6 +22,20 @@ type Wish struct {
 
 // MaxWishes is the maximum number of hotels on a wishlist.
 const MaxWishes = 100
+
+// Hotels returns the hotels on a wishlist and those that were recently viewed, each once.
+func Hotels(wishes []Wish, viewed []RecentlyViewed) []id.Property {
+	var all []id.Property
+	for _, w := range wishes {
+		all = append(all, w.Property)
+	}
+	for _, v := range viewed {
+		if !slices.Contains(all, v.Property) {
+			all = append(all, v.Property)
+		}
+	}
+	return all
+}
 
 // A WishSource is the page from which a guest added a hotel to the wishlist.
 type WishSource string

@@ -66,12 +66,12 @@ func (s *Services) pins(_ *http.Request, body []byte) any {
 		"place": search.NamedPlace{City: "Kabul", Country: "AF"}}
 }
 
-// in returns a price in another currency, and the exchange-rate snapshot of the conversion.
-func (h *Hotel) in(c money.Currency) (money.Micro, id.FX) {
-	if c == h.Currency {
-		return h.Nightly, id.FX{}
+// in returns a price in another currency, and the exchange-rate snapshot of the conversion; without an exchange rate, in its own.
+func (h *Hotel) in(c money.Currency) (money.Micro, money.Currency, id.FX) {
+	if c == h.Currency || h.OwnMoney {
+		return h.Nightly, h.Currency, id.FX{}
 	}
-	return h.Nightly / 80, FX
+	return h.Nightly / 80, c, FX
 }
 
 func (s *Services) previews(_ *http.Request, body []byte) any {
@@ -84,9 +84,9 @@ func (s *Services) previews(_ *http.Request, body []byte) any {
 	previews := []search.Preview{}
 	for _, p := range in.Properties {
 		if h := s.of(p); h != nil && h.Nightly > 0 {
-			nightly, fx := h.in(in.Currency)
+			nightly, currency, fx := h.in(in.Currency)
 			previews = append(previews, search.Preview{Property: h.Property, Nightly: nightly, Total: nightly * money.Micro(in.Stay.Nights()),
-				Currency: in.Currency, FX: fx, CapturedAt: s.now()})
+				Currency: currency, FX: fx, CapturedAt: s.now()})
 		}
 	}
 	return map[string]any{"previews": previews}
@@ -98,8 +98,7 @@ func (s *Services) calendar(r *http.Request, _ []byte) any {
 	if h == nil || err != nil {
 		return nil
 	}
-	currency := money.Currency(r.FormValue("currency"))
-	nightly, _ := h.in(currency)
+	nightly, currency, _ := h.in(money.Currency(r.FormValue("currency")))
 	days := []search.DayPrice{}
 	for n := range 7 {
 		days = append(days, search.DayPrice{Date: from.AddDays(n), Cheapest: nightly})
@@ -112,8 +111,7 @@ func (s *Services) cheapest(r *http.Request, _ []byte) any {
 	if h == nil || h.Tenant.String() != r.FormValue("tenantId") {
 		return nil
 	}
-	currency := money.Currency(r.FormValue("currency"))
-	nightly, fx := h.in(currency)
+	nightly, currency, fx := h.in(money.Currency(r.FormValue("currency")))
 	out := search.Offers{Property: h.Property, Currency: currency, RoomTypes: []search.RoomOffers{
 		{RoomType: h.Room, Rates: []search.Offer{{RatePlan: id.RatePlan{15: 1}, Nightly: nightly, Total: 2 * nightly}}}}}
 	if !fx.IsZero() {

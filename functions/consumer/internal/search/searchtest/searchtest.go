@@ -36,13 +36,16 @@ type Hotel struct {
 	Currency  money.Currency
 	Room      id.RoomType
 	Domains   []string // of its own site
+	Booked    int      // in the last 24 hours
+	Viewed    int      // in the last hour
+	OwnMoney  bool     // there is no exchange rate for its currency
 	Suspended bool
 }
 
 // Open starts the fakes with the given number of hotels in Kabul, with prices in afghani.
 func Open(t testing.TB, hotels int) *Services {
 	t.Helper()
-	none := `{"listings":null,"pins":null,"previews":null,"brands":null,"policies":null}`
+	none := `{"listings":null,"pins":null,"previews":null,"brands":null,"policies":null,"destinations":null}`
 	s := &Services{Services: upstreamtest.Open(t, none), now: env.Of(nil).Now}
 	kabul := search.NamedPlace{City: "Kabul", Country: "AF"}
 	s.Places = map[string]any{"Kabul": kabul, "kabul": kabul, "کابل": kabul}
@@ -51,6 +54,7 @@ func Open(t testing.TB, hotels int) *Services {
 	}
 	for pattern, answer := range map[string]upstreamtest.Answer{
 		"POST /search/searches": s.search, "POST /search/pins": s.pins,
+		"POST /search/listings": s.listings, "POST /search/similar": s.similar, "GET /search/popularity": s.popularity, "GET /search/destinations": s.destinations,
 		"POST /pricing/previews": s.previews, "GET /pricing/calendar": s.calendar, "GET /pricing/cheapest": s.cheapest,
 		"POST /theme/brands":            s.brands,
 		"GET /property/properties/{id}": s.property, "GET /property/policies": s.policies,
@@ -71,7 +75,7 @@ func hotel(n int) Hotel {
 			Stars:     4, Rating: &search.GuestRating{Value: 4.5, Count: 10}, Amenities: []string{"wifi", "breakfast", "parking", "prayer-room", "halal-kitchen", "garden"},
 			Type: "hotel", Badges: []search.Badge{search.ShariaCompliant},
 		},
-		Color: "#1a2b3c", Nightly: 4_000_000_000, Currency: money.AFN, Room: id.New[id.RoomType](),
+		Color: "#1a2b3c", Booked: 4, Viewed: 9, Nightly: 4_000_000_000, Currency: money.AFN, Room: id.New[id.RoomType](),
 	}
 }
 

@@ -1,0 +1,82 @@
+package suggestdestinations
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
+)
+
+func suggest(t *testing.T, v *consumertest.Traveller, text string) (got Response, a fntest.Answer) {
+	t.Helper()
+	a = v.Must(200, "GET", "/destinations?q="+url.QueryEscape(text), nil)
+	a.Into(t, &got)
+	return got, a
+}
+
+func TestSuggestDestinations(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 3, Function)
+	v := system.Traveller("Accept-Language", "ps")
+	got, _ := suggest(t, v, "Kab")
+	if len(got.Destinations) != 1 {
+		t.Fatalf("len(got.Destinations) = %d, want 1", len(got.Destinations))
+	}
+	if d := got.Destinations[0]; d.City != "Kabul" || d.Name.Display != "کابل" || d.Country != "AF" || d.Hotels != 3 {
+		t.Errorf("got.Destinations[0] = %+v, want Kabul with 3 hotels", d)
+	}
+	english, a := suggest(t, system.Traveller("Accept-Language", "en"), "  kab ")
+	if english.Destinations[0].Name.Display != "Kabul" {
+		t.Errorf("english.Destinations[0].Name.Display = %q, want Kabul", english.Destinations[0].Name.Display)
+	}
+	if a.Header.Get("X-Cache") != "HIT" || system.Calls("destinations") != 1 {
+		t.Errorf("X-Cache %s after %d calls, want HIT after 1", a.Header.Get("X-Cache"), system.Calls("destinations"))
+	}
+	if none, _ := suggest(t, v, "Paris"); none.Destinations == nil || len(none.Destinations) != 0 {
+		t.Errorf("none.Destinations = %+v, want an empty list", none.Destinations)
+	}
+}
+
+func TestSuggestDestinations_invalid(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	for _, query := range []string{"", "?q=", "?q=%20", "?q=" + strings.Repeat("k", 81), "?q=a%00b", "?q=a&q=b"} {
+		a := v.Must(400, "GET", "/destinations"+query, nil)
+		if wrong := a.Problem().Violations; len(wrong) != 1 || wrong[0].Pointer != "/q" {
+			t.Errorf("%q: violations %+v, want one of /q", query, wrong)
+		}
+	}
+	if n := system.Calls("destinations"); n != 0 {
+		t.Errorf("%d calls of the search service, want 0", n)
+	}
+}
+
+func TestSuggestDestinations_searchServiceDown(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	suggest(t, v, "kab")
+	for name, behavior := range map[string]upstreamtest.Behavior{"failing": upstreamtest.Failing, "garbled": upstreamtest.Garbled, "garbage": upstreamtest.Garbage} {
+		system.SetBehavior("destinations", behavior)
+		if a := v.Must(503, "GET", "/destinations?q="+name, nil); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
+			t.Errorf("%s: code = %s, want BFF.UPSTREAM_UNAVAILABLE", name, a.Code())
+		}
+	}
+	system.DB.Advance(6 * time.Minute)
+	if got, a := suggest(t, v, "kab"); len(got.Destinations) != 1 || a.Header.Get("X-Cache") != "STALE" {
+		t.Errorf("later: %d suggestions, X-Cache %s; want the old one, STALE", len(got.Destinations), a.Header.Get("X-Cache"))
+	}
+	system.SetBehavior("destinations", upstreamtest.Hanging)
+	began := time.Now()
+	if a := v.Send("GET", "/destinations?q=hanging", nil); a.Status != 503 && a.Status != 504 {
+		t.Errorf("hanging: status = %d, want 503 or 504", a.Status)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("hanging: took %v", took)
+	}
+}

@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A Destination is a city with hotels.
+type Destination struct {
+	City    string `json:"city"` // a name that a search by city accepts
+	Name    Name   `json:"name"`
+	Country string `json:"country"`
+	Geo     Geo    `json:"geo"`
+	Hotels  int    `json:"hotels"` // of tenants that are not suspended
+}
+
+// Destinations returns cities whose name, in any language, begins with the text, then those whose province or country does. Cities
+// with more hotels come first. Cities without hotels are omitted.
+func (s Listings) Destinations(ctx context.Context, text string, limit int) (all []Destination, err error) {
+	begins := Fold(text)
+	if begins == "" {
+		return []Destination{}, nil // every name begins with nothing
+	}
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT c.name, c.name, c.name_localized, c.country, c.latitude, c.longitude, n.hotels
+			FROM sandbox.cities AS c
+			CROSS JOIN LATERAL (
+				SELECT EXISTS (SELECT FROM unnest(c.city_keys) AS k WHERE starts_with(k, @begins)) AS itself,
+				       EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @begins)) AS region) AS m
+			CROSS JOIN LATERAL (
+				SELECT count(*) AS hotels
+				FROM sandbox.listings AS l
+				JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
+				WHERE l.city_id = c.city_id) AS n
+			WHERE (m.itself OR m.region) AND n.hotels > 0
+			ORDER BY m.itself DESC, n.hotels DESC, c.city_id
+			LIMIT @limit`, pgx.StrictNamedArgs{"begins": begins, "limit": limit})
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Destination, err error) {
+			err = row.Scan(&d.City, &d.Name.Default, &d.Name.Localized, &d.Country, &d.Geo.Lat, &d.Geo.Lng, &d.Hotels)
+			return d, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listings: destinations: %w", err)
+	}
+	return list(all), nil
+}

@@ -1,0 +1,59 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+)
+
+func TestDestinations(t *testing.T) {
+	t.Parallel()
+	w := everywhere(t)
+	f := w.front(t)
+	suggest := func(text string) (cities []string) {
+		var got struct {
+			Destinations []sandbox.Destination `json:"destinations"`
+		}
+		f.Get("/sandbox/search/v1/destinations?limit=8&q="+url.QueryEscape(text)).Into(t, &got)
+		for _, d := range got.Destinations {
+			cities = append(cities, d.City)
+		}
+		return cities
+	}
+	for _, test := range []struct {
+		text string
+		want []string // at the beginning
+	}{
+		{"kab", []string{"Kabul"}}, {" KABUL ", []string{"Kabul"}}, {"کاب", []string{"Kabul"}}, {"كابو", []string{"Kabul"}}, {"caboul", nil}, {"Kabo", []string{"Kabul"}},
+		{"پېښ", []string{"Peshawar"}}, {"دب", []string{"Dubai"}}, {"اصف", []string{"Isfahan"}}, {"کراچ", []string{"Karachi"}},
+		{"afghan", []string{"Kabul"}}, {"paris", nil}, {"%", nil}, {"' OR true --", nil},
+	} {
+		t.Run(test.text, func(t *testing.T) {
+			got := suggest(test.text)
+			if test.want == nil && len(got) > 0 || len(got) < len(test.want) || !slices.Equal(got[:len(test.want)], test.want) {
+				t.Errorf("suggestions %q, want %q first", got, test.want)
+			}
+			if len(got) > 8 {
+				t.Errorf("%d suggestions, want at most 8", len(got))
+			}
+		})
+	}
+	for _, d := range w.hotels {
+		if d.City == "Jalalabad" {
+			if _, err := sandbox.OpenTenants(w.env).Suspend(t.Context(), d.Tenant, "billing"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := suggest("jalal"); len(got) != 0 {
+		t.Errorf("a city without hotels is suggested: %q", got)
+	}
+	for _, query := range []string{"limit=0&q=kab", "limit=21&q=kab", "limit=8", "q=kab"} {
+		if got := f.Get("/sandbox/search/v1/destinations?" + query); got.Status != http.StatusBadRequest {
+			t.Errorf("%s: status = %d, want 400", query, got.Status)
+		}
+	}
+}

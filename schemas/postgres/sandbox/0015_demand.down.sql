@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS sandbox.recent_views, sandbox.recent_bookings;
