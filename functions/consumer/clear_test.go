@@ -39,7 +39,7 @@ var allFunctions = []fn.Function{addwish.Function, readsession.Function, changes
 	recordclick.Function, recordpageview.Function, recordfunnel.Function}
 
 // evidence lists the tables that keep data of a session, as the package comment says. Cached hotels belong to no session.
-var evidence = []string{"bff_consumer.outbox", "bff_consumer.handoff_ledger", "bff_consumer.bot_scores"}
+var evidence = []string{"bff_consumer.outbox", "bff_consumer.handoff_ledger", "bff_consumer.bot_scores", "bff_consumer.erasure_requests"}
 
 // sharedDocument matches documents of the cache: a hotel, or the mark of a read in progress.
 var sharedDocument = regexp.MustCompile(`^\((consumer-detail|single-flight),`)
@@ -79,7 +79,7 @@ func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	v.Must(201, "POST", "/wishlist", wishBody(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
 	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
 	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+searched.String()+`"}`)
-	v.Must(202, "POST", "/telemetry/funnel", `{"step":"detail.viewed","propertyId":"`+seen.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened","propertyId":"`+seen.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/click", `{"kind":"map-pin","tenantId":"`+w.Tenant.String()+`","propertyId":"`+seen.String()+`"}`)
 	_, err := v.Sessions().Change(t.Context(), v.Session, func(s *session.Session) {
 		s.Viewed(session.RecentlyViewed{Property: seen, Tenant: w.Tenant, ViewedAt: v.Env.Now(), Source: session.FromList})

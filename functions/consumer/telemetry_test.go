@@ -14,12 +14,12 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// telemetryRows counts what a session has left in the tables of telemetry.
+// telemetryRows counts the page views of a session and its steps map.opened.
 func telemetryRows(t *testing.T, site *consumertest.Site, session id.GuestSession) (views, steps int) {
 	t.Helper()
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM bff_consumer.page_views WHERE guest_session_id = @session),
-			(SELECT count(*) FROM bff_consumer.funnel_events WHERE guest_session_id = @session)`,
+			(SELECT count(*) FROM bff_consumer.funnel_events WHERE guest_session_id = @session AND step = 'map.opened')`,
 		pgx.StrictNamedArgs{"session": session}).Scan(&views, &steps)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestTelemetry_stored(t *testing.T) {
 	site.CheckPublished("click.recorded", 2)
 	var path, referer, metadata string
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
-		SELECT path, referer, metadata FROM bff_consumer.page_views, bff_consumer.funnel_events`).Scan(&path, &referer, &metadata)
+		SELECT path, referer, metadata FROM bff_consumer.page_views, bff_consumer.funnel_events WHERE step = 'list.scrolled-50pct'`).Scan(&path, &referer, &metadata)
 	if err != nil {
 		t.Fatal(err)
 	}

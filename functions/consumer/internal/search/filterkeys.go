@@ -69,3 +69,25 @@ func appendCodes(keys, words, list []string, other string) []string {
 	}
 	return keys
 }
+
+// Filters returns the filters of the query without words outside the closed lists and without neighbourhoods, which are typed.
+func (e Execution) Filters() *Filters {
+	if e.Query.Filters == nil {
+		return nil
+	}
+	f := *e.Query.Filters
+	f.Neighbourhoods = nil
+	f.Amenities = listed(f.Amenities, amenityCodes)
+	f.Types = listed(f.Types, typeCodes)
+	return f.orNone()
+}
+
+// listed returns the words that are in the list.
+func listed(words, list []string) (kept []string) {
+	for _, w := range words {
+		if slices.Contains(list, w) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}

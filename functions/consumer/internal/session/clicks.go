@@ -67,6 +67,7 @@ type clickRecorded struct {
 type Clicks struct {
 	publisher  *Publisher
 	properties *search.Properties
+	searches   SearchSessions
 	counted    document.Collection[time.Time] // by session, hotel and kind
 }
 
@@ -75,6 +76,7 @@ func OpenClicks(e env.Env) *Clicks {
 	return &Clicks{
 		publisher:  OpenPublisher(e),
 		properties: search.OpenProperties(e),
+		searches:   OpenSearchSessions(e),
 		counted:    document.Open[time.Time](e, "consumer-clicked"),
 	}
 }
@@ -96,14 +98,12 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if !v.Session.Consent.Telemetry || v.Session.isNew || v.Class == attribution.Other {
 		return nil
 	}
-	if click.Search != nil && !v.Session.hasActiveSearch(*click.Search, now) {
-		click.Search = nil
-	}
 	counted := clickKey(v.Session.ID, click)
 	first, err := c.counted.Create(ctx, counted, now, now.Add(clickEvery))
 	if err != nil || !first { // without the hot store duplicates cannot be detected, so no click counts
 		return nil
 	}
+	click.Search = c.searches.Interact(ctx, v, click.Search, now)
 	return c.publisher.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{
 		Session:    v.Session.ID,
 		Click:      click,

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
@@ -11,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
@@ -33,9 +33,6 @@ func OpenHistory(e env.Env) (*History, error) {
 	return &History{sessions: sessions, publisher: OpenPublisher(e), peppers: peppers}, err
 }
 
-// searchLife is the lifetime of a search session: the same query within it continues the search session.
-const searchLife = time.Hour
-
 // Order returns the result that the visitor pages through, or zero if they have not made that query in the last hour.
 func (h *History) Order(v Visitor, q search.Query, now time.Time) search.Order {
 	entry, _ := v.Session.activeSearch(h.hash(q.Normal()), now)
@@ -48,7 +45,8 @@ func (h *History) hash(q search.Query) string {
 }
 
 // Searched records and publishes a search and returns its search session: the one of the same query less than an hour ago, or
-// a new one. Errors do not fail the request.
+// a new one. Errors do not fail the request. The event and the funnel step are written in the transaction that confirms the
+// change of the session.
 func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, now time.Time) id.SearchSession {
 	hash := h.hash(e.Query)
 	entry, going := v.Session.activeSearch(hash, now)
@@ -63,42 +61,88 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 			Order:      e.Order,
 		}
 	}
-	if kept := !v.Session.temporary; kept && (!going || e.Order != (search.Order{}) && e.Order != entry.Order) {
-		_, _ = h.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
+	if v.Session.temporary {
+		return entry.Search
+	}
+	stored := h.sessions.searches.executed(ctx, v, e, entry, now)
+	var change func(*Session)
+	var dropped []SearchHistory
+	if !going || e.Order != (search.Order{}) && e.Order != entry.Order {
+		change = func(kept *Session) {
 			if other, going := kept.activeSearch(hash, now); going {
 				entry = other // another tab may have recorded the query first
 				kept.setOrder(hash, e.Order)
 				return
 			}
-			kept.Searched(entry)
-		})
+			dropped = kept.Searched(entry)
+		}
 	}
-	_ = h.publisher.Publish(ctx, v.Session, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+	begun := entry.Search
+	ended := h.record(ctx, v, change, stored, func(ctx context.Context, tx postgres.Tx) error { return h.queueSearch(ctx, tx, v, e, entry, now) })
+	if ended || entry.Search != begun {
+		dropped = append(dropped, SearchHistory{Search: begun})
+	}
+	for _, d := range dropped {
+		_ = h.sessions.searches.delete(ctx, d.Search) // on an error it expires within the hour
+	}
 	return entry.Search
+}
+
+// queueSearch queues the event and the funnel step of a search. Without an event the commit does not wait for the disk.
+func (h *History) queueSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory, now time.Time) error {
+	count, cached := e.Count, e.State == cache.Hit
+	QueueStep(tx, v.Session, Step{About: About{Search: &entry.Search}, Step: StepSearchExecuted, OccurredAt: now,
+		Metadata: &Metadata{ResultCount: &count, FromCache: &cached, SortKey: e.Query.Sort}})
+	events := h.publisher.flags.Sampled(!v.Session.Consent.Telemetry, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+	if len(events) == 0 {
+		tx.AsyncCommit()
+	}
+	return h.publisher.outbox.Append(ctx, tx, events...)
+}
+
+// record changes the session, if there is a change, and runs also in the transaction that confirms it. If the document cannot be
+// changed, also runs in a transaction of its own. If there is nothing to write in SQL, the transaction runs only to check, after
+// another document of the session was stored, that the session has not ended. record reports whether it has.
+func (h *History) record(ctx context.Context, v Visitor, change func(*Session), stored bool, also work) (ended bool) {
+	ran := false
+	once := func(ctx context.Context, tx postgres.Tx) error {
+		ran = true
+		return also(ctx, tx)
+	}
+	if change != nil {
+		changed, err := h.sessions.changeWith(ctx, v.Session.ID, change, once)
+		if err == nil && changed.ID.IsZero() {
+			return true
+		}
+	}
+	if ran || !stored && !v.Session.Consent.Telemetry {
+		return false
+	}
+	lives, err := h.sessions.confirm(ctx, v.Session, once)
+	return err == nil && !lives
 }
 
 // activeSearch returns the active search session of the same query, if there is one.
 func (s Session) activeSearch(hash string, now time.Time) (SearchHistory, bool) {
 	for _, h := range s.SearchHistory {
-		if h.QueryHash == hash && now.Before(h.ExecutedAt.Add(searchLife)) {
+		if h.QueryHash == hash && h.isActive(now) {
 			return h, true
 		}
 	}
 	return SearchHistory{}, false
 }
 
-// hasActiveSearch reports whether a search session belongs to this session and has not expired.
-func (s Session) hasActiveSearch(search id.SearchSession, now time.Time) bool {
-	return slices.ContainsFunc(s.SearchHistory, func(h SearchHistory) bool {
-		return h.Search == search && now.Before(h.ExecutedAt.Add(searchLife))
-	})
-}
-
-// Viewed records that the visitor viewed a hotel.
+// Viewed records that the visitor viewed a hotel, in the session and as a funnel step.
 func (h *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
-	if !v.Session.temporary {
-		_, _ = h.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
+	if v.Session.temporary {
+		return
 	}
+	_ = h.record(ctx, v, func(s *Session) { s.Viewed(seen) }, false, func(_ context.Context, tx postgres.Tx) error {
+		QueueStep(tx, v.Session, Step{About: About{Tenant: &seen.Tenant, Property: &seen.Property}, Step: StepDetailViewed,
+			OccurredAt: seen.ViewedAt, Metadata: &Metadata{Source: seen.Source}})
+		tx.AsyncCommit() // a step lost in a crash of the database is not repeated
+		return nil
+	})
 }
 
 // searchedPlace is the searched place in events.

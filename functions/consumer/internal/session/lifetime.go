@@ -54,6 +54,7 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 func (s *Sessions) queueSuccessor(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
 	changes := next.inherit(old)
 	queueMirror(tx, *next)
+	QueueStep(tx, *next, Step{Step: StepSessionStarted, OccurredAt: next.CreatedAt})
 	tx.Queue(`
 		UPDATE bff_consumer.wishlist SET guest_session_id = @next WHERE guest_session_id = @old`,
 		pgx.StrictNamedArgs{"old": old.ID, "next": next.ID})
@@ -155,7 +156,7 @@ func (s *Sessions) Expire(ctx context.Context, known id.GuestSession) error {
 	}
 	now := s.now()
 	if ok && kept.ID == known && !kept.isExpired(now) {
-		_, err := s.touch(ctx, kept)
+		_, err := s.touch(ctx, kept, nil)
 		return err
 	}
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error { return s.expire(ctx, tx, known, now) })

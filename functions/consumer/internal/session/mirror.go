@@ -86,6 +86,7 @@ func asNotFound(err error, verb string, known id.GuestSession) error {
 func (s *Sessions) Create(ctx context.Context, session Session, class attribution.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		queueMirror(tx, session)
+		QueueStep(tx, session, Step{Step: StepSessionStarted, OccurredAt: session.CreatedAt})
 		return s.publisher.Append(ctx, tx, session, session.started(class))
 	})
 	if err != nil {
@@ -165,9 +166,18 @@ func queuePreferences(tx postgres.Tx, s Session) {
 // touchInterval is the resolution of last_seen_at in SQL: most requests do not write the row.
 const touchInterval = time.Hour
 
-// touch updates last_seen_at if it is older than seenInterval, and reports whether the session is active.
-func (s *Sessions) touch(ctx context.Context, session Session) (lives bool, err error) {
+// A work runs in a transaction before its last statement. Nil does nothing.
+type work func(context.Context, postgres.Tx) error
+
+// touch updates last_seen_at if it is older than touchInterval, runs also in the same transaction, and reports whether the session
+// is active.
+func (s *Sessions) touch(ctx context.Context, session Session, also work) (lives bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		if also != nil {
+			if err := also(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return tx.Last().QueryRow(ctx, `
 			WITH touched AS (
 				UPDATE bff_consumer.guest_sessions SET last_seen_at = @seen

@@ -98,10 +98,15 @@ func (s *Session) Viewed(v RecentlyViewed) {
 	s.RecentlyViewed = newest(v, others, MaxViewed)
 }
 
-// Searched records a search. The newest is first.
-func (s *Session) Searched(h SearchHistory) {
-	s.SearchHistory = newest(h, s.SearchHistory, MaxSearches)
+// Searched records a search. The newest is first. Searched returns the searches that it dropped.
+func (s *Session) Searched(h SearchHistory) (dropped []SearchHistory) {
+	before := s.SearchHistory
+	s.SearchHistory = newest(h, before, MaxSearches)
+	return before[len(s.SearchHistory)-1:]
 }
+
+// isActive reports whether the search session has not expired.
+func (h SearchHistory) isActive(now time.Time) bool { return now.Before(h.ExecutedAt.Add(searchLife)) }
 
 // setOrder records the result that further pages of a query's newest search are cut from.
 func (s *Session) setOrder(queryHash string, o search.Order) {

@@ -19,10 +19,14 @@ import (
 type Sessions struct {
 	keys      keyring.Ring
 	docs      document.Collection[Session]
+	searches  SearchSessions
 	db        *postgres.DB
 	publisher *Publisher
 	now       func() time.Time
 }
+
+// sessionDocuments is the collection of the documents of sessions.
+const sessionDocuments = "gms-session"
 
 // OpenSessions opens the store.
 func OpenSessions(e env.Env) (*Sessions, error) {
@@ -34,7 +38,8 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	}
 	return &Sessions{
 		keys:      c.Keys,
-		docs:      document.Open[Session](e, "gms-session"),
+		docs:      document.Open[Session](e, sessionDocuments),
+		searches:  OpenSearchSessions(e),
 		db:        postgres.Open(e, Schema),
 		publisher: OpenPublisher(e),
 		now:       e.Now,
@@ -83,6 +88,12 @@ const maxAttempts = 32
 // conflict it applies the change again to the stored document. If the session has ended meanwhile, it returns a zero session
 // or deletes the document that it stored.
 func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change func(*Session)) (Session, error) {
+	return s.changeWith(ctx, known, change, nil)
+}
+
+// changeWith is Change, and runs also in the transaction that confirms the change, without a further round trip. It does not run
+// also if the session has ended or the document could not be changed.
+func (s *Sessions) changeWith(ctx context.Context, known id.GuestSession, change func(*Session), also work) (Session, error) {
 	for range maxAttempts {
 		session, err := s.Get(ctx, known)
 		if errors.Is(err, fault.ErrNotFound) || (err == nil && session.ID != known) {
@@ -97,7 +108,8 @@ func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change fun
 			return Session{}, fmt.Errorf("sessions: change %s: %w", known, err)
 		}
 		if kept {
-			return session, s.confirm(ctx, session)
+			_, err := s.confirm(ctx, session, also)
+			return session, err
 		}
 	}
 	return Session{}, fmt.Errorf("sessions: change %s: %w", known, fault.ErrVersionConflict)
@@ -110,25 +122,50 @@ func (s *Sessions) store(ctx context.Context, session *Session) (bool, error) {
 	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), *session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
-// confirm updates last_seen_at in the mirror, and deletes the document if the session has ended while it was stored. Ending a
-// session deletes the row before the document, so either the writer or the ending request deletes the document.
-func (s *Sessions) confirm(ctx context.Context, session Session) error {
-	lives, err := s.touch(ctx, session)
+// confirm updates last_seen_at in the mirror, runs also in the same transaction, and deletes the documents if the session has
+// ended meanwhile, which it reports. Ending a session deletes the row before the documents, so either the writer or the ending
+// request deletes them.
+func (s *Sessions) confirm(ctx context.Context, session Session, also work) (lives bool, err error) {
+	lives, err = s.touch(ctx, session, also)
 	if err != nil {
-		return fmt.Errorf("sessions: confirm %s: %w", session.ID, err)
+		return false, fmt.Errorf("sessions: confirm %s: %w", session.ID, err)
 	}
 	if lives {
-		return nil
+		return true, nil
 	}
-	return s.forget(ctx, session.ID)
+	return false, s.forget(ctx, session.ID)
 }
 
-// forget deletes the documents of ended sessions.
+// forget deletes the documents of ended sessions, and those of their search sessions.
 func (s *Sessions) forget(ctx context.Context, ended ...id.GuestSession) error {
 	for _, one := range ended {
-		if err := s.docs.Delete(ctx, document.KeyOf(one.String())); err != nil {
+		if _, err := deleteDocuments(ctx, s.docs, s.searches, one, s.now()); err != nil {
 			return fmt.Errorf("sessions: forget %s: %w", one, err)
 		}
 	}
 	return nil
+}
+
+// deleteDocuments deletes the document of a session and the documents of its search sessions, and returns their number. The
+// document of the session names the others, so it is deleted last.
+func deleteDocuments(ctx context.Context, docs document.Collection[Session], searches SearchSessions, one id.GuestSession, now time.Time) (n int, err error) {
+	kept, ok, err := docs.Get(ctx, document.KeyOf(one.String()))
+	if err != nil {
+		return 0, err
+	}
+	for _, h := range kept.SearchHistory {
+		if h.isActive(now) {
+			if err := searches.delete(ctx, h.Search); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	if err := docs.Delete(ctx, document.KeyOf(one.String())); err != nil {
+		return n, err
+	}
+	if ok {
+		n++
+	}
+	return n, nil
 }

@@ -19,13 +19,17 @@ import (
 
 // Telemetry stores page views and funnel steps of guests. It stores nothing for sessions without consent to telemetry.
 type Telemetry struct {
-	db *postgres.DB
+	db       *postgres.DB
+	searches SearchSessions
 }
 
-// OpenTelemetry opens the store.
-func OpenTelemetry(e env.Env) Telemetry { return Telemetry{postgres.Open(e, Schema)} }
+// OpenTelemetry opens the stores.
+func OpenTelemetry(e env.Env) Telemetry {
+	return Telemetry{db: postgres.Open(e, Schema), searches: OpenSearchSessions(e)}
+}
 
-// About holds the subject of a telemetry record, as reported by the page. It is not verified.
+// About holds the subject of a telemetry record. If a page reported it, the hotel is not verified, and a search session that is
+// not the visitor's or has expired is omitted.
 type About struct {
 	Tenant   *id.Tenant
 	Property *id.Property
@@ -45,6 +49,7 @@ func (t Telemetry) RecordPageView(ctx context.Context, v Visitor, p PageView) er
 	if !v.Session.Consent.Telemetry {
 		return nil
 	}
+	p.Search = t.searches.Interact(ctx, v, p.Search, p.ViewedAt)
 	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
 		_, err := tx.Last().Exec(ctx, `
 			INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, search_session_id, path, tenant_id, property_id,
@@ -132,25 +137,51 @@ type Step struct {
 	Metadata   *Metadata
 }
 
-// RecordStep stores a step, unless the session has no consent to telemetry or has ended.
+// fromServer reports whether the server records the step itself, as part of the act.
+func (s FunnelStep) fromServer() bool {
+	switch s {
+	case StepSessionStarted, StepSearchExecuted, StepDetailViewed, StepWishlistAdded, StepHandoffInitiated:
+		return true
+	}
+	return false
+}
+
+// RecordStep stores a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores the
+// steps that the server records itself.
 func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
-	if !v.Session.Consent.Telemetry {
+	if !v.Session.Consent.Telemetry || s.Step.fromServer() {
 		return nil
 	}
+	s.Search = t.searches.Interact(ctx, v, s.Search, s.OccurredAt)
 	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Last().Exec(ctx, `
-			INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at, tenant_id, property_id,
-				search_session_id, metadata)
-			SELECT @event, guest_session_id, @step, @occurred, @tenant, @property, @search, @metadata
-			FROM bff_consumer.guest_sessions
-			WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
-			FOR KEY SHARE`,
-			pgx.StrictNamedArgs{"event": id.New[id.FunnelEvent](), "session": v.Session.ID, "step": s.Step, "occurred": s.OccurredAt,
-				"tenant": s.Tenant, "property": s.Property, "search": s.Search, "metadata": s.Metadata})
+		_, err := tx.Last().Exec(ctx, insertStep, s.arguments(v.Session))
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("telemetry: step of %s: %w", v.Session.ID, err)
 	}
 	return nil
+}
+
+// QueueStep stores a step of the server in the transaction of its act, without a round trip of its own. It stores nothing for
+// a session that has ended, has no consent to telemetry, or is not stored.
+func QueueStep(tx postgres.Tx, session Session, s Step) {
+	if session.Consent.Telemetry && !session.temporary {
+		tx.Queue(insertStep, s.arguments(session))
+	}
+}
+
+// insertStep inserts a step if its session is active and consents to telemetry. The lock orders it before or after the end of
+// the session.
+const insertStep = `
+	INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at, tenant_id, property_id,
+		search_session_id, metadata)
+	SELECT @event, guest_session_id, @step, @occurred, @tenant, @property, @search, @metadata
+	FROM bff_consumer.guest_sessions
+	WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
+	FOR KEY SHARE`
+
+func (s Step) arguments(session Session) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{"event": id.New[id.FunnelEvent](), "session": session.ID, "step": s.Step, "occurred": s.OccurredAt,
+		"tenant": s.Tenant, "property": s.Property, "search": s.Search, "metadata": s.Metadata}
 }
