@@ -3,6 +3,7 @@
 package melmastoon
 
 import (
+	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/jobs/furnish"
 	"melmastoon.ghasi.io/jobs/migrate"
@@ -302,6 +303,7 @@ var Functions = []fn.Function{
 
 // Jobs are all deployed Cloud Run jobs.
 var Jobs = []fn.Job{
+	erase.Job,
 	flags.Job,
 	furnish.Job,
 	migrate.Job,

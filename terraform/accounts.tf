@@ -98,6 +98,36 @@ resource "google_project_iam_member" "documents" {
   depends_on = [google_service_account.function, google_service_account.job]
 }
 
+# To delete from the warehouse takes two roles: one to run queries, one to change the dataset.
+locals {
+  erasing = var.warehouse_dataset == "" ? {} : { for name, j in local.jobs : name => {
+    project = split(".", var.warehouse_dataset)[0]
+    dataset = split(".", var.warehouse_dataset)[1]
+    member  = "serviceAccount:jobs-${name}@${local.domain_of_accounts}"
+  } if j.warehouse }
+}
+
+resource "google_project_iam_member" "warehouse" {
+  for_each = local.erasing
+
+  project = each.value.project
+  role    = "roles/bigquery.jobUser"
+  member  = each.value.member
+
+  depends_on = [google_service_account.job]
+}
+
+resource "google_bigquery_dataset_iam_member" "warehouse" {
+  for_each = local.erasing
+
+  project    = each.value.project
+  dataset_id = each.value.dataset
+  role       = "roles/bigquery.dataEditor"
+  member     = each.value.member
+
+  depends_on = [google_service_account.job]
+}
+
 # Pub/Sub signs its pushes in the name of an account of ours.
 resource "google_service_account_iam_member" "push" {
   service_account_id = google_service_account.helper["push"].name

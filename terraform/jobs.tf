@@ -29,6 +29,7 @@ locals {
         CLOUDSQL_USER     = "jobs-${r.job}@${var.project}.iam"
       } : {},
       local.jobs[r.job].documents ? local.of_documents : {},
+      local.jobs[r.job].warehouse && var.warehouse_dataset != "" ? { WAREHOUSE_DATASET = var.warehouse_dataset } : {},
       # Who hears what, and where its dead letters lie.
       local.jobs[r.job].letters ? { DEAD_LETTERS = join(",", [for f in values(local.hearing) : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}"]) } : {},
       # Roles are made by a role that may: an IAM login has the right only while it acts as that one.

@@ -46,6 +46,17 @@ variable "demo" {
   default     = false
 }
 
+variable "warehouse_dataset" {
+  description = "BigQuery dataset with the published telemetry, as project.dataset. The job erase deletes the rows of erased sessions from its tables with a column guestSessionId. Empty means that there is none."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = can(regex("^([a-z][a-z0-9-]{4,28}[a-z0-9]\\.[A-Za-z0-9_]+)?$", var.warehouse_dataset))
+    error_message = "A dataset looks like my-project.telemetry."
+  }
+}
+
 variable "bundles" {
   description = "Folder with the archives and bundles.json from go run ./scripts/bundle --all."
   type        = string

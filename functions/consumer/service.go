@@ -6,6 +6,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Base is the path prefix of every route of this service.
@@ -31,3 +32,12 @@ func CheckBotRules(text []byte) error {
 	_, err := bots.Parse(text, json.RejectUnknownMembers(true))
 	return err
 }
+
+// An Erasure is the request of a guest to erase a session.
+type Erasure = session.Erasure
+
+// OpenErasures opens the store of erasure requests, for jobs/erase.
+func OpenErasures(e env.Env) *session.Erasures { return session.OpenErasures(e) }
+
+// DocumentsPlace is the name of the hot documents on the receipt of an erasure.
+const DocumentsPlace = session.DocumentsPlace

@@ -110,6 +110,8 @@ var aged = map[string]agedRow{
 	"bff_consumer.handoff_ledger": {"1 year", `INSERT INTO bff_consumer.handoff_ledger (handoff_id, guest_session_id, tenant_id, tenant_slug, property_id, check_in,
 		check_out, adults, children, rooms, currency, locale, hmac_key_id, minted_at, expires_at)
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 's', gen_random_uuid(), '2030-01-01', '2030-01-02', 1, 0, 1, 'AFN', 'en', 'k', @at, @at::timestamptz + interval '30 minutes')`},
+	"bff_consumer.erasure_receipts": {"1 year", `INSERT INTO bff_consumer.erasure_receipts (guest_session_id, requested_at, due_at, completed_at, deleted, retained, warehouse)
+		VALUES (gen_random_uuid(), @at, @at, @at, '{}', '[]', 'not configured')`},
 	"bff_consumer.bot_scores": {"1 year", `INSERT INTO bff_consumer.bot_scores (fingerprint_hash, score, verdict, signals, evaluated_at) VALUES ('f', 0.9, 'bot', '[]', @at)`},
 	"sandbox.recent_bookings": {"2 days", `INSERT INTO sandbox.recent_bookings (reservation_id, tenant_id, property_id, confirmed_at, cancelled_at)
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at, @at::timestamptz - interval '1 day')`},

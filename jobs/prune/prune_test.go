@@ -196,6 +196,7 @@ func TestRules_coverEveryTable(t *testing.T) {
 	reasons := map[string]string{
 		"bff_tenant_booking.booking_drafts": "the sweep removes a draft a day after its end",
 		"bff_consumer.wishlist":             "goes with its session",
+		"bff_consumer.erasure_requests":     "jobs/erase completes them",
 		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
 		"reservation.holds": "the books of a hotel", "reservation.modifications": "the books of a hotel",
 		"reservation.room_nights": "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",

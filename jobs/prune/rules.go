@@ -49,6 +49,8 @@ var Rules = slices.Concat(
 		{"bff_consumer", "funnel_events", "funnel_event_id", "occurred_at < platform.now() - interval '90 days'", Daily},
 		// Rows that belong to a session are deleted with it.
 		{"bff_consumer", "guest_sessions", "guest_session_id", "ended_at < platform.now() - interval '90 days'", Daily},
+		// A receipt is kept for as long as the evidence that it names.
+		{"bff_consumer", "erasure_receipts", "guest_session_id", "completed_at < platform.now() - interval '1 year'", Weekly},
 		{"bff_consumer", "handoff_ledger", "handoff_id", "minted_at < platform.now() - interval '1 year'", Weekly},
 		{"bff_consumer", "bot_scores", "seq", "evaluated_at < platform.now() - interval '1 year'", Weekly},
 	},

@@ -74,8 +74,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["flags", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not flags, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not erase, flags, replay, and prune by cadence."
   }
 
   assert {
@@ -283,8 +283,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
-    error_message = "A cadence of prune has no schedule."
+    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["erase-daily", "prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
+    error_message = "A cadence of prune or erase has no schedule."
   }
 
   # --- state

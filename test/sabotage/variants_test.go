@@ -470,5 +470,33 @@ var variants = []variant{
 		"invalid rules of bot detection apply", challenged, "functions/consumer/internal/bots/live.go",
 		"if rules, err := Parse(kept.Rules); err == nil {", "if rules, err := Parse(kept.Rules); err == nil || true {",
 		"functions/consumer", "TestBots_rules",
+	}, {
+		"a page can report a step that the server records", oneEffect, "functions/consumer/internal/session/telemetry.go",
+		"|| s.Step.fromServer()", "|| false && s.Step.fromServer()",
+		"functions/consumer", "TestFunnel_serverSteps",
+	}, {
+		"a click names another visitor's search session", noPII, "functions/consumer/internal/session/searches.go",
+		"|| kept.Guest != v.Session.ID ||", "||",
+		"functions/consumer", "TestSearchSession_telemetry",
+	}, {
+		"search sessions outlive a cleared session", noPII, "functions/consumer/internal/session/sessions.go",
+		"if h.isActive(now) {", "if h.isActive(now) && false {",
+		"functions/consumer", "TestSearchSession_ends",
+	}, {
+		"clearing a silent session requests no erasure", noPII, "functions/consumer/internal/session/lifetime.go",
+		"queueErasure(tx, d.ID, now)", "if d.Telemetry {\n\t\t\t\tqueueErasure(tx, d.ID, now)\n\t\t\t}",
+		"functions/consumer", "TestErasure_requested",
+	}, {
+		"an erasure deletes evidence", noPII, "functions/consumer/internal/session/erasures.go",
+		"if s.Retention.Class == event.Operational {", "if s.Retention.Class != event.Operational || true {",
+		"jobs/erase", "TestErase_leavesNoTrace",
+	}, {
+		"an erasure is complete while the warehouse is away", noPII, "jobs/erase/sessions.go",
+		"if err := s.openWarehouse(ctx); err != nil {", "if err := s.openWarehouse(ctx); err != nil && s.dry {",
+		"jobs/erase", "TestErase_warehouseAway",
+	}, {
+		"typed words are published with a search", noPII, "functions/consumer/internal/search/filterkeys.go",
+		"if slices.Contains(list, w) {\n\t\t\tkeys = append(keys, w)", "if slices.Contains(list, w) || w != \"\" {\n\t\t\tkeys = append(keys, w)",
+		"functions/consumer/search", "TestSearch_typedText",
 	},
 }

@@ -50,11 +50,13 @@ type Job struct {
 	Cadences  []string `json:"cadences"` // each has its own schedule
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
-	Letters   bool     `json:"letters"` // reads dead letters, and publishes consumed subjects again
+	Letters   bool     `json:"letters"`   // reads dead letters, and publishes consumed subjects again
+	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
 }
 
 // jobs lists all jobs. A job that is not listed cannot be deployed.
 var jobs = map[string]Job{
+	"erase":   {Service: "consumer", Cadences: []string{string(prune.Daily)}, Postgres: true, Documents: true, Warehouse: true},
 	"flags":   {Documents: true},
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},

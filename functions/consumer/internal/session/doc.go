@@ -12,14 +12,16 @@
 //
 // The session's mirror row in SQL is authoritative for its lifetime, its preferences and its consents. The hot document
 // repeats these, so most calls read only the document, and adds the last 50 viewed hotels and 25 searches. If the document is
-// lost, only those lists are lost. If a document outlives its row, the next writer deletes it ([Sessions.Change]). No other
-// hot document contains a session id.
+// lost, only those lists are lost. If a document outlives its row, the next writer deletes it ([Sessions.Change]).
+//
+// A [SearchSession] is a hot document of one query, for one hour. It contains the session id, and the search history of the session
+// names it, so the end of the session deletes both. No other hot document contains a session id.
 //
 // The cookie carries the session id with a signature, so an id from telemetry gives no access.
 //
 // # Consent
 //
-// Only [Publisher] and [Telemetry] check consent. If a session starts with DNT: 1 or Sec-GPC: 1, or withdraws consent to
+// Only [Publisher], [Telemetry] and [QueueStep] check consent. If a session starts with DNT: 1 or Sec-GPC: 1, or withdraws consent to
 // telemetry later, no further events or telemetry are recorded for it. Two subjects are published regardless of consent,
 // because they are evidence: handoff.initiated and bot_suspected.
 //
@@ -34,7 +36,9 @@
 // [Sessions.Clear] deletes the row, the wishlist, page views, steps, stored idempotent answers and documents of a session and
 // of all sessions that it was rotated from.
 //
-// Three things remain: published events (consumers can erase them by session id), the handoff ledger and the bot scores; the
-// last two are evidence and are kept for a year. They contain a synthetic id and hashes of browser data, and cannot be linked
-// to a person.
+// It also requests the [Erasure] of each of them. The job erase deletes their events from the outbox and from the analytics
+// warehouse, and writes a receipt ([Erasures]).
+//
+// Three things remain for a year as evidence: the handoff ledger, the bot scores, and their events. They contain a synthetic id and
+// hashes of browser data, and cannot be linked to a person. The receipt names them.
 package session

@@ -82,29 +82,18 @@ func (s *Session) inherit(old Session) []event.Draft {
 }
 
 // Clear deletes a session and all sessions that it was rotated from: rows, stored idempotent answers, and finally the
-// documents. Published events and the evidence listed in the package comment remain.
+// documents. In the same transaction it requests the erasure of what remains of each of them, whatever its consent; see
+// [Erasures].
 func (s *Sessions) Clear(ctx context.Context, session Session) error {
-	gone := []id.GuestSession{session.ID}
 	now := s.now()
+	gone := []id.GuestSession{session.ID}
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
-			WITH RECURSIVE line AS (
-				SELECT @session::uuid AS one
-				UNION
-				SELECT g.guest_session_id FROM bff_consumer.guest_sessions AS g JOIN line ON g.rotated_to = line.one
-			)
-			DELETE FROM bff_consumer.guest_sessions
-			WHERE guest_session_id IN (SELECT one FROM line)
-			RETURNING guest_session_id, ended_at IS NULL AS live, consent_telemetry`, pgx.StrictNamedArgs{"session": session.ID})
-		deleted, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
-			ID        id.GuestSession
-			Live      bool
-			Telemetry bool
-		}])
+		deleted, err := deleteLine(ctx, tx, session.ID)
 		if err != nil {
 			return err
 		}
 		for _, d := range deleted {
+			queueErasure(tx, d.ID, now)
 			if d.ID != session.ID {
 				gone = append(gone, d.ID)
 			} else if d.Live {
@@ -113,7 +102,8 @@ func (s *Sessions) Clear(ctx context.Context, session Session) error {
 			}
 		}
 		for _, one := range gone {
-			err = errors.Join(err, idempotency.Forget(ctx, tx, Schema, id.Tenant{}, one.String()))
+			_, forgotten := idempotency.Forget(ctx, tx, Schema, id.Tenant{}, one.String())
+			err = errors.Join(err, forgotten)
 		}
 		return err
 	})
@@ -121,6 +111,27 @@ func (s *Sessions) Clear(ctx context.Context, session Session) error {
 		return fmt.Errorf("sessions: clear %s: %w", session.ID, err)
 	}
 	return s.forget(ctx, gone...)
+}
+
+// A deletedSession is a deleted row of a session.
+type deletedSession struct {
+	ID        id.GuestSession
+	Live      bool
+	Telemetry bool
+}
+
+// deleteLine deletes the rows of a session and of all sessions that it was rotated from.
+func deleteLine(ctx context.Context, tx postgres.Tx, session id.GuestSession) ([]deletedSession, error) {
+	rows, _ := tx.Query(ctx, `
+		WITH RECURSIVE line AS (
+			SELECT @session::uuid AS one
+			UNION
+			SELECT g.guest_session_id FROM bff_consumer.guest_sessions AS g JOIN line ON g.rotated_to = line.one
+		)
+		DELETE FROM bff_consumer.guest_sessions
+		WHERE guest_session_id IN (SELECT one FROM line)
+		RETURNING guest_session_id, ended_at IS NULL AS live, consent_telemetry`, pgx.StrictNamedArgs{"session": session})
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[deletedSession])
 }
 
 // A Due session has expired, but its end is not recorded yet.

@@ -23,7 +23,8 @@ func (r rig) forget(t *testing.T, caller string) {
 		t.Fatal(err)
 	}
 	err = postgres.Open(r.db.Env(), forgetful).InTx(t.Context(), func(tx postgres.Tx) error {
-		return idempotency.Forget(t.Context(), tx, forgetful, tenant, caller)
+		_, err := idempotency.Forget(t.Context(), tx, forgetful, tenant, caller)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)

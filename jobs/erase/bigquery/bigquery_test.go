@@ -1,0 +1,183 @@
+package bigquery
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/api/option"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A fake answers requests to BigQuery in order and keeps them.
+type fake struct {
+	t       *testing.T
+	answers []string // each: status, a space, body
+
+	mu       sync.Mutex
+	requests []string // method, path with query, and body
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	f.requests = append(f.requests, r.Method+" "+r.URL.RequestURI()+" "+string(body))
+	if len(f.requests) > len(f.answers) {
+		f.t.Errorf("unexpected request %s", f.requests[len(f.requests)-1])
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	status, answer, _ := strings.Cut(f.answers[len(f.requests)-1], " ")
+	w.Header().Set("Content-Type", "application/json")
+	if status != "200" {
+		w.WriteHeader(http.StatusForbidden)
+	}
+	_, _ = io.WriteString(w, answer)
+}
+
+func open(t *testing.T, answers ...string) (*Dataset, *fake) {
+	t.Helper()
+	f := &fake{t: t, answers: answers}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	d, err := Open(t.Context(), "my-project.telemetry", option.WithEndpoint(server.URL), option.WithoutAuthentication())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, f
+}
+
+// sent returns the body of a query request, which must be a POST to the project's queries.
+func (f *fake) sent(t *testing.T, n int) (request map[string]any) {
+	t.Helper()
+	rest, ok := strings.CutPrefix(f.requests[n], "POST /projects/my-project/queries?")
+	if !ok {
+		t.Fatalf("request %d is %s", n, f.requests[n])
+	}
+	_, body, _ := strings.Cut(rest, " ")
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		t.Fatal(err)
+	}
+	return request
+}
+
+const job = `"jobReference":{"projectId":"my-project","jobId":"job_1","location":"me-central1"}`
+
+func TestDelete_request(t *testing.T) {
+	t.Parallel()
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
+	one, other := id.New[id.GuestSession](), id.New[id.GuestSession]()
+	if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{one, other}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"query":         "DELETE FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@sessions)",
+		"useLegacySql":  false,
+		"parameterMode": "NAMED",
+		"timeoutMs":     20000.0,
+		"queryParameters": []any{map[string]any{
+			"name":           "sessions",
+			"parameterType":  map[string]any{"type": "ARRAY", "arrayType": map[string]any{"type": "STRING"}},
+			"parameterValue": map[string]any{"arrayValues": []any{map[string]any{"value": one.String()}, map[string]any{"value": other.String()}}},
+		}},
+	}
+	if diff := cmp.Diff(want, f.sent(t, 0)); diff != "" {
+		t.Errorf("the request differs: %s", diff)
+	}
+}
+
+// TestDelete_waits lets the job run on after the first answer.
+func TestDelete_waits(t *testing.T) {
+	t.Parallel()
+	d, f := open(t, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
+	if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{id.New[id.GuestSession]()}); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.requests) != 3 {
+		t.Fatalf("requests = %q, want three", f.requests)
+	}
+	for _, r := range f.requests[1:] {
+		if !strings.HasPrefix(r, "GET /projects/my-project/queries/job_1?") || !strings.Contains(r, "location=me-central1") {
+			t.Errorf("request = %s, want the results of job_1", r)
+		}
+	}
+}
+
+func TestDelete_fails(t *testing.T) {
+	t.Parallel()
+	denied := `403 {"error":{"code":403,"message":"Access Denied","errors":[{"reason":"accessDenied"}]}}`
+	for name, answers := range map[string][]string{
+		"refused":       {denied},
+		"fails_later":   {`200 {` + job + `,"jobComplete":false}`, denied},
+		"without_a_job": {`200 {"jobComplete":true}`},
+		"not_json":      {`200 <html>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := open(t, answers...)
+			if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{id.New[id.GuestSession]()}); err == nil {
+				t.Error("Delete() = nil, want an error")
+			}
+		})
+	}
+}
+
+func TestTables(t *testing.T) {
+	t.Parallel()
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"pageToken":"more","rows":[{"f":[{"v":"click_recorded"}]}]}`,
+		`200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"session_started"}]}]}`)
+	got, err := d.Tables(t.Context())
+	if diff := cmp.Diff([]string{"click_recorded", "session_started"}, got); err != nil || diff != "" {
+		t.Errorf("Tables() = %q, %v", got, err)
+	}
+	statement := f.sent(t, 0)["query"].(string)
+	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name = 'guestSessionId'", "table_type = 'BASE TABLE'"} {
+		if !strings.Contains(statement, part) {
+			t.Errorf("the statement %q lacks %q", statement, part)
+		}
+	}
+	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
+		t.Errorf("requests = %q, want the next page", f.requests)
+	}
+	for name, rows := range map[string]string{"none": `[]`, "injection": "[{\"f\":[{\"v\":\"x` WHERE true; --\"}]}]"} {
+		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":`+rows+`}`)
+		if got, err := d.Tables(t.Context()); err == nil {
+			t.Errorf("%s: Tables() = %q, want an error", name, got)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	one, other := id.New[id.GuestSession](), id.New[id.GuestSession]()
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"`+one.String()+`"},{"v":"7"}]}]}`)
+	got, err := d.Count(t.Context(), "click_recorded", []id.GuestSession{one, other})
+	if diff := cmp.Diff(map[id.GuestSession]int64{one: 7}, got); err != nil || diff != "" {
+		t.Errorf("Count() = %v, %v", got, err)
+	}
+	if want := "SELECT guestSessionId, COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@sessions) GROUP BY guestSessionId"; f.sent(t, 0)["query"] != want {
+		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)
+	}
+	for _, row := range []string{`{"f":[{"v":"gms_x"},{"v":"7"}]}`, `{"f":[{"v":"` + one.String() + `"},{"v":"many"}]}`, `{"f":[{"v":"7"}]}`} {
+		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
+		if got, err := d.Count(t.Context(), "click_recorded", []id.GuestSession{one}); err == nil {
+			t.Errorf("%s: Count() = %v, want an error", row, got)
+		}
+	}
+}
+
+func TestOpen_names(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "telemetry", "my-project.", "my-project.a`b", "my-project.a.b"} {
+		if _, err := Open(t.Context(), name, option.WithoutAuthentication()); err == nil {
+			t.Errorf("Open(%q) = nil, want an error", name)
+		}
+	}
+}

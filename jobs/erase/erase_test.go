@@ -1,0 +1,414 @@
+package erase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/addwish"
+	"melmastoon.ghasi.io/functions/consumer/clearsession"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/minthandoff"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/recordclick"
+	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
+	"melmastoon.ghasi.io/functions/consumer/recordpageview"
+	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// call runs the job and returns its exit code and its output.
+func call(ctx context.Context, e env.Env, args ...string) (code int, output string) {
+	var out, errs strings.Builder
+	job := fn.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = fn.RunJob(ctx, job, e, args, &errs)
+	return code, out.String() + errs.String()
+}
+
+func must(t *testing.T, e env.Env, args ...string) string {
+	t.Helper()
+	code, output := call(t.Context(), e, args...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, output)
+	}
+	return output
+}
+
+// jobEnv returns the environment of one run, which closes it.
+func jobEnv(m *consumertest.System, warehouses ...Warehouse) env.Env {
+	e := consumertest.Surround(env.Of(map[string]string{"DATABASE_URL": m.DB.URL()}))
+	e.Advance(m.DB.Env().Offset())
+	for _, w := range warehouses {
+		e = WarehouseKey.With(e, w)
+	}
+	return e
+}
+
+func openSystem(t *testing.T) *consumertest.System {
+	t.Helper()
+	return consumertest.OpenSystem(t, 2, search.Function, readhotel.Function, addwish.Function, minthandoff.Function, recordclick.Function,
+		recordpageview.Function, recordfunnel.Function, readsession.Function, clearsession.Function)
+}
+
+// use does everything that leaves data of a session.
+func use(m *consumertest.System, v *consumertest.Traveller) {
+	hotel := m.Hotels[0]
+	checkIn, checkOut := m.Dates(7, 2)
+	v.Must(200, "POST", "/search", m.SearchBody())
+	v.Must(200, "GET", "/hotels/"+hotel.Property.String(), nil)
+	v.Send("POST", "/wishlist", `{"propertyId":"`+hotel.Property.String()+`","source":"list"}`)
+	v.Must(202, "POST", "/telemetry/click", `{"kind":"map-pin","tenantId":"`+hotel.Tenant.String()+`","propertyId":"`+hotel.Property.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
+	v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened"}`)
+	v.Must(201, "POST", "/handoff/"+hotel.Tenant.String()+"/"+hotel.Property.String(),
+		`{"dates":{"checkIn":"`+checkIn+`","checkOut":"`+checkOut+`"},"occupancy":{"adults":2,"children":0,"rooms":1}}`)
+}
+
+// clearedLine uses a session, rotates it, uses its successor and clears it. It returns both sessions.
+func clearedLine(m *consumertest.System) (line []id.GuestSession) {
+	v := m.Traveller()
+	use(m, v)
+	line = append(line, v.Session)
+	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile")
+	use(m, v)
+	line = append(line, v.Session)
+	v.Must(204, "POST", "/session/clear", nil)
+	return line
+}
+
+// A receipt is a row of erasure_receipts.
+type receipt struct {
+	Deleted  map[string]int64
+	Retained []struct {
+		Place string    `json:"place"`
+		Rows  int       `json:"rows"`
+		Until time.Time `json:"until"`
+	}
+	Warehouse string
+}
+
+func receipts(t *testing.T, m *consumertest.System) map[id.GuestSession]receipt {
+	t.Helper()
+	rows, _ := m.DB.Owner(t).Query(t.Context(), `SELECT guest_session_id, deleted, retained, warehouse FROM bff_consumer.erasure_receipts`)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Session id.GuestSession
+		receipt
+	}])
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[id.GuestSession]receipt{}
+	for _, r := range all {
+		found[r.Session] = r.receipt
+	}
+	return found
+}
+
+func openRequests(t *testing.T, m *consumertest.System) (n int) {
+	t.Helper()
+	if err := m.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.erasure_requests`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// places returns the tables and subjects in which a session is named.
+func places(t *testing.T, m *consumertest.System, session id.GuestSession) (found []string) {
+	t.Helper()
+	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", session[:4], session[4:6], session[6:8], session[8:10], session[10:])
+	for table, text := range consumertest.Texts(t, m.DB) {
+		for line := range strings.Lines(text) {
+			if !strings.Contains(line, session.String()) && !strings.Contains(line, uuid) {
+				continue
+			}
+			if table == "bff_consumer.outbox" {
+				for _, subject := range []string{"handoff.initiated", "bot_suspected"} {
+					if strings.Contains(line, "melmastoon.bff.consumer."+subject+".v1") {
+						table = "events " + subject
+					}
+				}
+			}
+			found = append(found, table)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func TestErase_leavesNoTrace(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	stays := m.Traveller()
+	use(m, stays)
+	before := places(t, m, stays.Session)
+	line := clearedLine(m)
+	m.DB.Advance(2 * time.Hour)
+	if output := must(t, jobEnv(m)); output != "guest sessions: 2 of 2 requests completed\n" {
+		t.Errorf("output = %q", output)
+	}
+	for _, session := range line {
+		want := []string{"bff_consumer.erasure_receipts", "bff_consumer.handoff_ledger", "events handoff.initiated"}
+		if got := places(t, m, session); !slices.Equal(got, want) {
+			t.Errorf("%v is in %q, want %q", session, got, want)
+		}
+		r := receipts(t, m)[session]
+		if r.Warehouse != "not configured" {
+			t.Errorf("r.Warehouse = %q, want not configured", r.Warehouse)
+		}
+		if n := r.Deleted["bff_consumer.outbox"]; n < 2 {
+			t.Errorf("deleted events = %d, want at least session.started and session.ended", n)
+		}
+		var kept []string
+		for _, e := range r.Retained {
+			kept = append(kept, fmt.Sprintf("%d in %s", e.Rows, e.Place))
+		}
+		if want := []string{"1 in bff_consumer.handoff_ledger", "1 in events handoff.initiated"}; !slices.Equal(kept, want) {
+			t.Fatalf("evidence = %q, want %q", kept, want)
+		}
+		if left := r.Retained[0].Until.Sub(m.Env.Now()); left < 360*24*time.Hour || left > 366*24*time.Hour {
+			t.Errorf("evidence is kept for another %v, want a year", left)
+		}
+	}
+	if after := places(t, m, stays.Session); !slices.Equal(after, before) {
+		t.Errorf("another guest's session is in %q, want %q", after, before)
+	}
+}
+
+// TestErase_leftovers finds what Clear could not delete: documents, and rows that came back.
+func TestErase_leftovers(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	v := m.Traveller()
+	use(m, v)
+	stored := v.StoredSession()
+	v.Must(204, "POST", "/session/clear", nil)
+	docs := document.Open[any](m.Env, "gms-session")
+	if _, err := docs.Put(t.Context(), document.KeyOf(stored.ID.String()), stored, 1, m.Env.Now().Add(24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	m.DB.Advance(2 * time.Hour)
+	must(t, jobEnv(m))
+	if got := places(t, m, stored.ID); slices.Contains(got, "document.documents") {
+		t.Error("the document remains")
+	}
+	if n := receipts(t, m)[stored.ID].Deleted[consumer.DocumentsPlace]; n != 1 {
+		t.Errorf("deleted documents = %d, want 1", n)
+	}
+}
+
+func TestErase_tooEarly(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	clearedLine(m)
+	m.DB.Advance(time.Hour)
+	if output := must(t, jobEnv(m)); output != "guest sessions: 0 of 0 requests completed\n" || openRequests(t, m) != 2 {
+		t.Errorf("after an hour: %q", output)
+	}
+}
+
+func TestErase_twice(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	clearedLine(m)
+	m.DB.Advance(2 * time.Hour)
+	must(t, jobEnv(m))
+	before := consumertest.Texts(t, m.DB)
+	if output := must(t, jobEnv(m)); output != "guest sessions: 0 of 0 requests completed\n" {
+		t.Errorf("output = %q", output)
+	}
+	if diff := cmp.Diff(before, consumertest.Texts(t, m.DB)); diff != "" {
+		t.Errorf("the second run changed the database: %s", diff)
+	}
+}
+
+func TestErase_dryRun(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	line := clearedLine(m)
+	m.DB.Advance(2 * time.Hour)
+	w := &warehouse{rows: map[string]map[id.GuestSession]int64{"click_recorded": {line[0]: 3, line[1]: 4}}}
+	before := consumertest.Texts(t, m.DB)
+	output := must(t, jobEnv(m, w), "-dry-run", "-batch", "1")
+	for _, want := range []string{"would complete 2 requests", "bff_consumer.outbox: would delete ", "project.telemetry.click_recorded: would delete 7"} {
+		if !strings.Contains(output, want) {
+			t.Errorf("output = %q, want %q", output, want)
+		}
+	}
+	if strings.Contains(output, "gms_") {
+		t.Errorf("output = %q, want no session", output)
+	}
+	if diff := cmp.Diff(before, consumertest.Texts(t, m.DB)); diff != "" || w.deletions != 0 {
+		t.Errorf("%d deletions in the warehouse, and in the database: %s", w.deletions, diff)
+	}
+}
+
+// A warehouse is a fake dataset.
+type warehouse struct {
+	rows      map[string]map[id.GuestSession]int64
+	fails     string // the method that fails
+	deletions int
+}
+
+func (w *warehouse) Name() string { return "project.telemetry" }
+
+func (w *warehouse) failure(ctx context.Context, method string) error {
+	if w.fails == method {
+		return errors.New("the warehouse is away")
+	}
+	return ctx.Err()
+}
+
+func (w *warehouse) Tables(ctx context.Context) ([]string, error) {
+	return slices.Sorted(maps.Keys(w.rows)), w.failure(ctx, "Tables")
+}
+
+func (w *warehouse) Count(ctx context.Context, table string, sessions []id.GuestSession) (map[id.GuestSession]int64, error) {
+	counts := map[id.GuestSession]int64{}
+	for _, s := range sessions {
+		if n, ok := w.rows[table][s]; ok {
+			counts[s] = n
+		}
+	}
+	return counts, w.failure(ctx, "Count")
+}
+
+func (w *warehouse) Delete(ctx context.Context, table string, sessions []id.GuestSession) error {
+	if err := w.failure(ctx, "Delete"); err != nil {
+		return err
+	}
+	w.deletions++
+	for _, s := range sessions {
+		delete(w.rows[table], s)
+	}
+	return nil
+}
+
+// TestErase_warehouseAway lets each call to the warehouse fail once: the requests stay open, and the next run completes them.
+func TestErase_warehouseAway(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	for _, method := range []string{"Tables", "Count", "Delete"} {
+		t.Run(method, func(t *testing.T) {
+			line := clearedLine(m)
+			m.DB.Advance(2 * time.Hour)
+			other := id.New[id.GuestSession]()
+			w := &warehouse{fails: method, rows: map[string]map[id.GuestSession]int64{"session_started": {line[0]: 1, other: 1}, "wishlist_added": {}}}
+			code, output := call(t.Context(), jobEnv(m, w))
+			if code != 1 || !strings.Contains(output, "the warehouse is away") {
+				t.Errorf("exit code %d, output %q", code, output)
+			}
+			if n := openRequests(t, m); n != 2 {
+				t.Errorf("open requests = %d, want 2", n)
+			}
+			w.fails = ""
+			must(t, jobEnv(m, w))
+			r := receipts(t, m)[line[0]]
+			if r.Warehouse != "project.telemetry" || r.Deleted["project.telemetry.session_started"] != 1 {
+				t.Errorf("receipt = %+v, want one row of the warehouse", r)
+			}
+			if n := r.Deleted["bff_consumer.outbox"]; n < 2 {
+				t.Errorf("deleted events = %d, want those of the first run", n)
+			}
+			if len(w.rows["session_started"]) != 1 || w.rows["session_started"][other] != 1 {
+				t.Errorf("rows = %v, want those of the other session", w.rows["session_started"])
+			}
+		})
+	}
+}
+
+// A killer stops the run after a number of steps.
+type killer struct {
+	requests
+	left int
+	kill context.CancelFunc
+}
+
+func (k *killer) step(err error) error {
+	if k.left--; k.left == 0 {
+		k.kill()
+	}
+	return err
+}
+
+func (k *killer) DeleteDocuments(ctx context.Context, r consumer.Erasure) error {
+	return k.step(k.requests.DeleteDocuments(ctx, r))
+}
+
+func (k *killer) DeleteRows(ctx context.Context, r []consumer.Erasure) error {
+	return k.step(k.requests.DeleteRows(ctx, r))
+}
+
+func (k *killer) Record(ctx context.Context, place string, counts map[id.GuestSession]int64) error {
+	return k.step(k.requests.Record(ctx, place, counts))
+}
+
+func (k *killer) Complete(ctx context.Context, done []consumer.Erasure, warehouse string) (int, error) {
+	n, err := k.requests.Complete(ctx, done, warehouse)
+	return n, k.step(err)
+}
+
+// TestErase_killed stops runs after each of their steps. The next run completes the requests with the same receipts.
+func TestErase_killed(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	m.EverySearch()
+	var want []receipt
+	for steps := 0; ; steps++ {
+		line := clearedLine(m)
+		m.DB.Advance(2 * time.Hour)
+		w := &warehouse{rows: map[string]map[id.GuestSession]int64{"click_recorded": {line[0]: 3, line[1]: 4}}}
+		ctx, cancel := context.WithCancel(t.Context())
+		k := &killer{requests: consumer.OpenErasures(m.Env), left: steps, kill: cancel}
+		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, warehouse: w, totals: map[string]int64{}}
+		err := s.run(ctx)
+		killed := ctx.Err() != nil
+		cancel()
+		if killed == (err == nil) && steps != 5 { // after the last step nothing is left to fail
+			t.Errorf("killed after %d steps: %v", steps, err)
+		}
+		must(t, jobEnv(m, w))
+		all := receipts(t, m)
+		got := []receipt{all[line[0]], all[line[1]]}
+		for i := range got {
+			got[i].Retained = nil // ends at another time
+		}
+		if steps == 0 {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("killed after %d steps: %s", steps, diff)
+		}
+		if n := openRequests(t, m); n != 0 {
+			t.Errorf("killed after %d steps: %d open requests", steps, n)
+		}
+		if steps > 0 && !killed {
+			return
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-batch", "0"}, {"now"}, {"-what"}} {
+		if code, output := call(t.Context(), env.Of(nil), args...); code != 2 {
+			t.Errorf("%q: exit code %d, output %q", args, code, output)
+		}
+	}
+	if code, output := call(t.Context(), env.Of(nil), "-help"); code != 0 || !strings.Contains(output, "-dry-run") {
+		t.Errorf("-help: exit code %d, output %q", code, output)
+	}
+}
