@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -8,7 +9,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
@@ -97,4 +101,95 @@ func TestFind_tenantServiceDown(t *testing.T) {
 	find(true)
 	e.Advance(time.Minute)
 	find(false) // the last answer of the tenant service
+}
+
+// Several processes receive events about hotels of one area at once. A list of the area is found again, once.
+func TestIndexed_concurrently(t *testing.T) {
+	t.Parallel()
+	b, e, store := openServices(t, 3)
+	b.Cells = []string{"h3:8420905ffffffff"}
+	listings := search.OpenListings(e)
+	find := func(want cache.State) {
+		t.Helper()
+		_, state, err := listings.Find(t.Context(), queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"}), money.USD, search.Page{Limit: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state != want {
+			t.Errorf("state = %q, want %q", state, want)
+		}
+	}
+	find(cache.Miss)
+	find(cache.Hit)
+	e.Advance(time.Second)
+	var hearing sync.WaitGroup
+	for range 24 {
+		hearing.Go(func() {
+			process := search.OpenInvalidator(documenttest.Give(e, store))
+			if err := process.InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	hearing.Wait()
+	find(cache.Miss)
+	find(cache.Hit)
+}
+
+// While the search service fails, a list from before the change is shown as stale.
+func TestIndexed_searchServiceDown(t *testing.T) {
+	t.Parallel()
+	b, e, _ := openServices(t, 3)
+	b.Cells = []string{"h3:8420905ffffffff"}
+	listings := search.OpenListings(e)
+	box := queryFor(e, search.GeoQuery{Mode: search.Box, Box: &search.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}})
+	ask := func(want cache.State, hotels int) {
+		t.Helper()
+		list, state, err := listings.Find(t.Context(), queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"}), money.USD, search.Page{Limit: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state != want {
+			t.Errorf("list: state = %q, want %q", state, want)
+		}
+		if len(list.Listings) != hotels {
+			t.Errorf("list: %d hotels, want %d", len(list.Listings), hotels)
+		}
+		found, state, err := listings.Pins(t.Context(), box)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state != want {
+			t.Errorf("map: state = %q, want %q", state, want)
+		}
+		if len(found.Pins) != hotels {
+			t.Errorf("map: %d pins, want %d", len(found.Pins), hotels)
+		}
+	}
+	ask(cache.Miss, 3)
+	e.Advance(time.Second)
+	b.Do(func() { b.Hotels = b.Hotels[:2] })
+	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"); err != nil {
+		t.Fatal(err)
+	}
+	for _, behavior := range []upstreamtest.Behavior{upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage} {
+		b.SetBehavior("searches", behavior)
+		b.SetBehavior("pins", behavior)
+		ask(cache.Stale, 3)
+	}
+	b.SetBehavior("searches", upstreamtest.Working)
+	b.SetBehavior("pins", upstreamtest.Working)
+	e.Advance(5 * time.Second) // for the circuit breaker
+	ask(cache.Miss, 2)
+	ask(cache.Hit, 2)
+}
+
+func TestPins_impossibleCounts(t *testing.T) {
+	t.Parallel()
+	b, e, _ := openServices(t, 3)
+	b.Hidden = -1 // the pins represent more hotels than there are
+	box := queryFor(e, search.GeoQuery{Mode: search.Box, Box: &search.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}})
+	if _, _, err := search.OpenListings(e).Pins(t.Context(), box); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+		t.Errorf("error = %v, want %v", err, fault.ErrUpstreamUnavailable)
+	}
 }
