@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -331,8 +332,17 @@ func TestBots_passedSession(t *testing.T) {
 	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good")
 	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good") // twice
 
-	elsewhere := consumertest.OpenOn(t, site.DB, site.challenges.Around(site.DB.Env()), readsession.Function)
-	elsewhere.SetBotRules(paced)
+	// Another process shares the database, and nothing in memory. It finds the rules of this site, which are newer than its own.
+	e := env.Of(map[string]string{"DATABASE_URL": site.DB.URL(), "DOCUMENT_TIMEOUT": "5s", "TIMEOUT_FACTOR": "4"})
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	elsewhere := consumertest.OpenOn(t, site.DB, site.challenges.Around(e), readsession.Function)
+	fresh := elsewhere.Traveller()
+	fresh.Must(http.StatusOK, "GET", "/session", nil)
+	checkChallenged(t, burst(fresh, 9))
 	there := elsewhere.Traveller()
 	there.Cookie = v.Cookie
 	if a := burst(there, 12); a.Status != http.StatusOK {
