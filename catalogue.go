@@ -7,6 +7,7 @@ import (
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/jobs/furnish"
 	"melmastoon.ghasi.io/jobs/migrate"
+	"melmastoon.ghasi.io/jobs/outbox"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -307,6 +308,7 @@ var Jobs = []fn.Job{
 	flags.Job,
 	furnish.Job,
 	migrate.Job,
+	outbox.Job,
 	prune.Job,
 	replay.Job,
 }

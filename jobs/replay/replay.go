@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,8 +21,8 @@ import (
 )
 
 // Job lists the messages of all dead-letter topics, or of those named, by cause. -show=N TOPIC shows messages, -dry
-// TOPIC reports what a replay would do, -go TOPIC replays; -cause, -subject and -limit select messages. DEAD_LETTERS
-// lists the subscriptions.
+// TOPIC reports what a replay would do, -go TOPIC replays; -discard TOPIC reports what would be removed for good, and
+// removes it with -go, -by and -why. -cause, -subject and -limit select messages. DEAD_LETTERS lists the subscriptions.
 var Job = fn.Job{Name: "replay", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
@@ -38,6 +39,8 @@ type options struct {
 	show    int
 	dry, do bool
 	again   bool // includes messages that were replayed maxReplays times
+	discard bool // removes messages instead of replaying them
+	by, why string
 	cause   string
 	subject string
 	limit   int // per topic; 0: all
@@ -95,6 +98,9 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.IntVar(&o.show, "show", 0, "show `N` messages, oldest first: attributes and envelope, never the payload")
 	set.BoolVar(&o.dry, "dry", false, "report what a replay would do, and change nothing")
 	set.BoolVar(&o.do, "go", false, "replay: publish the messages again, to the function that gave them up")
+	set.BoolVar(&o.discard, "discard", false, "with -go remove the messages for good, else report which ones")
+	set.StringVar(&o.by, "by", "", "your `name`, for the log; required to discard")
+	set.StringVar(&o.why, "why", "", "the `reason`, for the log; required to discard")
 	set.BoolVar(&o.again, "again", false, "include messages that were already replayed twice")
 	set.StringVar(&o.cause, "cause", "", "only messages whose cause contains this `text`")
 	set.StringVar(&o.subject, "subject", "", "only messages of this `subject`")
@@ -122,8 +128,12 @@ func (o options) check() error {
 		return errors.New("use only one of -show, -dry and -go")
 	case o.show < 0 || o.limit < 0:
 		return errors.New("-show and -limit must not be negative")
-	case (o.dry || o.do) && len(o.topics) == 0:
-		return errors.New("-dry and -go require the names of dead-letter topics")
+	case (o.dry || o.do || o.discard) && len(o.topics) == 0:
+		return errors.New("-dry, -go and -discard require the names of dead-letter topics")
+	case o.discard && (o.dry || o.show > 0):
+		return errors.New("-discard reports without -go; it takes neither -dry nor -show")
+	case o.discard && o.do && (strings.TrimSpace(o.by) == "" || strings.TrimSpace(o.why) == ""):
+		return errors.New("-discard -go requires -by and -why: who decided, and why")
 	}
 	return nil
 }
@@ -140,6 +150,8 @@ func (r *replayer) process(ctx context.Context, o options, s *backlog) error {
 	}
 	chosen := o.pick(s.messages)
 	switch {
+	case o.discard:
+		return r.discard(ctx, s, o, chosen)
 	case o.do:
 		return r.send(ctx, s, o, chosen)
 	case o.dry:

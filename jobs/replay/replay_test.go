@@ -392,8 +392,8 @@ func TestSend_killed(t *testing.T) {
 	switch code, _, complained := d.call("-go", "hotel.paid.dlq"); {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
-	case !strings.Contains(complained, "were published again and not removed"):
-		t.Errorf("complained = %q, want one containing %q", complained, "were published again and not removed")
+	case !strings.Contains(complained, "could not be removed"):
+		t.Errorf("complained = %q, want one containing %q", complained, "could not be removed")
 	case !strings.Contains(complained, "are redelivered in 5m"):
 		t.Errorf("complained = %q, want one containing %q", complained, "are redelivered in 5m")
 	}
@@ -458,6 +458,36 @@ func TestSend_canceled(t *testing.T) {
 	}
 }
 
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	d := newRunner(t)
+	unwanted, kept := paid(t, "k1", 1, 1), paid(t, "k2", 1, 2)
+	kept.Attributes["melmastoon-parked-reason"] = "contract: /amount: missing"
+	d.topics.Put(unwanted, kept)
+	selected := []string{"hotel.paid.dlq", "-limit=1"}
+	d.want([]string{"would discard " + unwanted.Attributes["ce-id"], "would discard 1 of 2 messages\n"}, append(selected, "-discard")...)
+	if n := len(d.topics.Left("hotel.paid.dlq")); n != 2 {
+		t.Errorf("a report left %d messages, want 2", n)
+	}
+	by := append(selected, "-discard", "-go", "-by=K. Amiri", "-why=the hotel has left")
+	d.want([]string{"discarded " + unwanted.Attributes["ce-id"], `by "K. Amiri", because "the hotel has left"`, "discarded 1 of 2 messages\n"}, by...)
+	if n := len(d.topics.Left("hotel.paid.dlq")); n != 1 {
+		t.Errorf("%d messages are left, want 1", n)
+	}
+	if n := len(d.published.Messages()); n != 0 {
+		t.Errorf("%d messages were published, want 0", n)
+	}
+	d.topics.Refuse = func(verb string) error {
+		if verb == "acknowledge" {
+			return errors.New("the bus is away")
+		}
+		return nil
+	}
+	if code, said, _ := d.call(by...); code != 1 || strings.Contains(said, "discarded "+kept.Attributes["ce-id"]) {
+		t.Errorf("without the bus: exit %d, %s, want 1 and no message discarded", code, said)
+	}
+}
+
 func TestParse_invalid(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -469,6 +499,10 @@ func TestParse_invalid(t *testing.T) {
 		{"a dry run of everything", []string{"-dry"}, "require the names"},
 		{"two things at once", []string{"-dry", "-go", "hotel.paid.dlq"}, "one of"},
 		{"a topic that is not there", []string{"-go", "hotel.gone.dlq"}, "hotel.gone.dlq"},
+		{"a removal without a name", []string{"-discard", "-go", "-why=x", "hotel.paid.dlq"}, "-by"},
+		{"a removal without a reason", []string{"-discard", "-go", "-by=x", "-why= ", "hotel.paid.dlq"}, "-why"},
+		{"a removal of everything", []string{"-discard"}, "require the names"},
+		{"a removal that is shown", []string{"-discard", "-show=1", "hotel.paid.dlq"}, "neither"},
 		{"a negative limit", []string{"-go", "hotel.paid.dlq", "-limit=-1"}, "-limit"},
 		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
 	} {

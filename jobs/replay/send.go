@@ -57,7 +57,7 @@ func (r *replayer) publish(ctx context.Context, s *backlog, messages []message, 
 	return gone, failed
 }
 
-// acknowledge removes the published messages, even after the run was canceled.
+// acknowledge removes messages from the topic, even after the run was canceled.
 func (r *replayer) acknowledge(ctx context.Context, s *backlog, gone []message) error {
 	if len(gone) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (r *replayer) acknowledge(ctx context.Context, s *backlog, gone []message) 
 	defer cancel()
 	published := receipts(gone)
 	if err := r.puller.Acknowledge(ctx, s.name, published); err != nil {
-		return fmt.Errorf("replay: %d messages of %s were published again and not removed: %w", len(gone), s.name, err)
+		return fmt.Errorf("replay: %d messages of %s could not be removed: %w", len(gone), s.name, err)
 	}
 	for i, l := range s.messages {
 		if slices.Contains(published, l.Receipt) {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,14 +20,18 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// gcloud stands in for Google's program: it runs the job's own program with the arguments that it is given, and notes what it says.
+// gcloud is a program in place of Google's. It runs a job's program with the given arguments and appends its output to a file. It splits
+// the arguments as gcloud does: at commas, or at the character between two carets.
 const gcloud = `#!/bin/sh
 [ "$1" = logging ] && exit
-[ "$1 $2 $3 $4" = "run jobs execute replay" ] || exit 64
+[ "$1 $2 $3" = "run jobs execute" ] || exit 64
+job=$4
 for word in "$@"; do case "$word" in --args=*) args=${word#--args=};; esac; done
 IFS=,
+case "$args" in ^?^*) rest=${args#???}; IFS=${args%"^$rest"}; IFS=${IFS#^}; args=$rest;; esac
 echo "called with $args" >> "$NOTES"
-exec "$REPLAY" $args >> "$NOTES"
+set -f
+exec "$PROGRAMS/$job" $args >> "$NOTES"
 `
 
 // replays finds the command that replays, which is not among those to paste at first.
@@ -110,18 +115,23 @@ func (p post) play(t *testing.T) string {
 	if commands == nil || replays == nil {
 		t.Fatal("the page dead-letters has no commands, or none that replays")
 	}
+	return paste(t, "replay", "./scripts/serve/replay", blanks.ReplaceAllString(commands[1], "nowhere")+replays[1],
+		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
+}
+
+// paste runs commands of a playbook in a shell whose gcloud runs the job, built from a package, and returns the output of the job.
+func paste(t *testing.T, job, program, commands string, environment ...string) string {
+	t.Helper()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "replay")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./scripts/serve/replay")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, job), program)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
-	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(commands[1], "nowhere")+replays[1])
+	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
-		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
+	cmd.Env = slices.Concat(os.Environ(), []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PROGRAMS=" + dir, "NOTES=" + filepath.Join(dir, "notes")}, environment)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

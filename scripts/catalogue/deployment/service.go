@@ -60,6 +60,7 @@ var jobs = map[string]Job{
 	"flags":   {Documents: true},
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},
+	"outbox":  {Postgres: true},
 	"prune":   {Cadences: cadences(), Postgres: true},
 	"replay":  {Letters: true},
 }

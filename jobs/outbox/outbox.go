@@ -1,0 +1,161 @@
+// Package outbox shows the events that no relay can publish, and lets an operator publish or delete them.
+package outbox
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Job counts the events of all schemas, or of the named ones, that wait to be published, and the stuck ones by subject and cause:
+// those that are parked, and those that have failed for five minutes. -show=N SCHEMA shows the oldest without their payload. -unpark SCHEMA lets the relay publish
+// parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
+// given. -subject, -cause, -event and -limit select events.
+var Job = fn.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
+	return run(ctx, e, args, os.Stdout)
+}}
+
+var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
+
+// options are the arguments of a run.
+type options struct {
+	schemas []string
+	show    int
+	unpark  bool
+	forget  bool
+	do      bool
+	by, why string
+
+	subject, cause, event string
+	limit                 int
+}
+
+// runTime limits a run.
+const runTime = 4 * time.Minute
+
+func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+	o, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
+	there, err := installed(ctx, e)
+	if err != nil {
+		return err
+	}
+	stuck := 0
+	for _, schema := range o.schemas {
+		if !slices.Contains(there, schema) {
+			if _, err := fmt.Fprintf(out, "%s: not installed\n", schema); err != nil {
+				return err
+			}
+			continue
+		}
+		s := store{db: postgres.Open(e, schema), options: o, out: out}
+		n, err := s.act(ctx)
+		if err != nil {
+			return fmt.Errorf("outbox: %s: %w", schema, err)
+		}
+		stuck += n
+	}
+	if stuck == 0 {
+		_, err = fmt.Fprintf(out, "no such events in %s\n", strings.Join(o.schemas, ", "))
+	}
+	return err
+}
+
+// installed returns those of the schemas that the database has.
+func installed(ctx context.Context, e env.Env) ([]string, error) {
+	conn, err := postgres.Connect(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("outbox: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	rows, _ := conn.Query(ctx, `
+		SELECT nspname::text FROM pg_catalog.pg_namespace
+		WHERE nspname = ANY(@schemas)`, pgx.StrictNamedArgs{"schemas": schemas})
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(found) == 0 {
+		err = errors.New("the database has no schema of these services")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("outbox: schemas: %w", err)
+	}
+	return found, nil
+}
+
+// mostAtOnce limits the events that one run shows or changes.
+const mostAtOnce = 1000
+
+func parse(args []string, out io.Writer) (o options, err error) {
+	set := flag.NewFlagSet("outbox", flag.ContinueOnError)
+	set.SetOutput(out)
+	set.IntVar(&o.show, "show", 0, "show the `N` oldest events of a schema, never their payload")
+	set.BoolVar(&o.unpark, "unpark", false, "let the relay publish parked events of a schema again")
+	set.BoolVar(&o.forget, "forget", false, "delete parked telemetry (subjects melmastoon.bff.…) of a schema")
+	set.BoolVar(&o.do, "go", false, "make the change of -unpark or -forget; without it only report it")
+	set.StringVar(&o.by, "by", "", "your `name`, for the log; required by -go")
+	set.StringVar(&o.why, "why", "", "the `reason`, for the log; required by -go")
+	set.StringVar(&o.subject, "subject", "", "only events of this `subject`")
+	set.StringVar(&o.cause, "cause", "", "only events whose cause contains this `text`")
+	set.StringVar(&o.event, "event", "", "only the event with this `id`")
+	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
+	for rest := args; ; { // flags may follow a schema
+		if err := set.Parse(rest); err != nil {
+			return o, fn.Usage(err)
+		}
+		if set.NArg() == 0 {
+			break
+		}
+		o.schemas, rest = append(o.schemas, set.Arg(0)), set.Args()[1:]
+	}
+	err = o.check()
+	if len(o.schemas) == 0 {
+		o.schemas = schemas
+	}
+	return o, fn.Usage(err)
+}
+
+func (o options) check() error {
+	acts := 0
+	for _, asked := range []bool{o.show != 0, o.unpark, o.forget} {
+		if asked {
+			acts++
+		}
+	}
+	for _, s := range o.schemas {
+		if !slices.Contains(schemas, s) {
+			return fmt.Errorf("no schema %q; there are %s", s, strings.Join(schemas, ", "))
+		}
+	}
+	switch {
+	case acts > 1:
+		return errors.New("use only one of -show, -unpark and -forget")
+	case o.show < 0 || o.show > mostAtOnce || o.limit < 1 || o.limit > mostAtOnce:
+		return fmt.Errorf("-show and -limit must be 1 to %d", mostAtOnce)
+	case (o.unpark || o.forget) && len(o.schemas) != 1:
+		return errors.New("-unpark and -forget require the name of one schema")
+	case o.do && !o.unpark && !o.forget:
+		return errors.New("-go requires -unpark or -forget")
+	case o.do && (strings.TrimSpace(o.by) == "" || strings.TrimSpace(o.why) == ""):
+		return errors.New("-go requires -by and -why: who decided, and why")
+	}
+	return nil
+}

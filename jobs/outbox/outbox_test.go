@@ -1,0 +1,247 @@
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// call runs the job like its command and returns the exit code, its output and its error output.
+func call(t *testing.T, d *pgtest.Database, args ...string) (code int, said, complained string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": d.URL()}), args, &errs)
+	return code, out.String(), errs.String()
+}
+
+// must runs the job and returns its output.
+func must(t *testing.T, d *pgtest.Database, args ...string) string {
+	t.Helper()
+	code, said, complained := call(t, d, args...)
+	if code != 0 {
+		t.Fatalf("%v: exit %d: %s", args, code, complained)
+	}
+	return said
+}
+
+const (
+	held    = "melmastoon.reservation.held.v1"
+	step    = "melmastoon.bff.tenant.flow.step_completed.v1"
+	badHeld = "contract: /holdId of hld_01ARZ3NDEKTSV4RRFFQ69G5FAV: missing"
+	badStep = "contract: /guestEmail: unknown member"
+)
+
+// A world is a database with stuck events of two schemas.
+type world struct {
+	db                                    *pgtest.Database
+	owner                                 *pgx.Conn
+	parked, other, telemetry, failing, ok string
+}
+
+func open(t *testing.T) world {
+	t.Helper()
+	d := pgtest.New(t)
+	w := world{db: d, owner: d.Owner(t)}
+	t.Cleanup(func() {
+		if _, err := w.owner.Exec(context.Background(), `TRUNCATE reservation.outbox, bff_tenant_booking.outbox`); err != nil {
+			t.Error(err) // the invariants do not know these events
+		}
+	})
+	w.parked = w.add(t, "reservation", held, "k1", "parked_reason", badHeld)
+	w.other = w.add(t, "reservation", held, "k2", "parked_reason", strings.Replace(badHeld, "5FAV", "5FAW", 1))
+	w.ok = w.add(t, "reservation", held, "k1", "last_error", "")
+	w.failing = w.add(t, "reservation", held, "k3", "last_error", "rpc error: PermissionDenied")
+	w.telemetry = w.add(t, "bff_tenant_booking", step, "k", "parked_reason", badStep)
+	w.exec(t, `UPDATE reservation.outbox SET published_at = platform.now() WHERE event_id = @id`, w.ok)
+	w.exec(t, `UPDATE reservation.outbox SET next_attempt_at = platform.now(), attempts = 7, enqueued_at = platform.now() - interval '1 hour' WHERE event_id = @id`, w.failing)
+	return w
+}
+
+// add inserts an event with a text in one column and returns its id.
+func (w world) add(t *testing.T, schema, subject, key, column, text string) string {
+	t.Helper()
+	e := id.New[id.Event]()
+	_, err := w.owner.Exec(t.Context(), `
+		INSERT INTO `+schema+`.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, `+column+`)
+		VALUES (@id, @event, gen_random_uuid(), @subject, @key, '{"guest": "Zarghona"}', '{"userId": "usr_zarghona"}', platform.now(), nullif(@text, ''))`,
+		pgx.StrictNamedArgs{"id": e, "event": e.String(), "subject": subject, "key": key, "text": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.String()
+}
+
+func (w world) exec(t *testing.T, statement, event string) {
+	t.Helper()
+	if _, err := w.owner.Exec(t.Context(), statement, pgx.StrictNamedArgs{"id": event}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// status returns the status of an event, or "gone".
+func (w world) status(t *testing.T, event string) (status string) {
+	t.Helper()
+	err := w.owner.QueryRow(t.Context(), `
+		SELECT coalesce((SELECT status FROM reservation.outbox WHERE event_id = @id), (SELECT status FROM bff_tenant_booking.outbox WHERE event_id = @id), 'gone')`,
+		pgx.StrictNamedArgs{"id": event}).Scan(&status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+func (w world) want(t *testing.T, event, status string) {
+	t.Helper()
+	if got := w.status(t, event); got != status {
+		t.Errorf("%s is %s, want %s", event, got, status)
+	}
+}
+
+// contains fails the test unless the output contains each text.
+func contains(t *testing.T, said string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(said, text) {
+			t.Errorf("printed %s, want %q in it", said, text)
+		}
+	}
+	if strings.Contains(strings.ToLower(said), "zarghona") {
+		t.Errorf("printed personal data: %s", said)
+	}
+}
+
+func TestRun_list(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	said := must(t, w.db)
+	contains(t, said, "reservation: 2 of "+held+" parked since ", ": contract: /holdId of hld_…: missing\n",
+		"reservation: 1 of "+held+" failing since ", ": rpc error: PermissionDenied\n", "bff_tenant_booking: 1 of "+step+" parked since ")
+	contains(t, said, "reservation: 1 events wait to be published, ")
+	if got := strings.Count(said, "\n"); got != 4 {
+		t.Errorf("printed %d lines, want 4: %s", got, said)
+	}
+	contains(t, must(t, w.db, "-subject="+step), "bff_tenant_booking: 1 of "+step)
+	contains(t, must(t, w.db, "bff_consumer"), "no such events in bff_consumer\n")
+}
+
+func TestRun_show(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	said := must(t, w.db, "-show=10", "reservation")
+	contains(t, said, w.parked+" of "+held+" parked since ", "1 later events of its key published: contract: /holdId", w.other, w.failing+" of "+held+" failing since ", "7 attempts")
+	if strings.Contains(said, w.ok) {
+		t.Errorf("shows a published event: %s", said)
+	}
+	if said := must(t, w.db, "-show=1", "reservation"); strings.Count(said, "\n") != 1 || !strings.Contains(said, w.parked) {
+		t.Errorf("printed %s, want only the oldest, %s", said, w.parked)
+	}
+}
+
+func TestRun_unpark(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	contains(t, must(t, w.db, "-unpark", "reservation", "-event="+w.parked), "would unpark "+w.parked)
+	w.want(t, w.parked, "parked")
+	go1 := []string{"-unpark", "-go", "-by=K. Amiri", "-why=the schema is mended", "reservation", "-event=" + w.parked}
+	contains(t, must(t, w.db, go1...), "unpark "+w.parked+" of "+held+` by "K. Amiri", because "the schema is mended"; it was parked with: contract`)
+	w.want(t, w.parked, "pending")
+	w.want(t, w.other, "parked")
+	contains(t, must(t, w.db, go1...), "no such events in reservation\n") // again
+	w.want(t, w.failing, "retrying")
+	must(t, w.db, "-unpark", "-go", "-by=K. Amiri", "-why=all", "reservation")
+	w.want(t, w.other, "pending")
+	w.want(t, w.telemetry, "parked") // in another schema
+}
+
+// Only telemetry can be deleted, and only while it is parked.
+func TestRun_forget(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	by := []string{"-by=K. Amiri", "-why=not needed"}
+	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "reservation"}, by)...), "no such events in reservation\n")
+	w.want(t, w.parked, "parked")
+	w.want(t, w.failing, "retrying")
+	contains(t, must(t, w.db, "-forget", "bff_tenant_booking"), "would forget "+w.telemetry)
+	w.want(t, w.telemetry, "parked")
+	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "bff_tenant_booking", "-cause=guestEmail"}, by)...), "forget "+w.telemetry+" of "+step)
+	w.want(t, w.telemetry, "gone")
+}
+
+// Two runs at once change each event once.
+func TestRun_concurrently(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	said := make(chan string, 2)
+	for range 2 {
+		go func() {
+			_, out, _ := call(t, w.db, "-unpark", "-go", "-by=two", "-why=both", "reservation")
+			said <- out
+		}()
+	}
+	if both := <-said + <-said; strings.Count(both, "unpark "+w.parked) != 1 || strings.Count(both, "unpark "+w.other) != 1 {
+		t.Errorf("two runs printed %s, want each event once", both)
+	}
+}
+
+func TestRun_errors(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"an unknown schema", []string{"nowhere"}, 2, "no schema"},
+		{"two acts", []string{"-unpark", "-forget", "reservation"}, 2, "only one"},
+		{"a change without a schema", []string{"-unpark"}, 2, "one schema"},
+		{"a change without a name", []string{"-unpark", "-go", "-why=x", "reservation"}, 2, "-by"},
+		{"a change without a reason", []string{"-forget", "-go", "-by=x", "-why= ", "reservation"}, 2, "-why"},
+		{"go without an act", []string{"-go", "-by=x", "-why=x"}, 2, "-go requires"},
+		{"no limit", []string{"-limit=0"}, 2, "-limit"},
+		{"too much to show", []string{"-show=1001", "reservation"}, 2, "-show"},
+		{"an unknown flag", []string{"-all"}, 2, "-all"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if code, _, complained := call(t, w.db, test.args...); code != test.code || !strings.Contains(complained, test.says) {
+				t.Errorf("exit %d %s, want %d with %q", code, complained, test.code, test.says)
+			}
+		})
+	}
+}
+
+func TestRun_withoutSchema(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	rename := func(from, to string) {
+		if _, err := w.owner.Exec(context.Background(), `ALTER SCHEMA `+from+` RENAME TO `+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("reservation", "away")
+	defer rename("away", "reservation")
+	contains(t, must(t, w.db), "reservation: not installed\n", "bff_tenant_booking: 1 of "+step)
+}
+
+func TestRun_withoutDatabase(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the job tries again for two minutes
+	defer cancel()
+	e := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody:x@127.0.0.1:1/none"})
+	if code := fn.RunJob(ctx, job, e, nil, &errs); code != 1 || !strings.HasPrefix(errs.String(), "outbox: ") {
+		t.Errorf("exit %d: %s, want 1", code, errs.String())
+	}
+}
