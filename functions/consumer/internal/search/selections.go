@@ -79,8 +79,8 @@ func (s *Selections) fetch(ctx context.Context, hotels, more []string, path stri
 			Listings []Listing `json:"listings"`
 		}
 		err := s.client.Post(ctx, path, in, &out, upstream.Read())
-		if errors.Is(err, fault.ErrNotFound) {
-			return []Listing{}, nil
+		if _, one := in.(similarRequest); one && errors.Is(err, fault.ErrNotFound) {
+			return []Listing{}, nil // the search service does not know the hotel
 		}
 		if err != nil {
 			return nil, fmt.Errorf("selections: %s: %w", path, err)
