@@ -63,8 +63,11 @@ func TestWishlist_cards(t *testing.T) {
 	}
 	checkNewCalls(t, system, before, nil)
 	got := expanded(t, v)
-	if len(got.Wishes) != 2 || got.Stale || got.Degraded != nil {
-		t.Fatalf("%d wishes, stale %t, degraded %q; want 2 complete ones", len(got.Wishes), got.Stale, got.Degraded)
+	if len(got.Wishes) != 2 {
+		t.Fatalf("%d wishes, want 2", len(got.Wishes))
+	}
+	if got.Stale || got.Degraded != nil {
+		t.Fatalf("stale %t, degraded %q; want complete cards", got.Stale, got.Degraded)
 	}
 	for i, hotel := range []int{1, 0} {
 		card := got.Wishes[i].Card
@@ -77,7 +80,10 @@ func TestWishlist_cards(t *testing.T) {
 		if card.Brand.Color != "#1a2b3c" {
 			t.Errorf("got.Wishes[%d].Card.Brand = %+v, want the hotel's", i, card.Brand)
 		}
-		if card.Rate == nil || card.Rate.Nightly != 5000 || card.Rate.Policy != search.VisitorCurrency {
+		if card.Rate == nil {
+			t.Fatalf("got.Wishes[%d].Card.Rate = nil, want 50 dollars", i)
+		}
+		if card.Rate.Nightly != 5000 || card.Rate.Policy != search.VisitorCurrency {
 			t.Errorf("got.Wishes[%d].Card.Rate = %+v, want 50 dollars", i, card.Rate)
 		}
 	}
@@ -132,15 +138,22 @@ func TestWishlist_cardsDegraded(t *testing.T) {
 	v.Must(201, "POST", "/wishlist", wishBody(system.Hotels[0].Property, ""))
 	system.SetBehavior("listings", upstreamtest.Failing)
 	got := expanded(t, v)
-	if len(got.Wishes) != 1 || got.Wishes[0].Card != nil || !slices.Equal(got.Degraded, []string{"search"}) {
-		t.Errorf("without the search service: %d wishes, degraded %q; want 1 without a card and search", len(got.Wishes), got.Degraded)
+	if len(got.Wishes) != 1 {
+		t.Fatalf("without the search service: %d wishes, want 1", len(got.Wishes))
+	}
+	if got.Wishes[0].Card != nil || !slices.Equal(got.Degraded, []string{"search"}) {
+		t.Errorf("without the search service: card %+v, degraded %q; want none and search", got.Wishes[0].Card, got.Degraded)
 	}
 	system.SetBehavior("listings", upstreamtest.Working)
 	system.SetBehavior("previews", upstreamtest.Failing)
 	system.SetBehavior("brands", upstreamtest.Failing)
 	system.DB.Advance(5 * time.Second)
 	got = expanded(t, v)
-	if card := got.Wishes[0].Card; card == nil || card.Rate != nil || card.Brand.Color != "#5b6470" {
+	card := got.Wishes[0].Card
+	if card == nil {
+		t.Fatal("without prices and brands: no card")
+	}
+	if card.Rate != nil || card.Brand.Color != "#5b6470" {
 		t.Errorf("without prices and brands: card %+v, want one without a price and with a neutral brand", card)
 	}
 	if !slices.Equal(got.Degraded, []string{"theme", "pricing"}) {
@@ -171,15 +184,21 @@ func TestSession_cards(t *testing.T) {
 	var got readsession.Response
 	v.Must(200, "GET", "/session?expand=card", nil).Into(t, &got)
 	checkNewCalls(t, system, before, map[string]int{"listings": 1, "previews": 1}) // the brands are in memory
-	if len(got.Wishlist) != 1 || got.Wishlist[0].Carded == nil || got.Wishlist[0].Card == nil {
-		t.Fatalf("got.Wishlist = %+v, want one hotel with its card", got.Wishlist)
+	if len(got.Wishlist) != 1 {
+		t.Fatalf("len(got.Wishlist) = %d, want 1", len(got.Wishlist))
+	}
+	if got.Wishlist[0].Carded == nil || got.Wishlist[0].Card == nil {
+		t.Fatalf("got.Wishlist[0] = %+v, want the hotel with its card", got.Wishlist[0])
 	}
 	if len(got.RecentlyViewed) != 2 {
 		t.Fatalf("len(got.RecentlyViewed) = %d, want 2", len(got.RecentlyViewed))
 	}
 	for i, hotel := range []int{1, 0} {
 		seen := got.RecentlyViewed[i]
-		if seen.Carded == nil || seen.Card == nil || seen.Card.Property != system.Hotels[hotel].Property || seen.Card.Rate == nil {
+		if seen.Carded == nil || seen.Card == nil {
+			t.Fatalf("got.RecentlyViewed[%d] = %+v, want a card", i, seen)
+		}
+		if seen.Card.Property != system.Hotels[hotel].Property || seen.Card.Rate == nil {
 			t.Errorf("got.RecentlyViewed[%d] = %+v, want the card of hotel %d with a price", i, seen, hotel)
 		}
 	}
@@ -221,8 +240,11 @@ func TestSession_mostCards(t *testing.T) {
 	var got readsession.Response
 	v.Must(200, "GET", "/session?expand=card", nil).Into(t, &got)
 	checkNewCalls(t, system, before, map[string]int{"listings": 1, "previews": 1, "brands": 1, "calendar": system.Calls("calendar"), "popularity": system.Calls("popularity")})
-	if len(got.Wishlist) != 100 || len(got.RecentlyViewed) != 50 || got.Degraded != nil {
-		t.Fatalf("%d wishes and %d viewed, degraded %q; want 100 and 50", len(got.Wishlist), len(got.RecentlyViewed), got.Degraded)
+	if len(got.Wishlist) != 100 || len(got.RecentlyViewed) != 50 {
+		t.Fatalf("%d wishes and %d viewed, want 100 and 50", len(got.Wishlist), len(got.RecentlyViewed))
+	}
+	if got.Degraded != nil {
+		t.Errorf("got.Degraded = %q, want nil", got.Degraded)
 	}
 	for _, w := range got.Wishlist {
 		if w.Carded == nil || w.Card == nil {
