@@ -137,19 +137,13 @@ type Step struct {
 	Metadata   *Metadata
 }
 
-// fromServer reports whether the server records the step itself, as part of the act.
-func (s FunnelStep) fromServer() bool {
-	switch s {
-	case StepSessionStarted, StepSearchExecuted, StepDetailViewed, StepWishlistAdded, StepHandoffInitiated:
-		return true
-	}
-	return false
-}
+// serverSteps are the steps that the server records itself, as part of the act.
+var serverSteps = []FunnelStep{StepSessionStarted, StepSearchExecuted, StepDetailViewed, StepWishlistAdded, StepHandoffInitiated}
 
-// RecordStep stores a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores the
-// steps that the server records itself.
+// RecordStep stores a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores
+// serverSteps.
 func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
-	if !v.Session.Consent.Telemetry || s.Step.fromServer() {
+	if !v.Session.Consent.Telemetry || slices.Contains(serverSteps, s.Step) {
 		return nil
 	}
 	s.Search = t.searches.Interact(ctx, v, s.Search, s.OccurredAt)
