@@ -198,9 +198,9 @@ variable "database_availability" {
 }
 
 variable "database_max_connections" {
-  description = "Maximum number of database connections. Each needs memory: 400 suits the default tier."
+  description = "Maximum number of database connections. Each needs memory: 450 suit the default tier."
   type        = number
-  default     = 400
+  default     = 450
 
   validation {
     condition     = var.database_max_connections >= 50 && var.database_max_connections <= 4000

@@ -74,8 +74,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not erase, flags, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "outbox", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not erase, flags, outbox, replay, and prune by cadence."
   }
 
   assert {
@@ -137,14 +137,14 @@ run "production" {
   }
 
   assert {
-    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-migrate", "jobs-prune"]) :
+    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune"]) :
       [for role in ["roles/cloudsql.client", "roles/cloudsql.instanceUser"] : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com ${role}"]
     ]))
     error_message = "Somebody reaches the database who does not use it, or does not who does."
   }
 
   assert {
-    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-flags"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
+    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-erase", "jobs-flags"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
     error_message = "Somebody reads documents who does not use them, or does not who does."
   }
 

@@ -334,13 +334,13 @@ func TestAlerts(t *testing.T) {
 			// Jobs have other lines: here none has ever succeeded.
 			var jobs, got []string
 			for _, name := range e.raised() {
-				if strings.HasPrefix(name, "progress-prune-") {
+				if strings.HasPrefix(name, "progress-prune-") || strings.HasPrefix(name, "progress-erase-") {
 					jobs = append(jobs, name)
 				} else {
 					got = append(got, name)
 				}
 			}
-			if want := []string{"progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
+			if want := []string{"progress-erase-daily", "progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
 				t.Errorf("jobs without a success raised %v, want %v", jobs, want)
 			}
 			if !slices.Equal(got, test.want) {
@@ -392,8 +392,8 @@ func TestAlerts_jobs(t *testing.T) {
 			t.Errorf("%s runs at %q", name[1], schedule)
 		}
 	}
-	if jobs != 3 {
-		t.Errorf("%d alerts about the progress of jobs, want 3", jobs)
+	if jobs != 4 {
+		t.Errorf("%d alerts about the progress of jobs, want 4", jobs)
 	}
 }
 

@@ -70,7 +70,7 @@ var (
 	ofBoth = map[string]any{
 		"project": "a-project-with-the-longest-id1", "domain": "hotels.example", "images": "me-central1-docker.pkg.dev/hotels/melmastoon", "alert_email": "oncall@hotels.example",
 	}
-	ofProduction = map[string]any{"upstreams": platform(), "desk_callers": []string{"desk@desk-software.iam.gserviceaccount.com"}}
+	ofProduction = map[string]any{"upstreams": platform(), "desk_callers": []string{"desk@desk-software.iam.gserviceaccount.com"}, "warehouse_dataset": "hotels-prod.telemetry"}
 	ofDemo       = map[string]any{"demo": true, "documents": "redis", "redis_ca": "-----BEGIN CERTIFICATE-----\n", "backend_services": 110}
 )
 

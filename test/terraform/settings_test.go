@@ -138,6 +138,7 @@ func TestTheStoresOfDocumentsAreThoseThatArchivesAreMadeFor(t *testing.T) {
 
 // interfaces say which of Google's services make a kind of resource, by the beginning of its name.
 var interfaces = map[string][]string{
+	"google_bigquery_":            {"bigquery"},
 	"google_certificate_manager_": {"certificatemanager"},
 	"google_cloud_run_v2_":        {"run"},
 	"google_cloud_scheduler_":     {"cloudscheduler"},
