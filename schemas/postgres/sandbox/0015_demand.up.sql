@@ -31,7 +31,9 @@ CREATE POLICY of_tenant ON sandbox.recent_bookings TO sandbox_app
     WITH CHECK (tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid);
 -- The maintenance role counts the bookings of any hotel and deletes old rows.
 DROP POLICY IF EXISTS of_any_tenant ON sandbox.recent_bookings;
-CREATE POLICY of_any_tenant ON sandbox.recent_bookings TO sandbox_maintenance USING (true);
+CREATE POLICY of_any_tenant ON sandbox.recent_bookings FOR SELECT TO sandbox_maintenance USING (true);
+DROP POLICY IF EXISTS prune_removes ON sandbox.recent_bookings;
+CREATE POLICY prune_removes ON sandbox.recent_bookings FOR DELETE TO sandbox_maintenance USING (true);
 
 GRANT SELECT, INSERT, UPDATE ON sandbox.recent_bookings, sandbox.recent_views TO sandbox_app;
 GRANT SELECT, DELETE ON sandbox.recent_bookings, sandbox.recent_views TO sandbox_maintenance;
