@@ -31,7 +31,7 @@ func (s store) act(ctx context.Context) (int, error) {
 
 // stuck selects the stuck events. A parked event is never published. A failing one is retried, and its cause is the last error.
 const stuck = `
-	SELECT seq, id, event_id, subject, ordering_key, attempts, enqueued_at, occurred_at,
+	SELECT seq, event_id, subject, ordering_key, attempts, enqueued_at,
 	       parked_reason IS NOT NULL AS parked, coalesce(parked_reason, last_error, 'no error recorded') AS cause
 	FROM %[1]s.outbox
 	WHERE published_at IS NULL AND (parked_reason IS NOT NULL OR next_attempt_at IS NOT NULL AND enqueued_at < platform.now() - interval '5 minutes')
@@ -56,8 +56,8 @@ type group struct {
 	Oldest         time.Time
 }
 
-// most is the number of waiting events that are counted.
-const most = 100_000
+// maxCounted is the number of waiting events that are counted.
+const maxCounted = 100_000
 
 // list prints the number of events that wait for the relay, and a line for each subject and cause of stuck events, those with the
 // oldest event first.
@@ -69,7 +69,7 @@ func (s store) list(ctx context.Context) (n int, err error) {
 		err := tx.QueryRow(ctx, `
 			SELECT count(*), min(enqueued_at)
 			FROM (SELECT enqueued_at FROM `+s.db.Schema()+`.outbox WHERE published_at IS NULL AND parked_reason IS NULL LIMIT @most) AS waiting`,
-			pgx.StrictNamedArgs{"most": most}).Scan(&waiting, &oldest)
+			pgx.StrictNamedArgs{"most": maxCounted}).Scan(&waiting, &oldest)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s store) list(ctx context.Context) (n int, err error) {
 		return err
 	})
 	if oldest != nil && err == nil {
-		n, err = waiting, s.say("%d events wait to be published, at most %d are counted; the oldest since %s", waiting, most, instant(*oldest))
+		n, err = waiting, s.say("%d events wait to be published, at most %d are counted; the oldest since %s", waiting, maxCounted, instant(*oldest))
 	}
 	for _, g := range groups {
 		if n += g.Count; err == nil {

@@ -56,15 +56,9 @@ func (e Execution) FilterKeys() []string {
 
 // appendCodes appends the words that are in the list, and other if a word is not.
 func appendCodes(keys, words, list []string, other string) []string {
-	unlisted := false
-	for _, w := range words {
-		if slices.Contains(list, w) {
-			keys = append(keys, w)
-		} else {
-			unlisted = true
-		}
-	}
-	if unlisted {
+	known := listed(words, list)
+	keys = append(keys, known...)
+	if len(known) < len(words) {
 		keys = append(keys, other)
 	}
 	return keys
