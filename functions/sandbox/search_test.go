@@ -218,7 +218,7 @@ func TestSearch_empty(t *testing.T) {
 }
 
 // The index must agree with inventory and pricing, for random parties, stays and allocations over all hotels.
-func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
+func TestSearch_agreesWithInventory(t *testing.T) {
 	t.Parallel()
 	w := everywhere(t)
 	tariffs := sandbox.OpenTariffs(w.env)

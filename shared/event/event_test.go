@@ -66,7 +66,7 @@ func sealed(t *testing.T) event.Raw {
 	return raw
 }
 
-func TestDataIsThePlatformsEnvelope(t *testing.T) {
+func TestEvent_envelope(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
 	raw.Envelope.PublishedAt = happened.Add(17 * time.Millisecond)
@@ -126,7 +126,7 @@ func told(t *testing.T) event.Raw {
 	return raw
 }
 
-func TestAFlatEnvelopeLeavesTheRestToTheCloudEvent(t *testing.T) {
+func TestEnvelope_flat(t *testing.T) {
 	t.Parallel()
 	raw := told(t)
 	data, err := raw.Data()
@@ -151,7 +151,7 @@ func TestAFlatEnvelopeLeavesTheRestToTheCloudEvent(t *testing.T) {
 	}
 }
 
-func TestSealRefusesExtensionsThatSayOtherwise(t *testing.T) {
+func TestSeal_contradictingExtensions(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"id", "type", "time", "tenantid", "sequence", "partitionkey", event.ReplayTo, event.Replays, "errorCode", "error-code", "", "ce-errorcode", strings.Repeat("x", 21)} {
 		d := draft()
@@ -162,7 +162,7 @@ func TestSealRefusesExtensionsThatSayOtherwise(t *testing.T) {
 	}
 }
 
-func TestSealWithoutOrigin(t *testing.T) {
+func TestSeal_withoutOrigin(t *testing.T) {
 	t.Parallel()
 	raw, err := event.Draft{Subject: heldV1, Payload: struct{}{}}.Seal(happened, event.OriginOf(t.Context()))
 	if err != nil {
@@ -220,7 +220,7 @@ func TestSealRefuses(t *testing.T) {
 	}
 }
 
-func TestOriginTravelsInTheContext(t *testing.T) {
+func TestOrigin_context(t *testing.T) {
 	t.Parallel()
 	ctx := event.WithOrigin(t.Context(), origin())
 	ctx, cancel := context.WithCancel(ctx)
@@ -235,7 +235,7 @@ func TestOriginTravelsInTheContext(t *testing.T) {
 	}
 }
 
-func TestDecodeReadsDeclaredMembersOnly(t *testing.T) {
+func TestDecode_declaredMembers(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
 	raw.Payload = jsontext.Value(`{"nights":3,"added":{"later":1}}`)
@@ -270,7 +270,7 @@ func TestDecode_errorHidesInput(t *testing.T) {
 	}
 }
 
-func TestSamplingRateIsOneIn(t *testing.T) {
+func TestSamplingRate_oneIn(t *testing.T) {
 	t.Parallel()
 	for oneIn, want := range map[int]string{0: "1", 1: "1", 3: "3", 10: "10", 49: "49", 1_000_000: "1000000"} {
 		d := draft()

@@ -21,7 +21,7 @@ import (
 
 const limit = 1 << 16
 
-func TestAttributesAreACloudEvent(t *testing.T) {
+func TestRead_attributes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"content-type":     "application/json",
@@ -44,7 +44,7 @@ func TestAttributesAreACloudEvent(t *testing.T) {
 	}
 }
 
-func TestAttributesAreLegalHeaders(t *testing.T) {
+func TestRead_attributesAsHeaders(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
 	raw.Envelope.CorrelationID = "کابل \"50%\"\r\nX-Evil: 1"
@@ -59,7 +59,7 @@ func TestAttributesAreLegalHeaders(t *testing.T) {
 	}
 }
 
-func TestStructuredIsACloudEvent(t *testing.T) {
+func TestRead_structured(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
 	document, err := raw.Structured()
@@ -144,7 +144,7 @@ func data(t *testing.T, r event.Raw) []byte {
 	return d
 }
 
-func TestEveryFormReadsTheSame(t *testing.T) {
+func TestRead_allForms(t *testing.T) {
 	t.Parallel()
 	emulator := maps.Clone(pubsub)
 	delete(emulator, "X-Goog-Pubsub-Ordering-Key")
@@ -179,7 +179,7 @@ func TestEveryFormReadsTheSame(t *testing.T) {
 }
 
 // A message in a topic is read like its push, in every form.
-func TestAMessageInATopicIsReadAsItsPush(t *testing.T) {
+func TestRead_pulledMessage(t *testing.T) {
 	t.Parallel()
 	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
 		document, err := sent.Structured()
@@ -213,7 +213,7 @@ func TestAMessageInATopicIsReadAsItsPush(t *testing.T) {
 	}
 }
 
-func TestADeliveryThatTellsNothing(t *testing.T) {
+func TestRead_incompleteDelivery(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
 	got, err := event.Read(binary(nil)(t, sent), limit)
@@ -228,7 +228,7 @@ func TestADeliveryThatTellsNothing(t *testing.T) {
 	}
 }
 
-func TestReadRefusesForGood(t *testing.T) {
+func TestRead_permanentErrors(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
 	whole := string(data(t, sent))
@@ -276,7 +276,7 @@ func TestReadRefusesForGood(t *testing.T) {
 	}
 }
 
-func TestABodyThatBreaksOffIsWorthAnotherDelivery(t *testing.T) {
+func TestRead_truncatedBody(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
 	request := binary(nil)(t, sent)

@@ -49,7 +49,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-func TestVariantsLeaveTheOriginal(t *testing.T) {
+func TestFault_variantsAreCopies(t *testing.T) {
 	t.Parallel()
 	declared := fault.New(fault.Invalid, "X", "as declared")
 	base := declared.With(fault.Violation{Pointer: "/a", Rule: "required"})

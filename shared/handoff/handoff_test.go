@@ -27,7 +27,7 @@ func read(t testing.TB, text string) (token handoff.Token) {
 	return token
 }
 
-func TestEverySingleBitCounts(t *testing.T) {
+func TestVerify_everyBit(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	// Both keys, so that a bit of the key id cannot hide behind a key that is not there.
@@ -52,7 +52,7 @@ func TestEverySingleBitCounts(t *testing.T) {
 	}
 }
 
-func TestExpiryIsExact(t *testing.T) {
+func TestVerify_expiry(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	keys, a := v.keys(t, "hmac-2026-05"), v.Accepted[0]
@@ -118,7 +118,7 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
-func TestMintSignsNothingThatWouldBeRefused(t *testing.T) {
+func TestMint_onlyValid(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	keys := v.keys(t, "hmac-2026-05")
@@ -192,7 +192,7 @@ func TestWithoutKeys(t *testing.T) {
 	}
 }
 
-func TestATokenPrintsItsFingerprintOnly(t *testing.T) {
+func TestToken_format(t *testing.T) {
 	t.Parallel()
 	a := published(t).Accepted[0]
 	parts := strings.Split(a.Token.Reveal(), ".")
@@ -240,7 +240,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestJSONIsTheContracts(t *testing.T) {
+func TestHandoff_json(t *testing.T) {
 	t.Parallel()
 	h := published(t).Accepted[0].Handoff
 	h.Locale = locale.Dari

@@ -45,7 +45,7 @@ func canonicalOf(t testing.TB, h Handoff) string {
 	return string(text)
 }
 
-func TestEveryFieldIsSigned(t *testing.T) {
+func TestParse_everyFieldSigned(t *testing.T) {
 	t.Parallel()
 	keys := ring(t)
 	h, token, err := keys.Mint(sample(), mintedAt)

@@ -122,7 +122,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func TestMintMakesTheVectors(t *testing.T) {
+func TestMint_vectors(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	for _, a := range v.Accepted {
@@ -144,7 +144,7 @@ func TestMintMakesTheVectors(t *testing.T) {
 	}
 }
 
-func TestVerifyAcceptsTheVectors(t *testing.T) {
+func TestVerify_vectors(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	keys := v.keys(t, "hmac-2026-05", "hmac-2026-04")
@@ -159,7 +159,7 @@ func TestVerifyAcceptsTheVectors(t *testing.T) {
 	}
 }
 
-func TestVerifyRefusesTheVectors(t *testing.T) {
+func TestVerify_invalidVectors(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	keys := v.keys(t, "hmac-2026-05", "hmac-2026-04")

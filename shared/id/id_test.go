@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestTenantsAreNotTheirSessions(t *testing.T) {
+func TestKinds_tenantAndSession(t *testing.T) {
 	t.Parallel()
 	session := id.New[id.TenantSession]()
 	if got, err := id.Parse[id.Tenant](session.String()); err == nil {

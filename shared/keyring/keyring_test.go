@@ -125,7 +125,7 @@ func TestOpen_tampered(t *testing.T) {
 	}
 }
 
-func TestAnEmptyRingSealsNothing(t *testing.T) {
+func TestRing_empty(t *testing.T) {
 	t.Parallel()
 	var r keyring.Ring
 	if _, err := r.Seal(nil, nil); !errors.Is(err, keyring.ErrEmpty) {
@@ -136,7 +136,7 @@ func TestAnEmptyRingSealsNothing(t *testing.T) {
 	}
 }
 
-func TestARingPrintsNoKey(t *testing.T) {
+func TestRing_format(t *testing.T) {
 	t.Parallel()
 	type settings struct{ Keys keyring.Ring }
 	s := settings{ring(t, "k1:"+secret("a")+",k2:"+secret("b"))}

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/keyring"
 )
 
-func TestATagIsGoodForItsPartsAndKeysOnly(t *testing.T) {
+func TestTag_parts(t *testing.T) {
 	t.Parallel()
 	one, two := "one:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("1", 32))), "two:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("2", 32)))
 	ring := func(s string) keyring.Ring {

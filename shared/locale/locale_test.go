@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestTheConstantsAreCanonical(t *testing.T) {
+func TestConstants_canonical(t *testing.T) {
 	t.Parallel()
 	for _, tag := range []locale.Tag{locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic, locale.English} {
 		if got, err := locale.Parse(string(tag)); got != tag || err != nil {

@@ -76,7 +76,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-func TestNegotiateLeavesTheOfferAsItIs(t *testing.T) {
+func TestNegotiate_offerUnchanged(t *testing.T) {
 	t.Parallel()
 	offered := []locale.Tag{"ps-AF", "fa-AF", "en"}
 	if got := locale.Negotiate("ps;q=0, en", offered); got != "en" {

@@ -2,7 +2,7 @@ package locale
 
 import "testing"
 
-func TestATextIsReadInTheNearestLanguage(t *testing.T) {
+func TestText_nearestLanguage(t *testing.T) {
 	t.Parallel()
 	house := Text{"Kabul Grand", map[string]string{"ps": "کابل ګرانډ", "fa-AF": "کابل گراند", "fa": "", "ar": ""}}
 	for _, test := range []struct {

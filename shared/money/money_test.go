@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestMicroHasOneForm(t *testing.T) {
+func TestMicro_form(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, in string
@@ -131,7 +131,7 @@ func same(t *testing.T, act string, got int64, err error, want *big.Int) {
 	}
 }
 
-func TestACodeHasItsFormWhetherOrNotItIsACurrency(t *testing.T) {
+func TestCurrency_form(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{"AFN": nil, "CHF": nil, "": money.ErrCode, "afn": money.ErrCode, "AF": money.ErrCode, "AFNX": money.ErrCode, "AÉ": money.ErrCode} {
 		var got money.Code

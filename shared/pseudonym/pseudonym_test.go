@@ -112,7 +112,7 @@ func TestPeppers_malformed(t *testing.T) {
 	}
 }
 
-func TestPeppersPrintNoPepper(t *testing.T) {
+func TestPeppers_format(t *testing.T) {
 	t.Parallel()
 	type settings struct{ Peppers pseudonym.Peppers }
 	s := settings{peppers(t, pepper("a")+","+pepper("b"))}

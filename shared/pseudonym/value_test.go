@@ -129,7 +129,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-func TestAValueIsNeverShown(t *testing.T) {
+func TestValue_format(t *testing.T) {
 	t.Parallel()
 	type guest struct{ Email Value }
 	v, err := Email("zahra@example.af")

@@ -55,7 +55,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-func TestDatesAreWhatTheCalendarSays(t *testing.T) {
+func TestDate_calendar(t *testing.T) {
 	t.Parallel()
 	kabul := time.FixedZone("Kabul", 4*60*60+30*60)
 	late := time.Date(2026, 4, 25, 23, 59, 59, 0, kabul)

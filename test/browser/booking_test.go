@@ -48,7 +48,7 @@ var scenarios = map[string][2]string{
 	"phone": {"mfs", ""}, "3ds": {"card", "challenge_3ds"}, "posted": {"card", "posted_return"}, "bank": {"card", "pending"},
 }
 
-func TestABrowserBooksARoom(t *testing.T) {
+func TestBrowser_booksRoom(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts a browser per journey")

@@ -23,7 +23,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestEveryBundleServesAsItsOwnProcess(t *testing.T) {
+func TestBundles_serve(t *testing.T) {
 	t.Parallel()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
 	must(t, err)
@@ -41,7 +41,7 @@ func TestEveryBundleServesAsItsOwnProcess(t *testing.T) {
 	}
 }
 
-func TestEveryJobBuilds(t *testing.T) {
+func TestBundles_jobsBuild(t *testing.T) {
 	t.Parallel()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
 	must(t, err)

@@ -134,9 +134,9 @@ func (p *typist) pays() {
 	p.send("GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID+"?t="+url.QueryEscape(p.text("t")), nil)
 }
 
-// TestWhatGuestsTypeStaysAtHome types a canary into every text input of every route while guests book, leave and come back and the
+// TestCanaries_journeys types a canary into every text input of every route while guests book, leave and come back and the
 // desk works, and then looks for it everywhere.
-func TestWhatGuestsTypeStaysAtHome(t *testing.T) {
+func TestCanaries_journeys(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	a := newAviary()

@@ -13,9 +13,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestEveryLeakIsFound leaks what a guest typed in one way after another, and looks. Each leak is found, with where it is and
+// TestCanaries_sabotaged leaks what a guest typed in one way after another, and looks. Each leak is found, with where it is and
 // where it came from.
-func TestEveryLeakIsFound(t *testing.T) {
+func TestCanaries_sabotaged(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	s.Book(system.Usual())

@@ -44,7 +44,7 @@ func routes() (all []fn.Function) {
 	return all
 }
 
-func TestOpenAPIDescribesTheTypes(t *testing.T) {
+func TestOpenAPI_types(t *testing.T) {
 	t.Parallel()
 	compared, loaded := 0, map[string]document{}
 	for _, f := range routes() {
@@ -78,8 +78,8 @@ func (d document) success(f fn.Function) string {
 	return ""
 }
 
-// TestExamplesKeepTheirSchemas checks every example in every document against the schema beside it.
-func TestExamplesKeepTheirSchemas(t *testing.T) {
+// TestOpenAPI_examples checks every example in every document against the schema beside it.
+func TestOpenAPI_examples(t *testing.T) {
 	t.Parallel()
 	eachDocument(t, func(t *testing.T, d document) {
 		if checked := d.examples(d.Root, ""); checked == 0 {

@@ -15,10 +15,10 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestNothingAnsweredIsLostInACrash stops the whole local cloud in the middle of many journeys, by SIGTERM and by
+// TestCrash_answeredIsKept stops the whole local cloud in the middle of many journeys, by SIGTERM and by
 // kill -9, database and all. Guests repeat what was not answered under the same key. What was answered must hold
 // afterwards, every journey must end, and the books must balance.
-func TestNothingAnsweredIsLostInACrash(t *testing.T) {
+func TestCrash_answeredIsKept(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")

@@ -25,8 +25,8 @@ const (
 	reused   = "GENERAL.IDEMPOTENCY_KEY_REUSED"
 )
 
-// TestAKeyIsOneHoldHoweverManyAskAtOnce has sixteen callers send the same request under each key.
-func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
+// TestIdempotency_concurrentHolds has sixteen callers send the same request under each key.
+func TestIdempotency_concurrentHolds(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	random := seedrand.New(t).Of(0)
@@ -151,9 +151,9 @@ const (
 	margin = 5 * time.Second
 )
 
-// TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease leaves claims as a process leaves them that is killed before it has
+// TestIdempotency_crashedClaim leaves claims as a process leaves them that is killed before it has
 // asked for rooms, and one that is killed before it could keep its answer. Whoever takes over does the same act.
-func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
+func TestIdempotency_crashedClaim(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

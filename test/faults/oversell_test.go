@@ -22,7 +22,7 @@ import (
 
 const bidders = 64
 
-func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
+func TestOversell_lastRooms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -42,9 +42,9 @@ func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
 	}
 }
 
-// TestCheckThenInsertIsCaught has the same crowd at an inventory that looks whether there is room and then takes it,
+// TestOversell_sabotagedCheckThenInsert has the same crowd at an inventory that looks whether there is room and then takes it,
 // without a lock.
-func TestCheckThenInsertIsCaught(t *testing.T) {
+func TestOversell_sabotagedCheckThenInsert(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t)
 	m.exec(t, naive)

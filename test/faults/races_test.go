@@ -91,9 +91,9 @@ func (r *race) expect(ctx context.Context, q system.Request, allowed ...string) 
 	return a, nil
 }
 
-// TestExpiryRacesCapture lets holds run out, and at that moment guests pay and the sweep runs. The rooms are still free,
+// TestRaces_expiryAndCapture lets holds run out, and at that moment guests pay and the sweep runs. The rooms are still free,
 // so every guest who has paid gets them; whether the world is told before that the hold was over is the only question.
-func TestExpiryRacesCapture(t *testing.T) {
+func TestRaces_expiryAndCapture(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
 	random := r.seed.Of(0)
@@ -163,9 +163,9 @@ func (r *race) won(t *testing.T, wins map[string]int) {
 	}
 }
 
-// TestConfirmingByEventRacesConfirmingByCall has guests pay, so that the event of the capture confirms, while the
+// TestRaces_confirmByEventAndCall has guests pay, so that the event of the capture confirms, while the
 // hotel's site asks to confirm, twice at a time.
-func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
+func TestRaces_confirmByEventAndCall(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
 	var bookings []*system.Booking

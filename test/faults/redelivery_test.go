@@ -12,9 +12,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect walks journeys of every kind and then delivers every event to
+// TestRedelivery_fiveTimes walks journeys of every kind and then delivers every event to
 // everybody who hears it five times more, in any order and several at a time.
-func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
+func TestRedelivery_fiveTimes(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	random := seedrand.New(t).Of(0)
@@ -45,8 +45,8 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	}
 }
 
-// TestADeliveryThatHasAnEffectIsNoticed holds the comparison of the test above to an event that nobody has heard yet.
-func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
+// TestRedelivery_sabotaged holds the comparison of the test above to an event that nobody has heard yet.
+func TestRedelivery_sabotaged(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	failed := s.Book(system.Usual()).Intend("card")

@@ -22,8 +22,8 @@ type duel struct {
 	taken       bool
 }
 
-// TestLatePaymentRacesTheNextGuest lets one have the rooms. When it is the next guest, the late one's money goes back.
-func TestLatePaymentRacesTheNextGuest(t *testing.T) {
+// TestRivals_latePayment lets one have the rooms. When it is the next guest, the late one's money goes back.
+func TestRivals_latePayment(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
 	random := r.seed.Of(0)

@@ -9,8 +9,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAHotelThatChangesItsTermsHasItsGuestsLookAgain changes what a hotel has decided while a guest has its page open.
-func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
+// TestSiteChanges_newTerms changes what a hotel has decided while a guest has its page open.
+func TestSiteChanges_newTerms(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Browser().At(demo.KabulGrand)
@@ -45,8 +45,8 @@ func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
 	}
 }
 
-// TestARevokedSessionBooksAsNobodys books before and after the platform has revoked the session.
-func TestARevokedSessionBooksAsNobodys(t *testing.T) {
+// TestSiteChanges_revokedSession books before and after the platform has revoked the session.
+func TestSiteChanges_revokedSession(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Browser()

@@ -128,9 +128,9 @@ func (c *visitors) come(ctx context.Context, v *system.Visitor, r system.Request
 	return a, err
 }
 
-// TestAHandoffLetsOneSessionInHoweverManyCome uses every token in eight sessions at once, at two operating-system processes
+// TestSiteHandoff_singleUse uses every token in eight sessions at once, at two operating-system processes
 // on one database.
-func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
+func TestSiteHandoff_singleUse(t *testing.T) {
 	t.Parallel()
 	here := system.Open(t)
 	c := gather(t, here, here.Apart())
@@ -185,8 +185,8 @@ func arrivals(t *testing.T, s *system.System, want int) {
 	}
 }
 
-// TestWhatNobodyLooksAtUsesNoHandoff loads the link in every way in which machines do before people come.
-func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
+// TestSiteHandoff_prefetch loads the link in every way in which machines do before people come.
+func TestSiteHandoff_prefetch(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	token := mint(t, s, demo.KabulGrand)
@@ -225,8 +225,8 @@ func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
 	arrivals(t, s, 1)
 }
 
-// TestAHandoffIsOverToTheMoment comes 30 minutes after it was made, and a little later.
-func TestAHandoffIsOverToTheMoment(t *testing.T) {
+// TestSiteHandoff_expiry comes 30 minutes after it was made, and a little later.
+func TestSiteHandoff_expiry(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	early, late := mint(t, s, demo.KabulGrand), mint(t, s, demo.KabulGrand)
@@ -245,8 +245,8 @@ func TestAHandoffIsOverToTheMoment(t *testing.T) {
 	arrivals(t, s, 1)
 }
 
-// TestAGuestWhoWasSentBooks goes from the link to the end: the booking says how they came.
-func TestAGuestWhoWasSentBooks(t *testing.T) {
+// TestSiteHandoff_books goes from the link to the end: the booking says how they came.
+func TestSiteHandoff_books(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Browser().At(demo.KabulGrand)

@@ -185,9 +185,9 @@ func told(a system.Answer, n names) reply {
 	return r
 }
 
-// TestNoHotelLeaksIntoAnother asks every route of a site, in every way, about what exists at another hotel and about what
+// TestSiteIsolation_hotels asks every route of a site, in every way, about what exists at another hotel and about what
 // exists nowhere. The answers are the same, nothing of the other hotel is in them, and nothing of it has changed.
-func TestNoHotelLeaksIntoAnother(t *testing.T) {
+func TestSiteIsolation_hotels(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	there := system.Usual()

@@ -159,9 +159,9 @@ var way = []struct {
 	}},
 }
 
-// TestGuestsGoOnWithoutTheHotStore takes the store away before every step of a booking, in every way in which it can go. The
+// TestSiteStore_goesOnWithout takes the store away before every step of a booking, in every way in which it can go. The
 // guest, whose session is in a signed cookie and whose booking is in SQL, gets a room all the same.
-func TestGuestsGoOnWithoutTheHotStore(t *testing.T) {
+func TestSiteStore_goesOnWithout(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		mood  int64
@@ -203,8 +203,8 @@ func TestGuestsGoOnWithoutTheHotStore(t *testing.T) {
 	}
 }
 
-// TestASiteOpensWithoutTheHotStore visits while it is away: every page is there, only slower.
-func TestASiteOpensWithoutTheHotStore(t *testing.T) {
+// TestSiteStore_opensWithout visits while it is away: every page is there, only slower.
+func TestSiteStore_opensWithout(t *testing.T) {
 	t.Parallel()
 	s, own := shelved(t)
 	own.mood.Store(down)
@@ -230,8 +230,8 @@ func nights(v *system.Visitor) string {
 	return fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", v.Hotel.Property, w["checkIn"], w["checkOut"])
 }
 
-// TestAHotStoreThatHangsEndsNoAnswerLate has the store say nothing at all: every answer comes in its time, and is a right one.
-func TestAHotStoreThatHangsEndsNoAnswerLate(t *testing.T) {
+// TestSiteStore_hangs has the store say nothing at all: every answer comes in its time, and is a right one.
+func TestSiteStore_hangs(t *testing.T) {
 	t.Parallel()
 	s, own := shelved(t)
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")

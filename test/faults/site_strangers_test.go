@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAnotherGuestOfTheSameHotelIsAStranger has a guest ask for what another one of the same hotel has.
-func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
+// TestSiteStrangers_otherGuest has a guest ask for what another one of the same hotel has.
+func TestSiteStrangers_otherGuest(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
@@ -44,8 +44,8 @@ func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
 	}
 }
 
-// TestAnIdempotencyKeyIsItsOwnersOnly sends a victim's request again, key and all, as somebody else.
-func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
+// TestSiteStrangers_idempotencyKey sends a victim's request again, key and all, as somebody else.
+func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
@@ -62,9 +62,9 @@ func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
 	}
 }
 
-// TestCookiesOfTwoHotelsDoNotMeet has one browser book at two hotels at the same time, on the host that they share and on
+// TestSiteStrangers_cookiesOfTwoHotels has one browser book at two hotels at the same time, on the host that they share and on
 // hosts of their own.
-func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
+func TestSiteStrangers_cookiesOfTwoHotels(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	for name, at := range map[string]func(*system.Browser, demo.Hotel) *system.Visitor{"shared": (*system.Browser).At, "own": (*system.Browser).AtHome} {

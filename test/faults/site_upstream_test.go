@@ -162,12 +162,12 @@ var neighbours = map[string]struct {
 	"reservation": {"/api/v1/reservations", nil},
 }
 
-// TestEveryAnswerComesInItsTimeWhateverANeighbourDoes makes each neighbour ill in each way, with nothing remembered. Every
+// TestSiteUpstream_deadlines makes each neighbour ill in each way, with nothing remembered. Every
 // answer comes in its budget; it is right, or says what is missing, or that something is away. Afterwards the guest, who has
 // paid in the meantime, gets the room.
 //
 // These tests mostly wait. All of a neighbour run side by side, but only one of them starts its system at a time.
-func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
+func TestSiteUpstream_deadlines(t *testing.T) {
 	t.Parallel()
 	for name, n := range neighbours {
 		t.Run(name, func(t *testing.T) {

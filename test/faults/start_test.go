@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAStartThatCannotBeSaysWhyInOneSentence breaks what the local cloud stands on.
-func TestAStartThatCannotBeSaysWhyInOneSentence(t *testing.T) {
+// TestStart_refused breaks what the local cloud stands on.
+func TestStart_refused(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
@@ -65,8 +65,8 @@ func remove(name string) func(string) error {
 	return func(local string) error { return os.Remove(filepath.Join(local, name)) }
 }
 
-// TestTheClockMovesAndStays moves the one clock of a program that has run before.
-func TestTheClockMovesAndStays(t *testing.T) {
+// TestStart_movedClock moves the one clock of a program that has run before.
+func TestStart_movedClock(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")

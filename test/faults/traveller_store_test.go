@@ -9,9 +9,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestATravellerIsSentOnWithoutTheHotStore takes the store away from a traveller who has a session, and from one who comes then.
+// TestTravellerStore_handoffWithout takes the store away from a traveller who has a session, and from one who comes then.
 // They look for a hotel, look at it and are sent on to it; what they looked at before may be forgotten, and the session is not.
-func TestATravellerIsSentOnWithoutTheHotStore(t *testing.T) {
+func TestTravellerStore_handoffWithout(t *testing.T) {
 	t.Parallel()
 	for name, mood := range map[string]int64{"down": down, "hanging": hanging, "garbled": garbled} {
 		t.Run(name, func(t *testing.T) {

@@ -208,9 +208,9 @@ var eventMutations = []eventMutation{
 	}},
 }
 
-// TestGarbageEventsAreParkedOrRefused pushes events that nobody can handle. Each is refused, or acknowledged and found among
+// TestGarbage_events pushes events that nobody can handle. Each is refused, or acknowledged and found among
 // the dead letters with a reason that repeats nothing of it; none is asked for again, and none has an effect.
-func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
+func TestGarbage_events(t *testing.T) {
 	t.Parallel()
 	seed, n := seedrand.New(t), rounds(t)
 	s := system.Open(t)
@@ -295,8 +295,8 @@ func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Ran
 	return nil
 }
 
-// TestNobodyTicksWithoutAToken knocks at the doors of the scheduler and of the bus as anybody could.
-func TestNobodyTicksWithoutAToken(t *testing.T) {
+// TestGarbage_scheduledWithoutToken knocks at the doors of the scheduler and of the bus as anybody could.
+func TestGarbage_scheduledWithoutToken(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)

@@ -83,7 +83,7 @@ func (r *result) known() bool {
 	return r.plain.status != http.StatusBadRequest && r.plain.status != http.StatusUnsupportedMediaType && !strings.Contains(string(r.plain.body), "GENERAL.UNAUTHENTICATED")
 }
 
-func TestGarbageIsRefusedEverywhere(t *testing.T) {
+func TestGarbage_routes(t *testing.T) {
 	t.Parallel()
 	seed, n := seedrand.New(t), rounds(t)
 	s := system.Open(t)

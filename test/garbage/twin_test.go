@@ -45,8 +45,8 @@ func sloppy(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// TestGarbageFindsFaults throws at functions that have one fault each. Every fault is found, and the one without is left alone.
-func TestGarbageFindsFaults(t *testing.T) {
+// TestGarbage_sabotaged throws at functions that have one fault each. Every fault is found, and the one without is left alone.
+func TestGarbage_sabotaged(t *testing.T) {
 	t.Parallel()
 	const rounds, slow = 400, 100 * time.Millisecond
 	var log strings.Builder

@@ -190,9 +190,9 @@ func change(t *testing.T, d *reservationtest.Desk, body map[string]any) {
 		"X-Tenant-Id", d.R.Tenant.String(), "Idempotency-Key", id.New[id.Request]().String()).Want(t, 200)
 }
 
-// TestReservationsAreTold removes each event of a reservation, and adds each a second time at another version. The invariant must report
+// TestInvariants_events removes each event of a reservation, and adds each a second time at another version. The invariant must report
 // both.
-func TestReservationsAreTold(t *testing.T) {
+func TestInvariants_events(t *testing.T) {
 	t.Parallel()
 	type step = func(*testing.T, *reservationtest.Desk)
 	correct := func(t *testing.T, d *reservationtest.Desk) {

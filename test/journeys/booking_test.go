@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-func TestPaidByCard(t *testing.T) {
+func TestBooking_paidByCard(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card").Pay()
@@ -24,7 +24,7 @@ func TestPaidByCard(t *testing.T) {
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 }
 
-func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
+func TestBooking_confirmedBeforeEvent(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("mfs")
@@ -50,7 +50,7 @@ func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 }
 
-func TestPromisedInCash(t *testing.T) {
+func TestBooking_payInCash(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("cash_on_arrival")
@@ -72,7 +72,7 @@ func TestPromisedInCash(t *testing.T) {
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed")
 }
 
-func TestDeclinedThenPaid(t *testing.T) {
+func TestBooking_declinedThenPaid(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")
@@ -93,7 +93,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 }
 
-func TestDeclinedForGood(t *testing.T) {
+func TestBooking_declinedFinally(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")
@@ -124,7 +124,7 @@ func TestHoldExpires(t *testing.T) {
 	}
 }
 
-func TestPaidAfterTheSweep(t *testing.T) {
+func TestBooking_paidAfterSweep(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")
@@ -137,7 +137,7 @@ func TestPaidAfterTheSweep(t *testing.T) {
 		"inventory.allocation.committed", "payment.transaction.captured", "inventory.allocation.committed")
 }
 
-func TestCapturedAfterExpiryWithRooms(t *testing.T) {
+func TestBooking_capturedAfterExpiryWithRooms(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")
@@ -170,7 +170,7 @@ func TestPaidInTime_commitNotSaved(t *testing.T) {
 		"inventory.allocation.committed", "inventory.allocation.committed", "payment.transaction.captured")
 }
 
-func TestCancelledWithAPenalty(t *testing.T) {
+func TestBooking_cancelledWithPenalty(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	w := system.Usual()
@@ -190,7 +190,7 @@ func TestCancelledWithAPenalty(t *testing.T) {
 	}
 }
 
-func TestCancelledAfterARefund(t *testing.T) {
+func TestBooking_cancelledAfterRefund(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card").Pay()
@@ -207,7 +207,7 @@ func TestCancelledAfterARefund(t *testing.T) {
 	}
 }
 
-func TestPaidTooMuch(t *testing.T) {
+func TestBooking_paidTooMuch(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual())
@@ -228,7 +228,7 @@ func last(nights int) system.Wish {
 	return w
 }
 
-func TestCapturedAfterExpiryWithoutRooms(t *testing.T) {
+func TestBooking_capturedAfterExpiryWithoutRooms(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	late := s.Book(last(2)).Intend("card")
@@ -252,7 +252,7 @@ func TestCapturedAfterExpiryWithoutRooms(t *testing.T) {
 	}
 }
 
-func TestTheLastRoomIsSoldOnce(t *testing.T) {
+func TestBooking_lastRoom(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	first := s.Book(last(3))

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-func TestTheConsoleTellsWhatRuns(t *testing.T) {
+func TestConsole_catalogue(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/ready"})
@@ -63,7 +63,7 @@ func TestConsole_frontPageLinksToWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestTheConsoleStreamsEveryEvent(t *testing.T) {
+func TestConsole_stream(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")

@@ -71,7 +71,7 @@ func (d frontDesk) rooms(roomType string) (ids []string) {
 }
 
 // A guest walks in, gets a key, pays, stays longer, moves to another room and leaves early. Every service ends with the same facts.
-func TestFromWalkInToCheckOut(t *testing.T) {
+func TestDesk_walkInToCheckOut(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	desk, hotel := openDesk(t, s), demo.KabulGrand

@@ -11,9 +11,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestTheProgramRunsOnGooglesEmulators books and pays on what ./scripts/run --backend=emulators starts. That the payment
+// TestEmulators_program books and pays on what ./scripts/run --backend=emulators starts. That the payment
 // confirms the reservation is Pub/Sub's doing alone: nobody calls.
-func TestTheProgramRunsOnGooglesEmulators(t *testing.T) {
+func TestEmulators_program(t *testing.T) {
 	t.Parallel()
 	emulatortest.Need(t)
 	p := system.Install(t)

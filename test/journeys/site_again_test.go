@@ -11,9 +11,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAGuestReturnsTwice comes back in every way in which people do: early, by a reload, with the same key, in another tab
+// TestSiteAgain_returnsTwice comes back in every way in which people do: early, by a reload, with the same key, in another tab
 // at the same moment. It is one booking.
-func TestAGuestReturnsTwice(t *testing.T) {
+func TestSiteAgain_returnsTwice(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -56,9 +56,9 @@ func insist(t *testing.T, v *system.Visitor, r system.Request) (a system.Answer)
 	return a
 }
 
-// TestAGuestClicksTwice sends every step of a booking four times at once, each click under a key of its own. Every one of
+// TestSiteAgain_doubleClick sends every step of a booking four times at once, each click under a key of its own. Every one of
 // them is answered as if it were the only one, and the world hears of one booking.
-func TestAGuestClicksTwice(t *testing.T) {
+func TestSiteAgain_doubleClick(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(usual())
@@ -107,9 +107,9 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// TestTheTabIsClosedAfterPaying never comes back from the bank. The event of the money confirms the reservation, and the
+// TestSiteAgain_tabClosed never comes back from the bank. The event of the money confirms the reservation, and the
 // sweep finds that out.
-func TestTheTabIsClosedAfterPaying(t *testing.T) {
+func TestSiteAgain_tabClosed(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(*system.System, *system.Visitor){
 		"and the event comes first": func(s *system.System, v *system.Visitor) { s.Quiet() },
@@ -132,9 +132,9 @@ func TestTheTabIsClosedAfterPaying(t *testing.T) {
 	}
 }
 
-// TestAGuestPaysAndThenChoosesAnotherWay pays at the bank, goes back in the browser and chooses to pay otherwise. The money
+// TestSiteAgain_paysThenChangesMethod pays at the bank, goes back in the browser and chooses to pay otherwise. The money
 // has come: the booking is confirmed at once, and no other payment is opened.
-func TestAGuestPaysAndThenChoosesAnotherWay(t *testing.T) {
+func TestSiteAgain_paysThenChangesMethod(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]bool{"before the event": false, "after the event": true} {
 		t.Run(name, func(t *testing.T) {

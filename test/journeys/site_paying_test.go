@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestADeadReservationIsNotPaidFor tries to pay, on every way and on the bank's page that is still open, after the reservation was cancelled.
-func TestADeadReservationIsNotPaidFor(t *testing.T) {
+// TestSitePaying_cancelledReservation tries to pay, on every way and on the bank's page that is still open, after the reservation was cancelled.
+func TestSitePaying_cancelledReservation(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(*system.Visitor){
 		"five declines": func(v *system.Visitor) {
@@ -70,8 +70,8 @@ func payments(t *testing.T, v *system.Visitor) (intents, captured int) {
 	return intents, captured
 }
 
-// TestAPaymentIsFoundWithinThreeMinutes closes the tab after paying. The sweep converts the draft long before the hold is over.
-func TestAPaymentIsFoundWithinThreeMinutes(t *testing.T) {
+// TestSitePaying_lostEvent closes the tab after paying. The sweep converts the draft long before the hold is over.
+func TestSitePaying_lostEvent(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")

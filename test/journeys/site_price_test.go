@@ -9,9 +9,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAGuestPaysThePriceTheySaw books at the total that the rooms were shown with, in every currency of the hotel. When pricing raises it meanwhile,
+// TestSitePrice_unchanged books at the total that the rooms were shown with, in every currency of the hotel. When pricing raises it meanwhile,
 // nothing is held until the guest names the new one.
-func TestAGuestPaysThePriceTheySaw(t *testing.T) {
+func TestSitePrice_unchanged(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	for _, currency := range []string{"AFN", "USD"} {

@@ -12,9 +12,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours has a front-end developer put on scenarios at the hotel's own site. What
+// TestSiteScenario_passedOn has a front-end developer put on scenarios at the hotel's own site. What
 // is played for one is not seen by the next.
-func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
+func TestSiteScenario_passedOn(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(system.Usual())
@@ -38,8 +38,8 @@ func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
 	v.Ask(system.Usual()).Hold()
 }
 
-// TestSomebodyBuildsASite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.
-func TestSomebodyBuildsASite(t *testing.T) {
+// TestSiteScenario_buildSite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.
+func TestSiteScenario_buildSite(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	const site = "http://localhost:5173/kabul-grand-hotel"

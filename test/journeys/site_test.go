@@ -64,7 +64,7 @@ func sweep(s *system.System, after time.Duration) {
 	s.Quiet()
 }
 
-func TestAGuestBooksByCard(t *testing.T) {
+func TestSite_paysByCard(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -139,8 +139,8 @@ func confirmation(t *testing.T, v *system.Visitor, method, status string) {
 	stranger.Must(http.StatusOK, http.MethodGet, path+"?t="+v.ViewToken, nil)
 }
 
-// TestASiteNeedsToKnowNothingButTheHotelsName books with ids that the hotel's own routes have told, and no other.
-func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
+// TestSite_slugOnly books with ids that the hotel's own routes have told, and no other.
+func TestSite_slugOnly(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand)
@@ -193,7 +193,7 @@ func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
 	}
 }
 
-func TestAGuestPromisesCash(t *testing.T) {
+func TestSite_paysCash(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
@@ -212,7 +212,7 @@ func TestAGuestPromisesCash(t *testing.T) {
 	}
 }
 
-func TestAGuestWalksAway(t *testing.T) {
+func TestSite_leavesSilently(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		until func(*system.Visitor)
@@ -245,8 +245,8 @@ func TestAGuestWalksAway(t *testing.T) {
 	}
 }
 
-// TestAGuestSaysThatTheyWalkAway gives the rooms back at once: another guest gets them.
-func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
+// TestSite_abandons gives the rooms back at once: another guest gets them.
+func TestSite_abandons(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
@@ -260,9 +260,9 @@ func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
 	ended(t, v, "abandoned", "abandoned", "cancelled")
 }
 
-// TestAGuestWalksAwayAndThenPays leaves the booking while the bank's page is open, the rooms being over already. Who pays there
+// TestSite_leavesThenPays leaves the booking while the bank's page is open, the rooms being over already. Who pays there
 // nevertheless gets nothing for it, and pays nothing.
-func TestAGuestWalksAwayAndThenPays(t *testing.T) {
+func TestSite_leavesThenPays(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -275,7 +275,7 @@ func TestAGuestWalksAwayAndThenPays(t *testing.T) {
 	ended(t, v, "abandoned", "abandoned", "cancelled")
 }
 
-func TestAGuestTakesTooLong(t *testing.T) {
+func TestSite_holdExpires(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		until func(*system.Visitor)
@@ -320,8 +320,8 @@ func TestAGuestTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestTheHoldRunsOutWhileTheGuestPays pays at the bank after the rooms were let go. They are still free, so the guest has them.
-func TestTheHoldRunsOutWhileTheGuestPays(t *testing.T) {
+// TestSite_holdExpiresDuringPayment pays at the bank after the rooms were let go. They are still free, so the guest has them.
+func TestSite_holdExpiresDuringPayment(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -338,8 +338,8 @@ func TestTheHoldRunsOutWhileTheGuestPays(t *testing.T) {
 	ended(t, v, "confirmed", "converted", "confirmed")
 }
 
-// TestTheRoomsAreGoneWhenTheMoneyComes pays for rooms that somebody else has booked meanwhile: the money goes back.
-func TestTheRoomsAreGoneWhenTheMoneyComes(t *testing.T) {
+// TestSite_roomsGoneAtPayment pays for rooms that somebody else has booked meanwhile: the money goes back.
+func TestSite_roomsGoneAtPayment(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	late := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
@@ -359,7 +359,7 @@ func TestTheRoomsAreGoneWhenTheMoneyComes(t *testing.T) {
 	ended(t, quick, "confirmed", "converted", "confirmed")
 }
 
-func TestAGuestIsDeclinedThenPays(t *testing.T) {
+func TestSite_declinedThenPays(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -376,7 +376,7 @@ func TestAGuestIsDeclinedThenPays(t *testing.T) {
 	ended(t, v, "confirmed", "converted", "confirmed")
 }
 
-func TestAGuestIsDeclinedForGood(t *testing.T) {
+func TestSite_declinedFinally(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
@@ -390,8 +390,8 @@ func TestAGuestIsDeclinedForGood(t *testing.T) {
 	ended(t, v, "failed", "failed", "cancelled")
 }
 
-// TestAHotelHasAHostOfItsOwn books there, and in Pashto.
-func TestAHotelHasAHostOfItsOwn(t *testing.T) {
+// TestSite_hotelHost books there, and in Pashto.
+func TestSite_hotelHost(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Browser()

@@ -20,7 +20,7 @@ func staffToken(t *testing.T, s *system.System) string {
 }
 
 // The keys of staff tokens are rotated while the reservation functions run. They accept tokens of the new key and of the old one.
-func TestStaffKeysRotate(t *testing.T) {
+func TestStaff_keysRotate(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	arrivals := func(token string) int {

@@ -56,7 +56,7 @@ var aLife = map[string][]string{
 	},
 }
 
-func TestOneBookingsLifeIsTold(t *testing.T) {
+func TestTimeline_booking(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(usual()).Hold()
@@ -92,8 +92,8 @@ func TestOneBookingsLifeIsTold(t *testing.T) {
 	}
 }
 
-// TestALifeBeginsOnTheSiteOfAllHotels follows one from the handoff on: whichever end it is taken up by, it is the same.
-func TestALifeBeginsOnTheSiteOfAllHotels(t *testing.T) {
+// TestTimeline_fromHandoff follows one from the handoff on: whichever end it is taken up by, it is the same.
+func TestTimeline_fromHandoff(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	all := s.Browser().AtAll()
@@ -176,7 +176,7 @@ func (l *loser) end() string {
 	return l.printed.String()
 }
 
-func TestAJourneyThatFailsTellsWhatHappened(t *testing.T) {
+func TestTimeline_printedOnFailure(t *testing.T) {
 	t.Parallel()
 	l := &loser{TB: t}
 	s := system.Open(l)
@@ -195,8 +195,8 @@ func inHerat() system.Wish {
 	return w
 }
 
-// TestAStoryNeedsNoLog tells of events and rows alone, as an operator without logs would see them.
-func TestAStoryNeedsNoLog(t *testing.T) {
+// TestTimeline_withoutLog tells of events and rows alone, as an operator without logs would see them.
+func TestTimeline_withoutLog(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")

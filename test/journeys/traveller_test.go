@@ -169,8 +169,8 @@ func unsampled(t *testing.T, e env.Env) env.Env {
 	return e
 }
 
-// TestATravellerBooks is the whole way, over HTTP only, and everything that the world is told of it.
-func TestATravellerBooks(t *testing.T) {
+// TestTraveller_books is the whole way, over HTTP only, and everything that the world is told of it.
+func TestTraveller_books(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	s := system.Within(t, db, unsampled(t, db.Env()))
@@ -256,9 +256,9 @@ func joined(told tale, v, hotel *traveller, went sent) {
 	}
 }
 
-// TestTheLinkLeadsIntoTheHotelsSite follows it as a browser does, without any script: what was chosen is there already, and the
+// TestTraveller_link follows it as a browser does, without any script: what was chosen is there already, and the
 // token is gone from the address. Opened in another browser it is only the hotel's site, and says why.
-func TestTheLinkLeadsIntoTheHotelsSite(t *testing.T) {
+func TestTraveller_link(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := travel(t, s, "0af7651916cd43dd8448eb211c80319c")

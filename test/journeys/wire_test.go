@@ -101,8 +101,8 @@ func read(t *testing.T, document string) (e wired) {
 	return e
 }
 
-// TestEveryPublishedEventIsWhatItsContractSays walks journeys of every kind and reads on the wire what the world is told.
-func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
+// TestWire_schemas walks journeys of every kind and reads on the wire what the world is told.
+func TestWire_schemas(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	mixed(s)
@@ -295,9 +295,9 @@ func inOrder(t *testing.T, events []wired, told []system.Events) {
 	}
 }
 
-// TestEventsOfAJourneyFormOneStory follows a booking that was paid for too late: each event names the one that led to it
+// TestWire_correlation follows a booking that was paid for too late: each event names the one that led to it
 // and the request that began it all.
-func TestEventsOfAJourneyFormOneStory(t *testing.T) {
+func TestWire_correlation(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	lost := s.Book(last(1)).Intend("card")
@@ -345,9 +345,9 @@ func trace(e wired) string {
 	return parts[1]
 }
 
-// TestAMemberThatNoSchemaNamesIsRefused adds a guest's address to each kind of event, at its top and below: what would
+// TestWire_unknownMember adds a guest's address to each kind of event, at its top and below: what would
 // then be said is refused, though others would still hear it.
-func TestAMemberThatNoSchemaNamesIsRefused(t *testing.T) {
+func TestWire_unknownMember(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	mixed(s)

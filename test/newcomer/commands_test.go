@@ -111,7 +111,7 @@ func declared(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestCommandsTakeTheirFlags(t *testing.T) {
+func TestCommands_flags(t *testing.T) {
 	t.Parallel()
 	shown := 0
 	for _, d := range documents(t) {
@@ -176,7 +176,7 @@ func tests(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestCommandsRunTests(t *testing.T) {
+func TestCommands_runTests(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
 		for _, said := range d.said() {
@@ -188,9 +188,9 @@ func TestCommandsRunTests(t *testing.T) {
 		}
 	}
 	for said, want := range map[string][]string{
-		`go test ./test/newcomer -v -run 'WrongDocuments\|Nowhere'`: {"Nowhere"},
-		`go test -run xxx -bench TenSteps ./test/newcomer`:          {"TenSteps"},
-		`./scripts/test ./test/newcomer -run TenSteps`:              nil,
+		`go test ./test/newcomer -v -run 'Commands_findsMistakes\|Nowhere'`: {"Nowhere"},
+		`go test -run xxx -bench TenSteps ./test/newcomer`:                  {"TenSteps"},
+		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
 	} {
 		if got := nobody(t, said); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", said, got, want)
@@ -198,8 +198,8 @@ func TestCommandsRunTests(t *testing.T) {
 	}
 }
 
-// TestWrongDocumentsAreFound shows that each check above can fail.
-func TestWrongDocumentsAreFound(t *testing.T) {
+// TestCommands_findsMistakes shows that each check above can fail.
+func TestCommands_findsMistakes(t *testing.T) {
 	t.Parallel()
 	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/platform/fn).\n\n" +
 		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/platform/outbox -run Relay`.\n"}

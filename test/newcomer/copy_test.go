@@ -120,7 +120,7 @@ func (w workplace) run(command string) (string, error) {
 	return string(out), err
 }
 
-func TestBlocksComeWhereTheyBelong(t *testing.T) {
+func TestCopy_blockOrder(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ place, anchor, text, want string }{
 		{"below", "b", "a\n\tb\nc\n", "a\n\tb\nx\nc\n"},

@@ -135,7 +135,7 @@ func tops(t *testing.T) (names []string) {
 	return names
 }
 
-func TestWhatTheDocumentsNameIsThere(t *testing.T) {
+func TestDocuments_pathsExist(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
 		named := d.links()
@@ -150,8 +150,8 @@ func TestWhatTheDocumentsNameIsThere(t *testing.T) {
 	}
 }
 
-// TestTheMapIsWhole wants README to lead to every service, to every document of its routes, and to whatever else is at the top.
-func TestTheMapIsWhole(t *testing.T) {
+// TestDocuments_map wants README to lead to every service, to every document of its routes, and to whatever else is at the top.
+func TestDocuments_map(t *testing.T) {
 	t.Parallel()
 	shown := read(t, "README.md").links()
 	want := append(tops(t), "catalogue.go", "scripts/serve")
@@ -175,8 +175,8 @@ func TestTheMapIsWhole(t *testing.T) {
 	}
 }
 
-// TestEveryRouteIsFound goes from README's map to the document that describes a route.
-func TestEveryRouteIsFound(t *testing.T) {
+// TestDocuments_routes goes from README's map to the document that describes a route.
+func TestDocuments_routes(t *testing.T) {
 	t.Parallel()
 	described := map[string]bool{}
 	for _, path := range read(t, "README.md").links() {
@@ -221,9 +221,9 @@ var (
 	setting  = regexp.MustCompile(`^([A-Z][A-Z0-9]+_[A-Z0-9_]+)\*?(?:=.*)?$`)
 )
 
-// TestNamesInTheDocumentsAreTheCodes wants each name of the code (inbox.Once) and each setting (DOCUMENT_TIMEOUT) that a document
+// TestDocuments_identifiers wants each name of the code (inbox.Once) and each setting (DOCUMENT_TIMEOUT) that a document
 // says to be in the code: a document says nothing when a name changes.
-func TestNamesInTheDocumentsAreTheCodes(t *testing.T) {
+func TestDocuments_identifiers(t *testing.T) {
 	t.Parallel()
 	names, text := vocabulary(t)
 	checked := 0

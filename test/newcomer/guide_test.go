@@ -83,7 +83,7 @@ func parseGuide(text string) (steps []step, err error) {
 	return steps, nil
 }
 
-func TestTheGuideIsReadAsItIsWritten(t *testing.T) {
+func TestGuide_parse(t *testing.T) {
 	t.Parallel()
 	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
 	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n### 2. Run it\n```sh\ngo test\n```\n")

@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// TestTheTenStepsAddAFunction follows the guide in a copy of the tree, and runs each of its commands.
-func TestTheTenStepsAddAFunction(t *testing.T) {
+// TestGuide_tenSteps follows the guide in a copy of the tree, and runs each of its commands.
+func TestGuide_tenSteps(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a copy of the tree")
@@ -75,8 +75,8 @@ func (w workplace) follow(steps []step) {
 	}
 }
 
-// TestEachStepIsNeeded leaves out one thing at a time, and wants the rules of the house to say so.
-func TestEachStepIsNeeded(t *testing.T) {
+// TestGuide_eachStepNeeded leaves out one thing at a time, and wants the rules of the house to say so.
+func TestGuide_eachStepNeeded(t *testing.T) {
 	t.Parallel()
 	if !seedrand.Full(t) {
 		t.Skip("builds three more copies: MELMASTOON_FULL")

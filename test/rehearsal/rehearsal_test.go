@@ -39,7 +39,7 @@ const (
 	calm     = 2 * time.Minute // until the books must balance after the last journey
 )
 
-func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
+func TestRehearsal_failures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs every bundle")
 	}

@@ -101,8 +101,8 @@ const (
 	apart    = 9 // days between two walks, so that they book different rooms
 )
 
-// TestEveryRouteCostsWhatTheLedgerSays measures a world with one row of everything and one with ten rows: the costs must be equal.
-func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
+// TestRoundTrips_budget measures a world with one row of everything and one with ten rows: the costs must be equal.
+func TestRoundTrips_budget(t *testing.T) {
 	if writing(t) {
 		t.Skip("the file is being written")
 	}
@@ -142,7 +142,7 @@ var exempt = map[string]string{
 	"reservation-watchoverstays": "each guest is a transaction of its own, inside its tenant",
 }
 
-func TestEveryFunctionOfTheServicesIsInTheLedger(t *testing.T) {
+func TestRoundTrips_allFunctionsListed(t *testing.T) {
 	t.Parallel()
 	there, stale := map[string]bool{}, maps.Clone(exempt)
 	for name := range read(t, committed) {

@@ -64,9 +64,9 @@ func wishing(t *testing.T, rows int) (*walk, guest, *careless) {
 	return k, g, c
 }
 
-// TestAQuestionForEachRowIsNoticed makes a request per row, in each possible way, in a small and in a large world. The comparison
+// TestRoundTrips_sabotagedPerRow makes a request per row, in each possible way, in a small and in a large world. The comparison
 // must report it.
-func TestAQuestionForEachRowIsNoticed(t *testing.T) {
+func TestRoundTrips_sabotagedPerRow(t *testing.T) {
 	t.Parallel()
 	few, guestOfFew, before := wishing(t, 1)
 	many, guestOfMany, beforeMany := wishing(t, 10)
@@ -107,7 +107,7 @@ func TestAQuestionForEachRowIsNoticed(t *testing.T) {
 	}
 }
 
-func TestTheLedgerSaysWhatIsWrong(t *testing.T) {
+func TestRoundTrips_sabotagedBudget(t *testing.T) {
 	t.Parallel()
 	usual := trips{SQL: 3, Tx: 1, Doc: 2, Up: 1}
 	for _, test := range []struct {

@@ -18,8 +18,8 @@ import (
 
 const root = "../.."
 
-// TestEveryVariantIsOfTheCodeAsItIs finds variants that nobody can make any more, and promises without one.
-func TestEveryVariantIsOfTheCodeAsItIs(t *testing.T) {
+// TestSabotage_variantsApply finds variants that nobody can make any more, and promises without one.
+func TestSabotage_variantsApply(t *testing.T) {
 	t.Parallel()
 	proofs := read(t, filepath.Join(root, "PROOFS.md"))
 	kept := map[string]bool{}
@@ -42,8 +42,8 @@ func TestEveryVariantIsOfTheCodeAsItIs(t *testing.T) {
 	}
 }
 
-// TestProofsNameTestsThatExist keeps PROOFS.md from naming what has been renamed.
-func TestProofsNameTestsThatExist(t *testing.T) {
+// TestProofs_testsExist keeps PROOFS.md from naming what has been renamed.
+func TestProofs_testsExist(t *testing.T) {
 	t.Parallel()
 	var tests []string
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
@@ -70,9 +70,9 @@ func TestProofsNameTestsThatExist(t *testing.T) {
 
 var declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
-// TestEverySabotageIsNoticed makes each variant and runs its test. They follow each other: some need a crowd, and a
+// TestSabotage_variants makes each variant and runs its test. They follow each other: some need a crowd, and a
 // machine that is busy with another variant has none.
-func TestEverySabotageIsNoticed(t *testing.T) {
+func TestSabotage_variants(t *testing.T) {
 	if !seedrand.Full(t) {
 		t.Skip("builds every variant: ./scripts/test --full")
 	}

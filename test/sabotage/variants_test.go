@@ -78,11 +78,11 @@ var variants = []variant{
 	}
 	out = o.serve(ctx, within, l.rows)
 `,
-		"shared/platform/outbox", "TestAKilledRelayLosesNothing",
+		"shared/platform/outbox", "TestRelay_killed",
 	}, {
 		"an event that failed to publish counts as published", noLoss, "shared/platform/outbox/outcome.go",
 		"case err == nil:", "case !errors.Is(err, topic.ErrRefused):",
-		"shared/platform/outbox", "TestAFailingKeyBlocksOnlyItself",
+		"shared/platform/outbox", "TestRelay_failingKey",
 	}, {
 		"dead letters are acknowledged before they are published", noLoss, "jobs/replay/send.go",
 		`		gone, err := r.publish(ctx, s, out, stuck)
@@ -94,19 +94,19 @@ var variants = []variant{
 	}, {
 		"writers of one key do not wait for each other", inOrder, "shared/platform/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
-		"shared/platform/outbox", "TestWritersOfAKeyFollowEachOther",
+		"shared/platform/outbox", "TestAppend_writersOfOneKey",
 	}, {
 		"the newest event is published first", inOrder, "shared/platform/outbox/lanes.go",
 		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
-		"shared/platform/outbox", "TestOrderIsKeptAndNothingIsLost",
+		"shared/platform/outbox", "TestOrder_underFailures",
 	}, {
 		"two relays publish one lane", inOrder, "shared/platform/outbox/lanes.go",
 		"WHERE l.leased_until <= clock_timestamp()", "WHERE true",
-		"shared/platform/outbox", "TestAHeldLaneIsLeftToItsHolder",
+		"shared/platform/outbox", "TestDrain_leasedLane",
 	}, {
 		"a key continues while one of its events waits for a retry", inOrder, "shared/platform/outbox/lanes.go",
 		"f.ordering_key = o.ordering_key", "f.id = o.id",
-		"shared/platform/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
+		"shared/platform/outbox", "TestRelay_undecidedPublisher",
 	}, {
 		"dead letters are replayed in the order of discovery", inOrder, "jobs/replay/gather.go",
 		`			inOrder(s.messages)
@@ -119,11 +119,11 @@ var variants = []variant{
 	}, {
 		"a processed event is processed again", oneEffect, "shared/platform/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
-		"shared/platform/inbox", "TestAnEventHasItsEffectOncePerProcessor",
+		"shared/platform/inbox", "TestOnce_perProcessor",
 	}, {
 		"an event whose processing failed counts as processed", oneEffect, "shared/platform/inbox/inbox.go",
 		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
-		"shared/platform/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
+		"shared/platform/inbox", "TestOnce_effectFails",
 	}, {
 		"a replay reaches all subscribers of the subject", oneEffect, "jobs/replay/message.go",
 		"m.Attributes[topic.ReplayTo], m.Attributes[topic.Replays] = l.to.Name, strconv.Itoa(l.replays+1)", "m.Attributes[topic.Replays] = strconv.Itoa(l.replays + 1)",
@@ -171,23 +171,23 @@ var variants = []variant{
 	}, {
 		"the owner of the tables bypasses row-level security", apart, "schemas/postgres/reservation/0001_init.up.sql",
 		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
-		"shared/platform/postgres/migrate", "TestTheCatalogueKeepsItsRules",
+		"shared/platform/postgres/migrate", "TestCatalogue_rules",
 	}, {
 		"a connection keeps the tenant of the previous call", apart, "shared/platform/postgres/tx.go",
 		"set_config('app.tenant_id', $2, true)", "set_config('app.tenant_id', CASE $2 WHEN '' THEN current_setting('app.tenant_id') ELSE $2 END, false)",
-		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+		"shared/platform/postgres", "TestIsolation_reusedConnections",
 	}, {
 		"settings of a call remain on its connection", apart, "shared/platform/postgres/tx.go",
 		"	b.Queue(`SELECT set_config('role', $1, true)", "	if tenant == \"\" {\n\t\treturn\n\t}\n\tb.Queue(`SELECT set_config('role', $1, true)",
-		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+		"shared/platform/postgres", "TestIsolation_reusedConnections",
 	}, {
 		"statements continue without a transaction if BEGIN fails", apart, "shared/platform/postgres/tx.go",
 		"case s.sent && s.conn.Conn().PgConn().TxStatus() == idle:", "case false:",
-		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
+		"shared/platform/postgres", "TestTrips_failureLeavesNothing",
 	}, {
 		"errors of queued statements are ignored", apart, "shared/platform/postgres/tx.go",
 		"t.broken = err // queued statements counted as executed, so the transaction cannot continue", "_ = err",
-		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
+		"shared/platform/postgres", "TestTrips_failureLeavesNothing",
 	}, {
 		"staff of another hotel are admitted", apart, "functions/reservation/middleware.go",
 		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
@@ -207,11 +207,11 @@ var variants = []variant{
 	}, {
 		"stored responses are not encrypted", noPII, "shared/platform/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",
-		"shared/platform/fn/idempotency", "TestAKeptAnswerCannotBeReadInTheDatabase",
+		"shared/platform/fn/idempotency", "TestSeal_unreadableAtRest",
 	}, {
 		"the log contains a guest's token", noPII, "shared/handoff/token.go",
 		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
-		"shared/handoff", "TestATokenPrintsItsFingerprintOnly",
+		"shared/handoff", "TestToken_format",
 	}, {
 		"the replay job shows payloads", noPII, "jobs/replay/output.go",
 		`Payload: fmt.Sprintf("%d bytes, not shown", len(l.Data))`, "Payload: string(l.Data)",
@@ -227,7 +227,7 @@ var variants = []variant{
 	}, {
 		"a key returns the response of a different request", durable, "shared/platform/fn/idempotency/ledger.go",
 		"case e.Request != c.Request:", `case e.Request == "":`,
-		"shared/platform/fn/idempotency", "TestAKeyBelongsToOneRequest",
+		"shared/platform/fn/idempotency", "TestReplay_otherRequest",
 	}, {
 		"an unavailable hot store is called on every request", bounded, "shared/platform/document/breaker.go",
 		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
@@ -235,7 +235,7 @@ var variants = []variant{
 	}, {
 		"a call may take twice its timeout", bounded, "shared/platform/fn/frame.go",
 		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
-		"shared/platform/fn", "TestACallEndsAtItsDeadline",
+		"shared/platform/fn", "TestCall_deadline",
 	}, {
 		"failures of one caller open the circuit breaker", bounded, "shared/platform/upstream/breaker.go",
 		"return failed >= minCallers &&", "return failed >= 1 ||",
@@ -243,7 +243,7 @@ var variants = []variant{
 	}, {
 		"every failed upstream call is retried", bounded, "shared/platform/upstream/budget.go",
 		"if b.have < price {", "if b.have < -1000*price {",
-		"shared/platform/upstream", "TestATenthOfTheCallsMayBeRetries",
+		"shared/platform/upstream", "TestRetry_budget",
 	}, {
 		"a list request leaves no time for the response", bounded, "functions/consumer/internal/search/search.go",
 		"deadline.Add(-compositionReserve)", "deadline",
@@ -317,7 +317,7 @@ var variants = []variant{
 	}, {
 		"a forged handoff is accepted", genuine, "shared/handoff/keys.go",
 		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",
-		"shared/handoff", "TestEverySingleBitCounts",
+		"shared/handoff", "TestVerify_everyBit",
 	}, {
 		"a token for another function is accepted", genuine, "shared/platform/identity/verifier.go",
 		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",

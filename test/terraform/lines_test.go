@@ -23,8 +23,8 @@ var counted = regexp.MustCompile(`(?:jsonPayload|httpRequest)\.[A-Za-z_]+(?:\.[A
 // ofTheEdge are members of the load balancer's own lines.
 var ofTheEdge = []string{"enforcedSecurityPolicy.outcome", "httpRequest.referer", "previewSecurityPolicy.outcome"}
 
-// TestWhatIsCountedIsWritten looks for each member of a line that metrics or playbooks name in a line that says all there is to say.
-func TestWhatIsCountedIsWritten(t *testing.T) {
+// TestLines_metrics looks for each member of a line that metrics or playbooks name in a line that says all there is to say.
+func TestLines_metrics(t *testing.T) {
 	t.Parallel()
 	var written bytes.Buffer
 	var counts observe.Counts

@@ -79,7 +79,7 @@ func text(t *testing.T, file string) string {
 	return string(source)
 }
 
-func TestEveryVariableOfTheCodeIsSetOrLeftForAReason(t *testing.T) {
+func TestSettings_allVariables(t *testing.T) {
 	t.Parallel()
 	code, here := read(t), set(t, "documents.tf", "functions.tf", "jobs.tf")
 	for _, secret := range deployment.Secrets {
@@ -118,7 +118,7 @@ func all(pattern *regexp.Regexp, text string) (found []string) {
 	return slices.Compact(found)
 }
 
-func TestTheGuideHasEveryVariable(t *testing.T) {
+func TestSettings_guide(t *testing.T) {
 	t.Parallel()
 	guide := text(t, "README.md")
 	if want, got := all(declared, text(t, "variables.tf")), all(tabled, guide); !slices.Equal(got, want) {
@@ -126,7 +126,7 @@ func TestTheGuideHasEveryVariable(t *testing.T) {
 	}
 }
 
-func TestTheStoresOfDocumentsAreThoseThatArchivesAreMadeFor(t *testing.T) {
+func TestSettings_documentStores(t *testing.T) {
 	t.Parallel()
 	for _, h := range archive.Hots {
 		offered := strings.Contains(text(t, "variables.tf"), `["firestore", "redis"]`) && (h == archive.Firestore || h == archive.Redis)
@@ -160,9 +160,9 @@ var interfaces = map[string][]string{
 
 var made = regexp.MustCompile(`(?m)^resource "([a-z0-9_]+)"`)
 
-// TestWhatIsMadeCanBeMadeInANewProject wants each of Google's services to be switched on that something here is made by: before the
+// TestSettings_newProject wants each of Google's services to be switched on that something here is made by: before the
 // apply, by the guide, or by the apply.
-func TestWhatIsMadeCanBeMadeInANewProject(t *testing.T) {
+func TestSettings_newProject(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
 	must(t, err)
@@ -195,9 +195,9 @@ func TestWhatIsMadeCanBeMadeInANewProject(t *testing.T) {
 // led are the resources that one thing of the edge leads to from another.
 var led = regexp.MustCompile(`(?s)resource "google_compute_(?:backend_service|region_network_endpoint_group)" .*?\n}\n`)
 
-// TestAFunctionCanBeTakenAway wants what leads to a function to be removed when nothing leads there any more: Google refuses it
+// TestSettings_removedFunction wants what leads to a function to be removed when nothing leads there any more: Google refuses it
 // before, and without being told Terraform removes first and changes then.
-func TestAFunctionCanBeTakenAway(t *testing.T) {
+func TestSettings_removedFunction(t *testing.T) {
 	t.Parallel()
 	found := led.FindAllString(text(t, "edge.tf"), -1)
 	if len(found) != 2 {
@@ -210,8 +210,8 @@ func TestAFunctionCanBeTakenAway(t *testing.T) {
 	}
 }
 
-// TestNothingIsNamedTwice wants each function to be known to the configuration by the catalogue only.
-func TestNothingIsNamedTwice(t *testing.T) {
+// TestSettings_uniqueNames wants each function to be known to the configuration by the catalogue only.
+func TestSettings_uniqueNames(t *testing.T) {
 	t.Parallel()
 	var d deployment.Deployment
 	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
@@ -233,9 +233,9 @@ func TestNothingIsNamedTwice(t *testing.T) {
 // ofRights are attributes of IAM resources, in whose place the provider may put another form of the same name.
 var ofRights = regexp.MustCompile(`google_[a-z0-9_]+_iam_(?:member|binding|policy)\.[a-z_]+(?:\[[^\]]*\])?\.[a-z_]+`)
 
-// TestNoExpressionReadsARight wants names to come from what is named. The provider rewrites a service's name in its IAM member after the
+// TestSettings_noPermissionAttributes wants names to come from what is named. The provider rewrites a service's name in its IAM member after the
 // apply; a backend that reads it there is replaced by every later apply.
-func TestNoExpressionReadsARight(t *testing.T) {
+func TestSettings_noPermissionAttributes(t *testing.T) {
 	t.Parallel()
 	if !ofRights.MatchString(`google_cloud_run_v2_service_iam_member.invoker["x"].name`) {
 		t.Fatal("this notices nothing")

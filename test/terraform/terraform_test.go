@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheConfigurationIsFormatted(t *testing.T) {
+func TestConfiguration_formatted(t *testing.T) {
 	t.Parallel()
 	need(t)
 	if out, err := open(t).run("fmt", "-check", "-recursive", "-no-color"); err != nil {
@@ -14,8 +14,8 @@ func TestTheConfigurationIsFormatted(t *testing.T) {
 	}
 }
 
-// TestEverythingFindsRoom plans all that the catalogue has; in the long run it is also applied, and everything asked of it.
-func TestEverythingFindsRoom(t *testing.T) {
+// TestConfiguration_passesTests plans all that the catalogue has; in the long run it is also applied, and everything asked of it.
+func TestConfiguration_passesTests(t *testing.T) {
 	t.Parallel()
 	need(t)
 	w := open(t)
@@ -75,9 +75,9 @@ var breaches = []breach{
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 
-// TestABrokenConfigurationIsNoticed applies a few functions of each sort, then breaks one thing at a time. The first breaches are
+// TestConfiguration_findsMistakes applies a few functions of each sort, then breaks one thing at a time. The first breaches are
 // tried each time, the others in the long run; that what they change is there is looked at always.
-func TestABrokenConfigurationIsNoticed(t *testing.T) {
+func TestConfiguration_findsMistakes(t *testing.T) {
 	t.Parallel()
 	need(t)
 	w := open(t)

@@ -40,13 +40,13 @@ func TestBusConforms(t *testing.T) {
 	})
 }
 
-func TestBusConformsAsPublisher(t *testing.T) {
+func TestBus_publisherConformance(t *testing.T) {
 	t.Parallel()
 	b := open(pgtest.New(t).Env())
 	topictest.ConformPublisher(t, b, func() []topic.Message { return published(t, b) })
 }
 
-func TestBusConformsAsPuller(t *testing.T) {
+func TestBus_pullerConformance(t *testing.T) {
 	t.Parallel()
 	topictest.ConformPuller(t, func(t testing.TB) topictest.PullSetup {
 		b := open(pgtest.New(t).Env())

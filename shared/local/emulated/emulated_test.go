@@ -66,7 +66,7 @@ func TestEmulator_conforms(t *testing.T) {
 	})
 }
 
-func TestPubSubConformsAsPuller(t *testing.T) {
+func TestPubSub_pullerConformance(t *testing.T) {
 	t.Parallel()
 	topictest.ConformPuller(t, func(t testing.TB) topictest.PullSetup {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()

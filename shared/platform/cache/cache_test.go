@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
-func TestAValueIsComposedOnceAndKept(t *testing.T) {
+func TestCache_composedOnce(t *testing.T) {
 	t.Parallel()
 	store := &documenttest.Memory{}
 	e, s := process(store), &source{text: "first"}
@@ -75,7 +75,7 @@ func TestInvalidate_dependentValues(t *testing.T) {
 	}
 }
 
-func TestTheLastValueBridgesAnOutageUpToItsBound(t *testing.T) {
+func TestCache_staleIfError(t *testing.T) {
 	t.Parallel()
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
@@ -122,7 +122,7 @@ func TestFetch_ageCountsFromLook(t *testing.T) {
 }
 
 // The bound holds also when composing itself takes the time away.
-func TestAValueThatRunsOutWhileComposingFailsIsNotServed(t *testing.T) {
+func TestCache_expiresDuringFailure(t *testing.T) {
 	t.Parallel()
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
@@ -136,7 +136,7 @@ func TestAValueThatRunsOutWhileComposingFailsIsNotServed(t *testing.T) {
 	}
 }
 
-func TestARefusalIsAnAnswerAndEndsTheLastValue(t *testing.T) {
+func TestCache_refusalReplacesValue(t *testing.T) {
 	t.Parallel()
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
@@ -149,7 +149,7 @@ func TestARefusalIsAnAnswerAndEndsTheLastValue(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsAMiss(t *testing.T) {
+func TestContent_unreadable(t *testing.T) {
 	t.Parallel()
 	name := document.Name{Collection: "pages", ID: key.String()}
 	for what, damage := range map[string]func(*documenttest.Memory, env.Env, document.Record) document.Record{
@@ -192,7 +192,7 @@ func TestWhatCannotBeReadIsAMiss(t *testing.T) {
 	}
 }
 
-func TestWithoutAStoreEveryCallerIsServed(t *testing.T) {
+func TestCache_withoutStore(t *testing.T) {
 	t.Parallel()
 	m := &documenttest.Memory{}
 	e, s := process(m), &source{text: "first"}
@@ -232,7 +232,7 @@ func TestFetch_scenario(t *testing.T) {
 	fetch(t, e, s.compose, "right", cache.Hit)
 }
 
-func TestAStoreThatFailsInBetweenCostsOnlyTheKeeping(t *testing.T) {
+func TestCache_storeFailsOnPut(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []string{"create single-flight", "put pages"} {
 		e := process(picky{&documenttest.Memory{}, func(verb, collection string) bool { return verb+" "+collection == broken }})
@@ -246,7 +246,7 @@ func TestAStoreThatFailsInBetweenCostsOnlyTheKeeping(t *testing.T) {
 	}
 }
 
-func TestGenerationsOfAStay(t *testing.T) {
+func TestEpochs_ofStay(t *testing.T) {
 	t.Parallel()
 	tnt, ppt := id.New[id.Tenant](), id.New[id.Property]()
 	window := func(start, end string) stay.Window {
@@ -275,7 +275,7 @@ func TestGenerationsOfAStay(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsFoundAsItsWorstPartIs(t *testing.T) {
+func TestCache_worstState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		parts []cache.State

@@ -55,7 +55,7 @@ func stores(t testing.TB) (both [2]document.Store) {
 	return both
 }
 
-func TestOf64ColdReadersInTwoProcessesOneComposes(t *testing.T) {
+func TestCrowd_twoProcesses(t *testing.T) {
 	t.Parallel()
 	if n := rush(t, 64, stores(t)); n != 1 {
 		t.Errorf("composed %d times", n)
@@ -67,7 +67,7 @@ func unmarked(s document.Store) document.Store {
 	return picky{s, func(verb, collection string) bool { return collection == "single-flight" }}
 }
 
-func TestWithoutMarksNoProcessComposesTwice(t *testing.T) {
+func TestCrowd_sabotagedMarks(t *testing.T) {
 	t.Parallel()
 	both := stores(t)
 	for i := range both {
@@ -109,7 +109,7 @@ func TestFetch_lateCaller(t *testing.T) {
 	}
 }
 
-func TestWithoutAStoreAProcessComposesOneAtATime(t *testing.T) {
+func TestCrowd_withoutStore(t *testing.T) {
 	t.Parallel()
 	e := process(&documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }})
 	var composing atomic.Int32
@@ -220,7 +220,7 @@ func TestFetch_killedProcess(t *testing.T) {
 	}
 }
 
-func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
+func TestMarks_removedAfterComposition(t *testing.T) {
 	t.Parallel()
 	m := &documenttest.Memory{}
 	e := process(m)
@@ -241,7 +241,7 @@ func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
 	}
 }
 
-func TestAMarkThatHasEndedIsAnothers(t *testing.T) {
+func TestMarks_expired(t *testing.T) {
 	t.Parallel()
 	m := &documenttest.Memory{}
 	e, s := process(m), &source{text: "first"}

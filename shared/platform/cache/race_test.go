@@ -116,7 +116,7 @@ func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwh
 
 func newSignal() chan struct{} { return make(chan struct{}) }
 
-func TestARefillThatBeganBeforeAnInvalidationIsStaleAtBirth(t *testing.T) {
+func TestRace_refillDuringInvalidation(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name      string
@@ -192,7 +192,7 @@ func TestFetch_neverServesInvalidated(t *testing.T) {
 	}
 }
 
-func TestChurnCatchesTheCarelessTwin(t *testing.T) {
+func TestRace_sabotagedCache(t *testing.T) {
 	t.Parallel()
 	store := &documenttest.Memory{}
 	for range 50 {

@@ -167,7 +167,7 @@ func cancelled(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-func TestAStoreThatRefusesIsWell(t *testing.T) {
+func TestBreaker_refusalIsSuccess(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("no such database")
 	e := withStore(&documenttest.Memory{Refuse: func(string) error { return refused }})
@@ -178,7 +178,7 @@ func TestAStoreThatRefusesIsWell(t *testing.T) {
 	}
 }
 
-func TestStoresAreDownEachForItself(t *testing.T) {
+func TestBreaker_perStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, c, e := newMoody()

@@ -47,7 +47,7 @@ func yes(t testing.TB, done bool, err error) {
 	}
 }
 
-func TestDocumentsComeBackAsTheyWere(t *testing.T) {
+func TestCollection_roundTrip(t *testing.T) {
 	t.Parallel()
 	e := withStore(&documenttest.Memory{})
 	c := document.Open[session](e, "sessions")
@@ -74,7 +74,7 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestPutKeepsTheNewest(t *testing.T) {
+func TestCollection_putNewest(t *testing.T) {
 	t.Parallel()
 	e := withStore(&documenttest.Memory{})
 	c := document.Open[session](e, "sessions")
@@ -99,7 +99,7 @@ func TestPutKeepsTheNewest(t *testing.T) {
 	}
 }
 
-func TestADocumentEndsByTheMovedClock(t *testing.T) {
+func TestCollection_expiryByMovedClock(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), pg.Open(d.Env()))
@@ -190,7 +190,7 @@ func (*hanging) Get(ctx context.Context, _ time.Time, _ ...document.Name) ([]*do
 	return nil, ctx.Err()
 }
 
-func TestAStoreThatIsAwayIsUnavailable(t *testing.T) {
+func TestCollection_storeUnavailable(t *testing.T) {
 	t.Parallel()
 	down := &documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
 	for verb, err := range uses(t.Context(), withStore(down), "sessions", key) {
@@ -229,7 +229,7 @@ func TestPrefetch_shortDeadline(t *testing.T) {
 	})
 }
 
-func TestMistakesAreErrorsAndReachNoStore(t *testing.T) {
+func TestCollection_invalidUse(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	e := withStore(&documenttest.Memory{Refuse: func(string) error { asked.Add(1); return nil }})

@@ -45,7 +45,7 @@ func reads(t testing.TB, value []byte) bool {
 	return ok
 }
 
-func TestWhatCannotBeReadIsAMiss(t *testing.T) {
+func TestContent_unreadable(t *testing.T) {
 	t.Parallel()
 	good := kept(t, "sessions", key, session{Version: 3, Locale: "fa-AF"})
 	if !reads(t, good) {
@@ -80,7 +80,7 @@ func TestWhatCannotBeReadIsAMiss(t *testing.T) {
 	}
 }
 
-func TestEveryDamagedBitIsAMiss(t *testing.T) {
+func TestContent_damaged(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]session{"small": {Locale: "fa-AF"}, "large": {Locale: strings.Repeat("fa-AF", 400)}} {
 		good := kept(t, "sessions", key, s)
@@ -94,7 +94,7 @@ func TestEveryDamagedBitIsAMiss(t *testing.T) {
 	}
 }
 
-func TestABombBursts(t *testing.T) {
+func TestContent_decompressionLimit(t *testing.T) {
 	t.Parallel()
 	bomb := document.Zip(bytes.Repeat([]byte(" "), 17<<20))
 	if _, err := document.Unzip(bomb); !errors.Is(err, document.ErrTooLarge) {

@@ -12,7 +12,7 @@ import (
 // takenEverywhere matches ids that Firestore, Redis and Postgres accept: no "/", not "." or "..", not "__x__", not too long.
 var takenEverywhere = regexp.MustCompile(`^[0-9a-z][0-9A-Za-z:_.%-]{1,399}$`)
 
-func TestDifferentPartsMakeDifferentKeys(t *testing.T) {
+func TestKey_parts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
 	keys := map[document.Key][]string{}
@@ -38,7 +38,7 @@ func TestDifferentPartsMakeDifferentKeys(t *testing.T) {
 	}
 }
 
-func TestKeysOfRandomPartsAreApart(t *testing.T) {
+func TestKey_randomParts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := map[document.Key]string{}

@@ -88,7 +88,7 @@ func TestSystem(t *testing.T) { // not parallel: it sets process variables
 	}
 }
 
-func TestTheFamilyHasOneClock(t *testing.T) {
+func TestClock_shared(t *testing.T) {
 	t.Parallel()
 	parent := env.Of(nil)
 	child := numberKey.With(parent.With("A", "1"), 1)
@@ -134,7 +134,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestOnceOpensOne(t *testing.T) {
+func TestOnce_opensOne(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	var opened atomic.Int32
@@ -163,7 +163,7 @@ func TestOnceOpensOne(t *testing.T) {
 	}
 }
 
-func TestOnceForgetsErrors(t *testing.T) {
+func TestOnce_errorsNotKept(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	failed := errors.New("not yet there")

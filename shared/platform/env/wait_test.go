@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-func TestWaitingIsOverWithTheTimeOrTheContext(t *testing.T) {
+func TestWait_ends(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string

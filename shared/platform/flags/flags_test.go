@@ -32,7 +32,7 @@ func thinned(f *flags.Flags) (n int) {
 	return n
 }
 
-func TestFlagsAreReadAgainAndTheLastGoodOnesStay(t *testing.T) {
+func TestFlags_reread(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := documenttest.Give(db.Env(), pg.Open(db.Env()))
@@ -65,7 +65,7 @@ func TestFlagsAreReadAgainAndTheLastGoodOnesStay(t *testing.T) {
 	}
 }
 
-func TestFlagsThatCannotBeReadChangeNothing(t *testing.T) {
+func TestFlags_unreadable(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	f := flags.Open(db.Env(), "flags", table) // no store configured
@@ -75,7 +75,7 @@ func TestFlagsThatCannotBeReadChangeNothing(t *testing.T) {
 	}
 }
 
-func TestASilentGuestIsEvidenceOnly(t *testing.T) {
+func TestFlags_silentGuest(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	f := flags.Open(db.Env(), "flags", table)

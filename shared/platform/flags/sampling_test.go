@@ -116,7 +116,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-func TestKeepTakesItsShare(t *testing.T) {
+func TestSampling_share(t *testing.T) {
 	t.Parallel()
 	const all = 100_000
 	sample := events(all)
@@ -139,7 +139,7 @@ func TestKeepTakesItsShare(t *testing.T) {
 	}
 }
 
-func TestKeepIsNested(t *testing.T) {
+func TestSampling_nested(t *testing.T) {
 	t.Parallel()
 	ladder := []int{1, 2, 3, 4, 7, 10, 100, 1_000_000}
 	for _, e := range events(5_000) {
@@ -154,8 +154,8 @@ func TestKeepIsNested(t *testing.T) {
 	}
 }
 
-// TestKeepNeverChanges holds the choice for known ids, computed elsewhere: every instance and every release keeps the same events.
-func TestKeepNeverChanges(t *testing.T) {
+// TestSampling_stable holds the choice for known ids, computed elsewhere: every instance and every release keeps the same events.
+func TestSampling_stable(t *testing.T) {
 	t.Parallel()
 	r := (flags.Table{stepped: {OneIn: 4}}).Rates()
 	for text, want := range map[string]bool{
@@ -177,7 +177,7 @@ func TestKeepNeverChanges(t *testing.T) {
 	}
 }
 
-func TestATableIsNotChanged(t *testing.T) {
+func TestSampling_tableUnchanged(t *testing.T) {
 	t.Parallel()
 	declared := rules()
 	if _, err := declared.Parse([]byte(`{"` + stepped + `": 9, "stranger.v1": 3}`)); err != nil {

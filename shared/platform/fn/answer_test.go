@@ -68,7 +68,7 @@ func TestAnswer_reply(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeEncodedIsAnInternalError(t *testing.T) {
+func TestAnswer_notEncodable(t *testing.T) {
 	t.Parallel()
 	a := open(t, answering(func(context.Context) (any, error) { return struct{ F func() }{}, nil })).Get("/answer")
 	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" {
@@ -76,7 +76,7 @@ func TestAnAnswerThatCannotBeEncodedIsAnInternalError(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsSafe(t *testing.T) {
+func TestAnswer_safeHeaders(t *testing.T) {
 	t.Parallel()
 	front := open(t, answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }), bookFunction)
 	for _, a := range []struct{ method, path string }{{"GET", "/answer"}, {"POST", "/answer"}, {"GET", "/nowhere"}, {"POST", bookings}} {

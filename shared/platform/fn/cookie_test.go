@@ -126,7 +126,7 @@ func TestMiddlewareBegin_acceptedOnly(t *testing.T) {
 	}
 }
 
-func TestAnUnknownMemberIsSaidBackOnlyIfItIsAName(t *testing.T) {
+func TestDecode_unknownMemberName(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)
 	for member, pointer := range map[string]string{

@@ -16,7 +16,7 @@ const (
 	right    = `{"guest":{"name":"Zarmina"},"nights":[{"date":"2026-03-01T00:00:00Z"}]}`
 )
 
-func TestARequestIsDecodedFromEveryPlace(t *testing.T) {
+func TestDecode_allSources(t *testing.T) {
 	t.Parallel()
 	body := `{"guest":{"name":"زرمینه","age":30},"nights":[],"promo":"NAWROZ","note":"late"}`
 	a := open(t, bookFunction).Post(bookings+"?rooms=3&unknown=ignored", body, "X-Channel", "web")
@@ -35,7 +35,7 @@ func TestDecode_optionalFields(t *testing.T) {
 	}
 }
 
-func TestABodyIsRefusedWithEveryPointer(t *testing.T) {
+func TestDecode_allViolations(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)
 	for _, test := range []struct {
@@ -78,7 +78,7 @@ func TestABodyIsRefusedWithEveryPointer(t *testing.T) {
 	}
 }
 
-func TestABodyIsOneStrictJSONValue(t *testing.T) {
+func TestDecode_strictJSON(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)
 	nested := func(levels int) string {
@@ -113,7 +113,7 @@ func TestABodyIsOneStrictJSONValue(t *testing.T) {
 	}
 }
 
-func TestABodyOfAnotherTypeIsRefused(t *testing.T) {
+func TestDecode_contentType(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)
 	for _, test := range []struct {
@@ -138,7 +138,7 @@ func TestABodyOfAnotherTypeIsRefused(t *testing.T) {
 	}
 }
 
-func TestFieldsOutsideTheBodyAreChecked(t *testing.T) {
+func TestDecode_fieldRules(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func TestFieldsOutsideTheBodyAreChecked(t *testing.T) {
 	}
 }
 
-func TestAFormIsDecoded(t *testing.T) {
+func TestDecode_form(t *testing.T) {
 	t.Parallel()
 	type decision struct {
 		Intent id.Intent `path:"intent"`
@@ -192,7 +192,7 @@ func TestAFormIsDecoded(t *testing.T) {
 	}
 }
 
-func TestAFunctionWithoutMembersTakesNoBodyOrAnEmptyOne(t *testing.T) {
+func TestDecode_emptyBody(t *testing.T) {
 	t.Parallel()
 	front := open(t, serve(fn.Spec{Name: "test-clear", Route: "POST /clear"}, nothing))
 	for body, want := range map[string]int{``: 204, `{}`: 204, `{"a":1}`: 400, `[]`: 400, `{`: 400} {

@@ -34,7 +34,7 @@ func TestDrain_waitsForCallsInFlight(t *testing.T) {
 	})
 }
 
-func TestADrainGivesUpWithItsContext(t *testing.T) {
+func TestDrain_contextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var d fn.Drain

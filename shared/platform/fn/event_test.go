@@ -132,7 +132,7 @@ func TestEvent_allForms(t *testing.T) {
 	}
 }
 
-func TestOnlyTheBusMaySpeak(t *testing.T) {
+func TestEvent_pushToken(t *testing.T) {
 	t.Parallel()
 	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
 		t.Error("heard it")
@@ -156,7 +156,7 @@ func TestOnlyTheBusMaySpeak(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCanNeverSucceedIsParked(t *testing.T) {
+func TestEvent_permanentFailure(t *testing.T) {
 	t.Parallel()
 	broken, extra := payload(), payload()
 	broken["amountMicro"] = "-5"
@@ -215,7 +215,7 @@ func (r earRig) expectParked(t *testing.T, reason string) {
 	}
 }
 
-func TestAParkedEventCanBeReadAgain(t *testing.T) {
+func TestEvent_deadLetterReadable(t *testing.T) {
 	t.Parallel()
 	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
 	raw := happened(t, captured, payload())
@@ -241,7 +241,7 @@ func TestAParkedEventCanBeReadAgain(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeParkedComesAgain(t *testing.T) {
+func TestEvent_deadLetterFails(t *testing.T) {
 	t.Parallel()
 	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
 	rig.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
@@ -250,7 +250,7 @@ func TestAnEventThatCannotBeParkedComesAgain(t *testing.T) {
 	}
 }
 
-func TestAnEventWhoseHandlingFailsComesAgain(t *testing.T) {
+func TestEvent_failure(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		err  error
@@ -268,7 +268,7 @@ func TestAnEventWhoseHandlingFailsComesAgain(t *testing.T) {
 	}
 }
 
-func TestAnEventOutsideTheFilterIsAcknowledgedUnheard(t *testing.T) {
+func TestEvent_outsideFilter(t *testing.T) {
 	t.Parallel()
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}
@@ -306,7 +306,7 @@ func TestAnEventOutsideTheFilterIsAcknowledgedUnheard(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsReplayedToAnotherIsAcknowledgedUnheard(t *testing.T) {
+func TestEvent_replayForAnother(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
 		heard := 0
@@ -356,7 +356,7 @@ func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	}
 }
 
-func TestASubscriptionSaysWhereToPush(t *testing.T) {
+func TestEvent_pushPath(t *testing.T) {
 	t.Parallel()
 	f := fn.Event(fn.Spec{Name: "test-captured", Subject: captured, DeadLetter: "dlq", Attempts: 5, Filter: map[string]string{"a": "b"}},
 		func(env.Env) (fn.Handle[money], error) { return nil, nil })

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-func TestARequestIDIsEchoedOrMade(t *testing.T) {
+func TestCall_requestID(t *testing.T) {
 	t.Parallel()
 	front := open(t, answering(func(ctx context.Context) (map[string]string, error) {
 		return map[string]string{"id": event.OriginOf(ctx).RequestID}, nil
@@ -40,7 +40,7 @@ func TestARequestIDIsEchoedOrMade(t *testing.T) {
 	}
 }
 
-func TestATraceIsContinuedOrBegun(t *testing.T) {
+func TestCall_trace(t *testing.T) {
 	t.Parallel()
 	const traceID = "0af7651916cd43dd8448eb211c80319c"
 	front := open(t, answering(func(ctx context.Context) (map[string]string, error) {
@@ -80,7 +80,7 @@ func TestATraceIsContinuedOrBegun(t *testing.T) {
 	}
 }
 
-func TestACallIsOneLogLineWithoutItsContent(t *testing.T) {
+func TestCall_logLine(t *testing.T) {
 	t.Parallel()
 	front, j := journalled(t, bookFunction)
 	front.Post(bookings+"?rooms=2&token=tok-secret", `{"guest":{"name":"Zarmina-secret"},"nights":[],"note":"note-secret"}`,
@@ -190,7 +190,7 @@ func TestLogLine_counts(t *testing.T) {
 	}
 }
 
-func TestARefusedBodyIsNotLogged(t *testing.T) {
+func TestCall_rejectedBodyNotLogged(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"guest":{"name":"a-secret","name":"b-secret"},"nights":[]}`,
@@ -211,7 +211,7 @@ func TestARefusedBodyIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestAWriteFromAnotherSiteIsRefused(t *testing.T) {
+func TestCall_crossOrigin(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction, answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }))
 	for _, test := range []struct {

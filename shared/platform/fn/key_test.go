@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-func TestAnIdempotencyKeyHasTwoHeadersAndTwoForms(t *testing.T) {
+func TestKey_forms(t *testing.T) {
 	t.Parallel()
 	front := open(t, serve(fn.Spec{Name: "test-key", Route: "POST /key"},
 		func(_ context.Context, _ fn.Nothing, c fn.Call[fn.Nothing]) (map[string]string, error) {

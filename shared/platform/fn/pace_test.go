@@ -87,7 +87,7 @@ func TestPace_retryAfter(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsCountedBeforeAnythingElse(t *testing.T) {
+func TestPace_addressFirst(t *testing.T) {
 	t.Parallel()
 	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_ADDRESS": "0.1/2", "FORWARDED_HOPS": "2"})
 	from := func(address string) fntest.Answer {
@@ -120,7 +120,7 @@ func TestPace_tenantLimitIsNotShown(t *testing.T) {
 	}
 }
 
-func TestServicesAreNotCounted(t *testing.T) {
+func TestPace_services(t *testing.T) {
 	t.Parallel()
 	one := map[string]string{"RATE_LIMIT_SESSION": "0.1/1", "RATE_LIMIT_ADDRESS": "0.1/1", "RATE_LIMIT_TENANT": "0.1/1"}
 	front, _ := limited(t, visited(fn.Spec{Access: fn.Internal}), one)

@@ -19,7 +19,7 @@ import (
 
 var errSoldOut = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are taken.")
 
-func TestAnErrorBecomesAProblem(t *testing.T) {
+func TestProblem_fromFault(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("holds: place: %w", errSoldOut.Because(errSecret).With(fault.Violation{Pointer: "/items/0", Rule: "units", Message: "None left."}))
 	a := open(t, failing(err)).Get("/answer?q=1", "X-Request-Id", "abc", "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
@@ -36,7 +36,7 @@ func TestAnErrorBecomesAProblem(t *testing.T) {
 	}
 }
 
-func TestAnErrorWithoutAFaultShowsNothing(t *testing.T) {
+func TestProblem_fromPlainError(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(errSecret)).Get("/answer")
 	switch {
@@ -49,7 +49,7 @@ func TestAnErrorWithoutAFaultShowsNothing(t *testing.T) {
 	}
 }
 
-func TestADomainOfSeveralPartsStaysWholeInTheType(t *testing.T) {
+func TestProblemType_dottedDomain(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", ""))).Get("/answer")
 	if got, want := a.Problem().Type, "https://errors.melmastoon.ghasi.io/BFF.CONSUMER/HANDOFF_EXPIRED"; got != want {
@@ -57,7 +57,7 @@ func TestADomainOfSeveralPartsStaysWholeInTheType(t *testing.T) {
 	}
 }
 
-func TestAProblemSaysWhenToComeBack(t *testing.T) {
+func TestProblem_retryAfter(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(fault.ErrUnavailable.After(1500*time.Millisecond))).Get("/answer")
 	switch p := a.Problem(); {
@@ -83,7 +83,7 @@ func TestProblem_challenge(t *testing.T) {
 	}
 }
 
-func TestTheTitleFollowsTheLanguage(t *testing.T) {
+func TestProblem_language(t *testing.T) {
 	t.Parallel()
 	front := open(t, failing(errSoldOut))
 	for accept, want := range map[string]string{
@@ -100,7 +100,7 @@ func TestTheTitleFollowsTheLanguage(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnInternalErrorWithItsStackInTheLog(t *testing.T) {
+func TestProblem_panic(t *testing.T) {
 	t.Parallel()
 	front, j := journalled(t, answering(func(context.Context) (fn.Nothing, error) { panic("hunter3") }))
 	a := front.Get("/answer")
@@ -118,7 +118,7 @@ func TestAPanicIsAnInternalErrorWithItsStackInTheLog(t *testing.T) {
 	}
 }
 
-func TestACallEndsAtItsDeadline(t *testing.T) {
+func TestCall_deadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := serve(fn.Spec{Name: "test-answer", Route: "GET /answer", Timeout: 700 * time.Millisecond},

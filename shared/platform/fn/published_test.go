@@ -25,8 +25,8 @@ var relaying = fn.Scheduled(fn.Spec{Name: "test-relay", Schedule: "* * * * *", P
 	return outbox.Open(e, postgres.Open(e, "sandbox")).Tick, nil
 })
 
-// TestALineSaysHowLongEventsHadWaited holds the line to the members that metrics are made of, by their names.
-func TestALineSaysHowLongEventsHadWaited(t *testing.T) {
+// TestPublished_lagInLog holds the line to the members that metrics are made of, by their names.
+func TestPublished_lagInLog(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	wait(t, db.Env(), "k", "l")

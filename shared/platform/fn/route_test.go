@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-func TestPathsAndMethodsWithoutAFunctionAreProblems(t *testing.T) {
+func TestRoute_notFound(t *testing.T) {
 	t.Parallel()
 	read := serve(fn.Spec{Name: "test-read", Route: "GET /things/{thing}"}, func(_ context.Context, _ fn.Nothing, c fn.Call[struct {
 		Thing string `path:"thing"`
@@ -79,7 +79,7 @@ func TestHandler_routesLikeMux(t *testing.T) {
 	}
 }
 
-func TestOverANetworkTheRulesOfHTTPHold(t *testing.T) {
+func TestRoute_http(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	h, err := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }).Handler(e)
@@ -98,7 +98,7 @@ func TestOverANetworkTheRulesOfHTTPHold(t *testing.T) {
 	}
 }
 
-func TestAWrongSpecIsAnErrorWhenItIsOpened(t *testing.T) {
+func TestSpec_invalid(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	for _, test := range []struct {

@@ -35,7 +35,7 @@ func TestTick_getsTime(t *testing.T) {
 	}
 }
 
-func TestATickThatFailsSaysSo(t *testing.T) {
+func TestScheduled_failure(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{errSecret: 500, fault.ErrUnavailable: 503, fault.ErrNotFound: 500} {
 		f := ticking(func(context.Context, time.Time) error { return err })
@@ -45,7 +45,7 @@ func TestATickThatFailsSaysSo(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSchedulerMayTick(t *testing.T) {
+func TestScheduled_token(t *testing.T) {
 	t.Parallel()
 	f := ticking(func(context.Context, time.Time) error {
 		t.Error("ticked")

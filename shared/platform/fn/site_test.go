@@ -24,7 +24,7 @@ func tell(_ context.Context, tenant string, c fn.Call[fn.Nothing]) (seen, error)
 	return seen{tenant, c.Site, c.Address, c.Speculative}, nil
 }
 
-func TestAHostOfItsOwnStandsForTheTenantInThePath(t *testing.T) {
+func TestSite_ownHost(t *testing.T) {
 	t.Parallel()
 	e, issuer := fntest.Surround(t, env.Of(map[string]string{"SITE_DOMAIN": "stays.example"}))
 	front := fntest.Behind(t, e, issuer, shop("GET /v1/{tenantSlug}/thing", tell), shop("POST /v1/{tenantSlug}/thing", tell))
@@ -71,7 +71,7 @@ func TestAHostOfItsOwnStandsForTheTenantInThePath(t *testing.T) {
 	}
 }
 
-func TestOnlyLoopbackIsPlain(t *testing.T) {
+func TestSite_httpsExceptLoopback(t *testing.T) {
 	t.Parallel()
 	front := open(t, shop("GET /v1/{tenantSlug}/thing", tell))
 	for _, test := range []struct {
@@ -99,7 +99,7 @@ func TestOnlyLoopbackIsPlain(t *testing.T) {
 	}
 }
 
-func TestTheClientIsWhomOurOwnProxiesSaw(t *testing.T) {
+func TestSite_clientAddress(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, hops, forwarded, want string
@@ -141,7 +141,7 @@ func TestSpeculative(t *testing.T) {
 	}
 }
 
-func TestAReplySetsAndForgetsCookies(t *testing.T) {
+func TestReply_cookies(t *testing.T) {
 	t.Parallel()
 	visit := &http.Cookie{Name: "visit", Value: "1", Path: "/shop", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
 	front := open(t, answering(func(context.Context) (fn.Reply, error) {

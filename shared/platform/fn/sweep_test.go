@@ -158,7 +158,7 @@ func TestSweep_resumesAfterTimeout(t *testing.T) {
 	})
 }
 
-func TestASweepThatHasMoreToDoThanTimeEndsWell(t *testing.T) {
+func TestSweep_outOfTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		y := leaves(400)
@@ -172,7 +172,7 @@ func TestASweepThatHasMoreToDoThanTimeEndsWell(t *testing.T) {
 	})
 }
 
-func TestASweepThatCannotLookSaysSo(t *testing.T) {
+func TestSweep_listFails(t *testing.T) {
 	t.Parallel()
 	looked := 0
 	y := leaves(300)
@@ -188,7 +188,7 @@ func TestASweepThatCannotLookSaysSo(t *testing.T) {
 	}
 }
 
-func TestASweepWhoseCallerIsGoneStops(t *testing.T) {
+func TestSweep_canceled(t *testing.T) {
 	t.Parallel()
 	y := leaves(10)
 	ctx, leave := context.WithCancel(t.Context())

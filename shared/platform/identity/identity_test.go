@@ -52,7 +52,7 @@ func must(t *testing.T) func(string, error) string {
 	}
 }
 
-func TestAServiceIsKnownByItsToken(t *testing.T) {
+func TestIdentity_serviceToken(t *testing.T) {
 	t.Parallel()
 	_, issuer, v := trusting(t)
 	token := must(t)(issuer.Token(t.Context(), identity.Audience("reservation")))
@@ -69,7 +69,7 @@ func TestAServiceIsKnownByItsToken(t *testing.T) {
 	}
 }
 
-func TestAServiceTokenIsRefused(t *testing.T) {
+func TestIdentity_rejectedServiceToken(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	soon := e.Now().Add(time.Hour)
@@ -102,7 +102,7 @@ func TestAServiceTokenIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnUnverifiedEMailIsNoIdentity(t *testing.T) {
+func TestIdentity_unverifiedEmail(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
@@ -120,7 +120,7 @@ func TestAnUnverifiedEMailIsNoIdentity(t *testing.T) {
 	}
 }
 
-func TestStaffAreKnownByTheirToken(t *testing.T) {
+func TestIdentity_staffToken(t *testing.T) {
 	t.Parallel()
 	_, issuer, v := trusting(t)
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
@@ -149,7 +149,7 @@ func TestStaffAreKnownByTheirToken(t *testing.T) {
 	}
 }
 
-func TestAStaffTokenIsRefused(t *testing.T) {
+func TestIdentity_rejectedStaffToken(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	for name, token := range map[string]string{
@@ -239,7 +239,7 @@ func TestStaff_algorithm(t *testing.T) {
 	}
 }
 
-func TestTokensLiveByTheMovableClock(t *testing.T) {
+func TestIdentity_movedClock(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	first := must(t)(issuer.Token(t.Context(), audience))
@@ -255,7 +255,7 @@ func TestTokensLiveByTheMovableClock(t *testing.T) {
 	}
 }
 
-func TestAVerifierWithWrongKeysDoesNotOpen(t *testing.T) {
+func TestIdentity_wrongKeys(t *testing.T) {
 	t.Parallel()
 	key := ed25519.NewKeyFromSeed(make([]byte, 32))
 	for name, keys := range map[string]string{

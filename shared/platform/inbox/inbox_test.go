@@ -35,7 +35,7 @@ func claims(t *testing.T, d *pgtest.Database) (n int) {
 	return n
 }
 
-func TestAnEventHasItsEffectOncePerProcessor(t *testing.T) {
+func TestOnce_perProcessor(t *testing.T) {
 	t.Parallel()
 	d, db := open(t)
 	e, effects := delivery("sandbox-holdexpired"), map[string]int{}
@@ -54,7 +54,7 @@ func TestAnEventHasItsEffectOncePerProcessor(t *testing.T) {
 	}
 }
 
-func TestDeliveriesAtTheSameTimeHaveOneEffect(t *testing.T) {
+func TestOnce_concurrent(t *testing.T) {
 	t.Parallel()
 	d, db := open(t)
 	for range 10 {
@@ -78,7 +78,7 @@ func TestDeliveriesAtTheSameTimeHaveOneEffect(t *testing.T) {
 	}
 }
 
-func TestAnEffectThatFailsLeavesTheEventUnclaimed(t *testing.T) {
+func TestOnce_effectFails(t *testing.T) {
 	t.Parallel()
 	d, db := open(t)
 	e, failure := delivery("sandbox-holdexpired"), errors.New("not now")
@@ -95,7 +95,7 @@ func TestAnEffectThatFailsLeavesTheEventUnclaimed(t *testing.T) {
 }
 
 // A delivery that waits for another takes over when that one fails.
-func TestAWaitingDeliveryTakesOverFromOneThatFails(t *testing.T) {
+func TestOnce_waiterTakesOver(t *testing.T) {
 	t.Parallel()
 	d, db := open(t)
 	e := delivery("sandbox-holdexpired")
@@ -124,7 +124,7 @@ func TestAWaitingDeliveryTakesOverFromOneThatFails(t *testing.T) {
 	}
 }
 
-func TestTheEffectRunsInsideTheEventsTenant(t *testing.T) {
+func TestOnce_tenant(t *testing.T) {
 	t.Parallel()
 	_, db := open(t)
 	tenant := id.New[id.Tenant]()
@@ -145,7 +145,7 @@ func TestTheEffectRunsInsideTheEventsTenant(t *testing.T) {
 	}
 }
 
-func TestADeliveryThatCannotBeClaimedIsRefused(t *testing.T) {
+func TestOnce_unclaimable(t *testing.T) {
 	t.Parallel()
 	_, db := open(t)
 	unnamed, nothing := delivery(""), delivery("p")

@@ -62,7 +62,7 @@ func TestAppend_contractViolation(t *testing.T) {
 	}
 }
 
-func TestTelemetryThatBreaksItsContractIsParkedAndCostsNothing(t *testing.T) {
+func TestAppend_invalidTelemetry(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for _, payload := range []any{
@@ -85,7 +85,7 @@ func TestTelemetryThatBreaksItsContractIsParkedAndCostsNothing(t *testing.T) {
 	}
 }
 
-func TestAppendKeepsABackslashThatOnlyLooksLikeAZeroCharacter(t *testing.T) {
+func TestAppend_escapedBackslash(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	err := r.write(t.Context(), r.store, nil, with(told("k", 1), "failedAt", `a\u0000b`))
@@ -155,7 +155,7 @@ func TestAppend_extensions(t *testing.T) {
 	}
 }
 
-func TestTelemetryWithAnExtensionThatNoEventMayHaveIsParked(t *testing.T) {
+func TestAppend_telemetryExtension(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, event.Draft{Subject: telemetry, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
@@ -174,7 +174,7 @@ func sameJSON(a, b []byte) bool {
 	return string(s) == string(u)
 }
 
-func TestAnEventHappensOnce(t *testing.T) {
+func TestAppend_sameEventTwice(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	d := told("k", 1)
@@ -187,7 +187,7 @@ func TestAnEventHappensOnce(t *testing.T) {
 
 // The writers of a key follow each other, so that seq is the order of commits. Without that a later version could be
 // committed, and published, while an earlier one is still on its way.
-func TestWritersOfAKeyFollowEachOther(t *testing.T) {
+func TestAppend_writersOfOneKey(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	second := make(chan error, 1)

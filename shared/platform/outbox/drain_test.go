@@ -47,7 +47,7 @@ func TestDrain_rollback(t *testing.T) {
 	r.mustRelay(t, reported(0))
 }
 
-func TestAWriterServesOnlyTheLanesItWroteTo(t *testing.T) {
+func TestDrain_ownLanes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	same := r.neighbour(t, "k")
@@ -61,7 +61,7 @@ func TestAWriterServesOnlyTheLanesItWroteTo(t *testing.T) {
 }
 
 // A writer that finds its lane leased returns. The holder sees the new row when it looks again.
-func TestAHeldLaneIsLeftToItsHolder(t *testing.T) {
+func TestDrain_leasedLane(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1))
@@ -98,7 +98,7 @@ func (stuck) Publish(ctx context.Context, messages []topic.Message) []error {
 	return errs
 }
 
-func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T) {
+func TestDrain_hangingPublisher(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	slow := outbox.Open(topic.PublisherKey.With(r.Env(), stuck{}), r.db)

@@ -20,7 +20,7 @@ import (
 
 // Twelve writers, of which four keep each transaction open until others have committed after it; some publish their rows, others
 // leave them to four relays, each of which is killed now and then.
-func TestOrderIsKeptAndNothingIsLost(t *testing.T) {
+func TestOrder_underFailures(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	written, commits := map[string]int{}, make(chan struct{})
@@ -165,7 +165,7 @@ func TestOrder_findsRelayByPosition(t *testing.T) {
 }
 
 // Two relays that lock single rows, and skip those that others have locked, share the rows of one key.
-func TestTheCheckFindsRelaysThatShareAKey(t *testing.T) {
+func TestOrder_sabotagedSharedKey(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1), told("k", 2))

@@ -16,7 +16,7 @@ import (
 
 func reported(published int) outbox.Report { return outbox.Report{Published: published} }
 
-func TestAMessageIsTheEventAsItIsPublished(t *testing.T) {
+func TestRelay_messageForm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("tenant:1", 3))
@@ -44,7 +44,7 @@ func TestAMessageIsTheEventAsItIsPublished(t *testing.T) {
 	r.mustRelay(t, reported(0))
 }
 
-func TestAFailingKeyBlocksOnlyItself(t *testing.T) {
+func TestRelay_failingKey(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	broken := true
@@ -139,7 +139,7 @@ func TestRelay_parks(t *testing.T) {
 	r.mustRelay(t, reported(1))
 }
 
-func TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver(t *testing.T) {
+func TestRelay_undecidedPublisher(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.heard.Refuse = func(topic.Message) error { return topic.ErrHeldBack }
@@ -147,7 +147,7 @@ func TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver(t 
 	r.mustRelay(t, outbox.Report{Failed: 1})
 }
 
-func TestARelayNeedsAPublisher(t *testing.T) {
+func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1))
@@ -157,7 +157,7 @@ func TestARelayNeedsAPublisher(t *testing.T) {
 }
 
 // A relay that is killed after any step loses no events: as soon as its lease has expired, another one continues.
-func TestAKilledRelayLosesNothing(t *testing.T) {
+func TestRelay_killed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		after     string

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
-// The tests write to the sandbox's outbox. It is like every other: see TestEveryServiceHasTheSameTables.
+// The tests write to the sandbox's outbox. It is like every other: see TestSchema_sameTables.
 const schema = "sandbox"
 
 var (

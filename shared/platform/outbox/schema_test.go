@@ -98,7 +98,7 @@ func ofTenants(lines []string) []string {
 }
 
 // Every service writes these tables in its own migration. They must not drift apart: shared code runs on all of them.
-func TestEveryServiceHasTheSameTables(t *testing.T) {
+func TestSchema_sameTables(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	canonical(t, d, "canonical")

@@ -24,7 +24,7 @@ func tallied(t *testing.T, what string, want outbox.Waits, f func(*outbox.Tally)
 	}
 }
 
-func TestATallySaysHowLongEventsHadWaited(t *testing.T) {
+func TestTally_lag(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1), told("l", 1))
@@ -74,7 +74,7 @@ func TestTally_failedEvents(t *testing.T) {
 }
 
 // An event that was published and could not be marked is published again, and counts as waiting until then.
-func TestATallyCountsOnce(t *testing.T) {
+func TestTally_once(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1))

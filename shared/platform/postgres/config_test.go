@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-func TestWhichDatabasesAreAccepted(t *testing.T) {
+func TestConfig_databases(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, url, refusal string
@@ -52,7 +52,7 @@ func TestConfig_errorsHidePassword(t *testing.T) {
 	}
 }
 
-func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
+func TestConfig_poolLimits(t *testing.T) {
 	t.Parallel()
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"})
 	for _, test := range []struct {
@@ -112,7 +112,7 @@ func TestConfig_cloudSQLDialer(t *testing.T) {
 	}
 }
 
-func TestATracerSeesEachSchemaByItself(t *testing.T) {
+func TestConfig_tracerPerSchema(t *testing.T) {
 	t.Parallel()
 	watched := &tracelog.TraceLog{}
 	e := TracerKey.With(env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"}), Tracer(func(schema string) pgx.QueryTracer {

@@ -105,7 +105,7 @@ func TestIsolation_forbidden(t *testing.T) {
 	})
 }
 
-func TestInTenantNeedsATenant(t *testing.T) {
+func TestInTenant_withoutTenant(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	if err := db.InTenant(t.Context(), id.Tenant{}, func(postgres.Tx) error { return nil }); err == nil {
@@ -135,7 +135,7 @@ var mishaps = []func(context.Context, postgres.Tx) error{
 	},
 }
 
-func TestReusedConnectionsNeverShowAForeignRow(t *testing.T) {
+func TestIsolation_reusedConnections(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, map[string]string{"DATABASE_POOL": "2"})
 	all := make([]id.Tenant, 8)
@@ -207,7 +207,7 @@ func request(ctx context.Context, db *postgres.DB, tenant id.Tenant, last bool, 
 }
 
 // The check above must be able to fail: a tenant set for the session, as the careless set it, does reach the next user.
-func TestATenantSetForTheSessionWouldLeak(t *testing.T) {
+func TestIsolation_sabotagedSessionSetting(t *testing.T) {
 	t.Parallel()
 	d, db := openLodge(t, nil)
 	ctx := t.Context()

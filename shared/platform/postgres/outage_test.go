@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-func TestAStatementThatTakesTooLongIsAnOutage(t *testing.T) {
+func TestOutage_statementTimeout(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, map[string]string{"DATABASE_STATEMENT_TIMEOUT": "50ms"})
 	ctx := t.Context()
@@ -23,7 +23,7 @@ func TestAStatementThatTakesTooLongIsAnOutage(t *testing.T) {
 	}
 }
 
-func TestATransactionThatIdlesIsEnded(t *testing.T) {
+func TestOutage_idleTransaction(t *testing.T) {
 	t.Parallel()
 	d, db := openLodge(t, map[string]string{"DATABASE_IDLE_TIMEOUT": "20ms", "DATABASE_POOL": "1"})
 	ctx, owner := t.Context(), d.Owner(t)
@@ -44,7 +44,7 @@ func TestATransactionThatIdlesIsEnded(t *testing.T) {
 	must(t, db.InTx(ctx, func(postgres.Tx) error { return nil }))
 }
 
-func TestALostConnectionIsAnOutageAndTheNextTransactionWorks(t *testing.T) {
+func TestOutage_lostConnection(t *testing.T) {
 	t.Parallel()
 	d, db := openLodge(t, map[string]string{"DATABASE_POOL": "1"})
 	ctx, owner := t.Context(), d.Owner(t)
@@ -74,7 +74,7 @@ func TestALostConnectionIsAnOutageAndTheNextTransactionWorks(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayIsAnOutage(t *testing.T) {
+func TestOutage_unreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -159,7 +159,7 @@ func TestViolates(t *testing.T) {
 	}
 }
 
-func TestOneEnvironmentSharesOnePool(t *testing.T) {
+func TestOutage_sharedPool(t *testing.T) {
 	t.Parallel()
 	_, e := newLodge(t, map[string]string{"DATABASE_POOL": "1"})
 	pid := func() (pid int) {

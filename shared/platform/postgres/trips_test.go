@@ -40,7 +40,7 @@ const (
 	counting = `SELECT count(*) FROM lodge.stays`
 )
 
-func TestRoundTripsOfATransaction(t *testing.T) {
+func TestTrips_transaction(t *testing.T) {
 	t.Parallel()
 	db, n := openCounted(t)
 	ctx, kabul := t.Context(), id.New[id.Tenant]()
@@ -110,7 +110,7 @@ func held(t *testing.T, db *postgres.DB, tenant id.Tenant) (n int) {
 
 // If a statement sent together with BEGIN fails, later statements must not run outside the transaction and its scope. A
 // transaction that has lost a statement must not commit.
-func TestWhatFailsOnTheWayLeavesNothing(t *testing.T) {
+func TestTrips_failureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx, kabul := t.Context(), id.New[id.Tenant]()
@@ -172,7 +172,7 @@ func TestWhatFailsOnTheWayLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestNothingComesAfterTheLast(t *testing.T) {
+func TestTrips_afterCommit(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx, kabul := t.Context(), id.New[id.Tenant]()

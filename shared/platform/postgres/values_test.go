@@ -25,7 +25,7 @@ type value struct {
 	At     time.Time
 }
 
-func TestValuesComeBackAsTheyWere(t *testing.T) {
+func TestValues_roundTrip(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx := t.Context()

@@ -61,7 +61,7 @@ const second = time.Second
 
 var hedging = upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
 
-func TestASlowReadIsSentTwiceAndTheFirstGoodAnswerCounts(t *testing.T) {
+func TestHedge_slowRead(t *testing.T) {
 	t.Parallel()
 	const one, two = `{"hotels":["one"],"total":1}`, `{"hotels":["two"]}`
 	for _, test := range []struct {
@@ -116,7 +116,7 @@ func TestASlowReadIsSentTwiceAndTheFirstGoodAnswerCounts(t *testing.T) {
 	}
 }
 
-func TestAQuickFailureIsRepeatedAsEver(t *testing.T) {
+func TestHedge_quickFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &runner{legs: []leg{{0, 500, ""}, {0, 200, `{"total":2}`}}}
@@ -132,7 +132,7 @@ func TestAQuickFailureIsRepeatedAsEver(t *testing.T) {
 	})
 }
 
-func TestOnlyReadsAreSentTwice(t *testing.T) {
+func TestHedge_readsOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &runner{legs: []leg{{second, 200, `{"total":2}`}}}
@@ -149,7 +149,7 @@ func TestOnlyReadsAreSentTwice(t *testing.T) {
 	})
 }
 
-func TestHedgesAreATenthOfTheCallsAtMost(t *testing.T) {
+func TestHedge_budget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 400
@@ -166,7 +166,7 @@ func TestHedgesAreATenthOfTheCallsAtMost(t *testing.T) {
 	})
 }
 
-func TestALoserSaysNothingOfTheService(t *testing.T) {
+func TestHedge_canceledLoser(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &runner{legs: []leg{{second, 200, `{}`}, {time.Minute, 200, `{}`}}}

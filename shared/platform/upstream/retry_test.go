@@ -51,7 +51,7 @@ func TestRetry_onlyIfRepeatable(t *testing.T) {
 	}
 }
 
-func TestARetrySendsTheWholeBodyAgain(t *testing.T) {
+func TestRetry_body(t *testing.T) {
 	t.Parallel()
 	f := &far{}
 	var sizes []int64
@@ -72,7 +72,7 @@ func TestARetrySendsTheWholeBodyAgain(t *testing.T) {
 	}
 }
 
-func TestATenthOfTheCallsMayBeRetries(t *testing.T) {
+func TestRetry_budget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 400
@@ -93,7 +93,7 @@ func TestATenthOfTheCallsMayBeRetries(t *testing.T) {
 	})
 }
 
-func TestAWaitNeverOutlastsTheBudget(t *testing.T) {
+func TestRetry_waitWithinBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &far{say: hung}

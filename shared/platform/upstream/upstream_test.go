@@ -146,7 +146,7 @@ func TestForwardedHeader_isSent(t *testing.T) {
 	}
 }
 
-func TestAQueryIsEncoded(t *testing.T) {
+func TestRequest_query(t *testing.T) {
 	t.Parallel()
 	var got string
 	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
@@ -158,7 +158,7 @@ func TestAQueryIsEncoded(t *testing.T) {
 	}
 }
 
-func TestARefusalTravels(t *testing.T) {
+func TestRequest_problem(t *testing.T) {
 	t.Parallel()
 	c := serving(t, patient, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -267,7 +267,7 @@ func TestCall_unreadableResponses(t *testing.T) {
 	}
 }
 
-func TestAServiceThatHangsIsGivenUp(t *testing.T) {
+func TestRequest_timeout(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } // until the caller hangs up
 	for name, test := range map[string]struct{ policy, budget time.Duration }{
@@ -288,7 +288,7 @@ func TestAServiceThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsNotConfiguredIsUnavailable(t *testing.T) {
+func TestRequest_notConfigured(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "pricing.internal", "ftp://pricing"} {
 		c := upstream.Open(env.Of(map[string]string{"UPSTREAM_PRICING_URL": address}), "pricing", patient)
@@ -298,7 +298,7 @@ func TestAServiceThatIsNotConfiguredIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestAnAudienceCanBeConfigured(t *testing.T) {
+func TestRequest_audience(t *testing.T) {
 	t.Parallel()
 	var got string
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing", "UPSTREAM_PRICING_AUDIENCE": "https://sandbox.melmastoon.ghasi.io"})

@@ -236,7 +236,7 @@ func TestCollect_afterUnsavedSurplus(t *testing.T) {
 	s.adds()
 }
 
-func TestCollectRacingCollect(t *testing.T) {
+func TestCollect_concurrent(t *testing.T) {
 	t.Parallel()
 	round := 0
 	inRounds(t, 100, func(s *stage) {

@@ -82,7 +82,7 @@ func (s *stage) count(subject string) (n int) {
 	return n
 }
 
-func TestConfirmRacingConfirm(t *testing.T) {
+func TestConfirm_concurrent(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 25, func(s *stage) {
 		intent := captured(s)
@@ -99,7 +99,7 @@ func TestConfirmRacingConfirm(t *testing.T) {
 	})
 }
 
-func TestExpiryRacingCapture(t *testing.T) {
+func TestExpire_duringCapture(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 100, func(s *stage) {
 		intent := captured(s)
@@ -126,7 +126,7 @@ func TestExpiryRacingCapture(t *testing.T) {
 	})
 }
 
-func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
+func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 100, func(s *stage) {
 		intent := captured(s)
@@ -151,7 +151,7 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 	})
 }
 
-func TestFailureRacingCapture(t *testing.T) {
+func TestFail_duringCapture(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 100, func(s *stage) {
 		intent := s.pays(aCapture(s.r))
@@ -180,7 +180,7 @@ func TestFailureRacingCapture(t *testing.T) {
 	})
 }
 
-func TestTwoPaymentsRacing(t *testing.T) {
+func TestPayments_concurrent(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 25, func(s *stage) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
@@ -200,7 +200,7 @@ func TestTwoPaymentsRacing(t *testing.T) {
 }
 
 // Two payments that both hold lost rooms again use different ids. The losing one must leave no allocation.
-func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
+func TestPayments_concurrentForLostRooms(t *testing.T) {
 	t.Parallel()
 	inRounds(t, 25, func(s *stage) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
@@ -228,7 +228,7 @@ func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 
 // The first attempt has committed the rooms in time and is about to save. A second one begins after the hold would have
 // expired and never saves.
-func TestLateAttemptKeepsCommittedRooms(t *testing.T) {
+func TestConfirm_lateAttemptKeepsRooms(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
 	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}

@@ -47,7 +47,7 @@ func TestFirestoreConforms(t *testing.T) {
 }
 
 // Operators rely on the paths and field names of documents, for time to live and index exemptions.
-func TestADocumentLiesWhereThePackageSays(t *testing.T) {
+func TestFirestore_documentPath(t *testing.T) {
 	t.Parallel()
 	address, project := emulatortest.Firestore(t), emulatortest.Name()
 	s := another(t, address, project)

@@ -62,7 +62,7 @@ func TestPause(t *testing.T) {
 	t.Error("a canceled caller still waits")
 }
 
-func TestWithoutAProjectEveryUseSaysSo(t *testing.T) {
+func TestFirestore_withoutProject(t *testing.T) {
 	t.Parallel()
 	if err := Open(env.Of(nil)).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
 		t.Error("no project, and no error")

@@ -59,7 +59,7 @@ func TestPostgresConforms(t *testing.T) {
 	})
 }
 
-func TestAKilledServerLosesNothing(t *testing.T) {
+func TestPostgres_documentsAfterCrash(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("needs a database")

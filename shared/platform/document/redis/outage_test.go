@@ -44,7 +44,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-func TestOrderedTextsCompareAsTheirNumbers(t *testing.T) {
+func TestRedis_orderedNumbers(t *testing.T) {
 	t.Parallel()
 	if ordered(0) != zero {
 		t.Errorf("zero is %s", ordered(0))

@@ -53,7 +53,7 @@ func client(t testing.TB, address string) *sdk.Client {
 
 // Redis deletes an expired document itself, but only when it has expired on every process's clock. The time to live is relative
 // to the caller's clock, which may be moved.
-func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
+func TestRedis_keyLifetime(t *testing.T) {
 	t.Parallel()
 	const margin, slack = time.Minute, 30 * time.Second
 	address, prefix := emulatortest.Redis(t), emulatortest.Name()
@@ -91,7 +91,7 @@ func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
 }
 
 // A hash of another program is an error, not an empty document.
-func TestAForeignHashIsAnError(t *testing.T) {
+func TestRedis_foreignHash(t *testing.T) {
 	t.Parallel()
 	address, prefix := emulatortest.Redis(t), emulatortest.Name()
 	must(t, client(t, address).HSet(t.Context(), prefix+":sessions/1", "e", "tomorrow").Err())
@@ -100,7 +100,7 @@ func TestAForeignHashIsAnError(t *testing.T) {
 	}
 }
 
-func TestASettingThatIsWrongSaysSoAndKeepsThePassword(t *testing.T) {
+func TestRedis_wrongURL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ url, ca, want string }{
 		"nothing":                {"", "", "REDIS_URL"},

@@ -87,7 +87,7 @@ func guarded(t testing.TB, a authority) (address string) {
 	return address
 }
 
-func TestAServerIsTrustedByItsAuthorityAlone(t *testing.T) {
+func TestRedis_tlsAuthority(t *testing.T) {
 	t.Parallel()
 	right, wrong := newAuthority(t), newAuthority(t)
 	address := guarded(t, right)

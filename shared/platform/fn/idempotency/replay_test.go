@@ -35,7 +35,7 @@ func expectReplay(t *testing.T, first, again fntest.Answer) {
 	}
 }
 
-func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
+func TestReplay_sameRequest(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	first := r.order("k-1", `{"rooms":1}`)
@@ -53,7 +53,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestARefusalThatWillStandIsKept(t *testing.T) {
+func TestReplay_finalRefusal(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.answer = func(_ context.Context, c confirmation) (confirmation, error) {
@@ -67,7 +67,7 @@ func TestARefusalThatWillStandIsKept(t *testing.T) {
 	expectReplay(t, first, again)
 }
 
-func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
+func TestReplay_retriableRefusal(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(context.Context, confirmation) (confirmation, error){
 		"accepted": func(_ context.Context, c confirmation) (confirmation, error) {
@@ -107,7 +107,7 @@ func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAKeyBelongsToOneRequest(t *testing.T) {
+func TestReplay_otherRequest(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.order("k-1", `{"rooms":1}`)
@@ -140,7 +140,7 @@ func TestAKeyBelongsToOneRequest(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutItsKeyIsRefused(t *testing.T) {
+func TestReplay_missingKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := r.Post("/orders", `{"rooms":1}`, "X-Tenant-Id", tenantA)
@@ -149,7 +149,7 @@ func TestARequestWithoutItsKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsKeptForADay(t *testing.T) {
+func TestReplay_oneDay(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.order("k-1", `{"rooms":1}`)

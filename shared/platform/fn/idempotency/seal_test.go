@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-func TestAKeptAnswerCannotBeReadInTheDatabase(t *testing.T) {
+func TestSeal_unreadableAtRest(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := r.order("k-secret", `{"rooms":1}`)
@@ -27,7 +27,7 @@ func TestAKeptAnswerCannotBeReadInTheDatabase(t *testing.T) {
 	}
 }
 
-func TestAKeptAnswerOpensInItsOwnPlaceOnly(t *testing.T) {
+func TestSeal_boundToRow(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.order("k-1", `{"rooms":1}`)
@@ -39,7 +39,7 @@ func TestAKeptAnswerOpensInItsOwnPlaceOnly(t *testing.T) {
 	}
 }
 
-func TestARotatedKeyOpensWhatTheOldOneSealed(t *testing.T) {
+func TestSeal_rotatedKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	behind := func(keys string) rig {
@@ -53,7 +53,7 @@ func TestARotatedKeyOpensWhatTheOldOneSealed(t *testing.T) {
 	}
 }
 
-func TestALedgerNeedsItsKeys(t *testing.T) {
+func TestSeal_missingKeys(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for _, keys := range []string{"", "short:AAAA"} {

@@ -39,7 +39,7 @@ func allowed(ask func(time.Time) Result, now time.Time) (n int, refused Result) 
 	return n, refused
 }
 
-func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
+func TestLimit_burstThenRate(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 20, Burst: 60}})
 	ask := func(now time.Time) Result { return l.Session("s", now) }
@@ -85,7 +85,7 @@ func TestLimiter_afterRetryAfter(t *testing.T) {
 	}
 }
 
-func TestEachIsCountedForThemself(t *testing.T) {
+func TestLimit_perClient(t *testing.T) {
 	t.Parallel()
 	one := Rate{PerSecond: 1, Burst: 1}
 	l := open(t, nil, Rates{one, one, one})
@@ -121,7 +121,7 @@ func TestEachIsCountedForThemself(t *testing.T) {
 	}
 }
 
-func TestRatesComeFromTheFunctionThenTheSurroundingsThenHere(t *testing.T) {
+func TestLimit_rateSource(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -147,7 +147,7 @@ func TestRatesComeFromTheFunctionThenTheSurroundingsThenHere(t *testing.T) {
 	}
 }
 
-func TestHeadersSayWhereOneStands(t *testing.T) {
+func TestLimit_headers(t *testing.T) {
 	t.Parallel()
 	l := open(t, map[string]string{"RATE_LIMIT_SESSION": "20/60", "RATE_LIMIT_ADDRESS": "50/200", "RATE_LIMIT_TENANT": "off"}, Rates{})
 	address := l.Address(netip.MustParseAddr("192.0.2.1"), noon)
@@ -193,7 +193,7 @@ func TestBuckets_bounded(t *testing.T) {
 	}
 }
 
-func TestACrowdGetsNoMoreThanOne(t *testing.T) {
+func TestLimit_concurrent(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 100}})
 	var through atomic.Int32

@@ -16,7 +16,7 @@ import (
 )
 
 // The metadata server is found by a variable of the whole process, so this test is not parallel.
-func TestATokenComesFromTheMetadataServerAndIsKept(t *testing.T) {
+func TestGoogle_tokenCached(t *testing.T) {
 	asked := 0
 	e := env.Of(nil)
 	issuer := signing.NewIssuer(e, make([]byte, 32))

@@ -90,7 +90,7 @@ var rules = []struct{ name, breach, query string }{
 	},
 }
 
-func TestTheCatalogueKeepsItsRules(t *testing.T) {
+func TestCatalogue_rules(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.New(t).Owner(t)
 	for _, rule := range rules {
@@ -103,7 +103,7 @@ func TestTheCatalogueKeepsItsRules(t *testing.T) {
 }
 
 // Each rule is broken once, in a transaction that is rolled back: the check must see it.
-func TestTheCatalogueCheckSeesEachBreach(t *testing.T) {
+func TestCatalogue_findsBreaches(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.New(t).Owner(t)
 	for _, rule := range rules {

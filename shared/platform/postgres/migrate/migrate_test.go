@@ -51,7 +51,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestUpAndDown(t *testing.T) {
+func TestMigrate_upAndDown(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	ctx := t.Context()
@@ -92,7 +92,7 @@ func TestPending(t *testing.T) {
 	check("0002_floor")
 }
 
-func TestStepsThatAreRefused(t *testing.T) {
+func TestSteps_invalid(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, says string
@@ -121,7 +121,7 @@ func TestStepsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestADownThatForgetsSomethingIsRefused(t *testing.T) {
+func TestDown_incomplete(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	forgetful := files(map[string]string{
@@ -149,7 +149,7 @@ func TestDown_noDownFile(t *testing.T) {
 }
 
 // Without the lock, several runs at once meet at CREATE SCHEMA and all but one fail.
-func TestRunsAtTheSameMomentShareTheWork(t *testing.T) {
+func TestUp_concurrent(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)
 	g, ctx := errgroup.WithContext(t.Context())
@@ -163,7 +163,7 @@ func TestRunsAtTheSameMomentShareTheWork(t *testing.T) {
 	}
 }
 
-func TestARunThatIsCutOffLeavesTheLockFree(t *testing.T) {
+func TestUp_interrupted(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -175,7 +175,7 @@ func TestARunThatIsCutOffLeavesTheLockFree(t *testing.T) {
 	must(t, migrate.Up(t.Context(), d.Owner(t), two, "inn"))
 }
 
-func TestServicesComeInOrder(t *testing.T) {
+func TestServices_order(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{}
 	for _, path := range []string{"sandbox/0001_a.up.sql", "platform/0001_a.up.sql", "platform/0002_b.up.sql", "bus/0001_a.up.sql", "empty/notes.md"} {

@@ -100,7 +100,7 @@ func TestServices_upDownUp(t *testing.T) {
 }
 
 // A step may be run again by hand after the ledger was lost: each file says IF NOT EXISTS or replaces.
-func TestEveryUpFileMayRunTwice(t *testing.T) {
+func TestServices_upTwice(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	upAll(t.Context(), t, conn)
@@ -119,7 +119,7 @@ func TestEveryUpFileMayRunTwice(t *testing.T) {
 	same(t, "after each file ran twice", take(t, conn), first)
 }
 
-func TestEveryStepHasAWayBack(t *testing.T) {
+func TestServices_downAfterUp(t *testing.T) {
 	t.Parallel()
 	for _, s := range services(t) {
 		ups, err := fs.Glob(schemas.Postgres, path.Join("postgres", s, "*.up.sql"))

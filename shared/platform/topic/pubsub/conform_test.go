@@ -46,7 +46,7 @@ func published(server *pstest.Server) (messages []topic.Message) {
 	return messages
 }
 
-func TestPubSubConformsAsPublisher(t *testing.T) {
+func TestPubSub_publisherConformance(t *testing.T) {
 	t.Parallel()
 	server, b := fake(t)
 	topictest.ConformPublisher(t, b, func() []topic.Message { return published(server) })

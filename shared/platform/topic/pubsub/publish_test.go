@@ -62,7 +62,7 @@ func expect(t *testing.T, got []error, want ...error) {
 }
 
 // One message that the service refuses spoils the request that it came in. It alone is to blame.
-func TestASpoiltMessageIsRefusedAlone(t *testing.T) {
+func TestPublish_rejectedMessage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		key  string
@@ -88,7 +88,7 @@ func TestASpoiltMessageIsRefusedAlone(t *testing.T) {
 	}
 }
 
-func TestAFailedKeyHoldsBackItsRestAndThenGoesOn(t *testing.T) {
+func TestPublish_failedKey(t *testing.T) {
 	t.Parallel()
 	var healed atomic.Bool
 	server, b := fake(t, reacting(func(r *pubsubpb.PublishRequest) error {
@@ -115,7 +115,7 @@ func TestAFailedKeyHoldsBackItsRestAndThenGoesOn(t *testing.T) {
 	}
 }
 
-func TestALongRunGoesInOrderAndInPortions(t *testing.T) {
+func TestPublish_batches(t *testing.T) {
 	t.Parallel()
 	var largest atomic.Int64
 	server, b := fake(t, reacting(func(r *pubsubpb.PublishRequest) error {
@@ -168,7 +168,7 @@ func (c *crowded) Publish(ctx context.Context, r *pubsubpb.PublishRequest) (*pub
 	return &pubsubpb.PublishResponse{MessageIds: make([]string, len(r.Messages))}, nil
 }
 
-func TestOnlySoMuchIsOnItsWayAtOnce(t *testing.T) {
+func TestPublish_inFlightLimit(t *testing.T) {
 	t.Parallel()
 	const keys, most = 500, 64
 	c := &crowded{most: most, full: make(chan struct{})}
@@ -191,7 +191,7 @@ func TestOnlySoMuchIsOnItsWayAtOnce(t *testing.T) {
 }
 
 // A call that ends leaves nothing behind that publishes later.
-func TestACallEndsWithItsTime(t *testing.T) {
+func TestPublish_deadline(t *testing.T) {
 	t.Parallel()
 	nobody, err := subprocess.FreeAddress()
 	must(t, err)
