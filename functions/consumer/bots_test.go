@@ -375,7 +375,7 @@ func TestBots_passedWithoutCookie(t *testing.T) {
 	checkChallenged(t, forgetful(site.Traveller(), 1))
 }
 
-// Three failed challenges block the caller for ten minutes, and nobody else.
+// Three failed challenges block the caller for ten minutes, and no other caller.
 func TestBots_blocked(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)

@@ -423,7 +423,7 @@ func TestReallocate_concurrentRepetition(t *testing.T) {
 	}
 }
 
-// A release of the old room and its exchange race: the room is given back once, whoever is first.
+// A release of the old room and its exchange race: the room is given back once, in either order.
 func TestReallocate_racingRelease(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)

@@ -46,7 +46,7 @@ type guest struct {
 	pressed string // the last button
 }
 
-// sit opens a browser that nobody has used before. It closes with the test.
+// sit opens a browser with an empty profile. It closes with the test.
 func sit(t *testing.T, s *system.System, j journey, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	options := []chromedp.ExecAllocatorOption{

@@ -72,7 +72,7 @@ func answers(t *testing.T, program string, f fn.Function) {
 	if res := p.refuses("TRACE", path, http.StatusMethodNotAllowed, "GENERAL.METHOD_NOT_ALLOWED"); !strings.Contains(res.Header.Get("Allow"), method) {
 		t.Errorf("405 allows %q, want %s", res.Header.Get("Allow"), method)
 	}
-	v.release() // whoever asks a neighbour now is told at once that there is none
+	v.release() // from here on, calls to upstream services fail at once
 	switch s.Access {
 	case fn.Public:
 		if res, body := p.call(method, path); res.StatusCode == http.StatusNotFound && strings.Contains(body, "There is nothing at this address") || res.StatusCode == http.StatusMethodNotAllowed {

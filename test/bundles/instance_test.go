@@ -41,7 +41,7 @@ type process struct {
 	issuer  *signing.Issuer
 }
 
-// launch starts a program as the function target, with nobody but the void around it.
+// launch starts a program as the function target. All its upstream services are the void.
 func launch(t testing.TB, program, target string, v *void) *process {
 	t.Helper()
 	address, err := subprocess.FreeAddress()
@@ -179,7 +179,7 @@ func (p *process) ended() (int, error) {
 	}
 }
 
-// inputs are what routes are asked with: of the right form, and what nobody has.
+// inputs are path values of the right form that do not exist.
 var inputs = map[string]string{
 	"tenantId": "tnt_01J00000000000000000000000", "propertyId": "ppt_01J00000000000000000000000", "draftId": "bdr_01J00000000000000000000000",
 	"intentId": "pyi_01J00000000000000000000000", "reservationId": "rsv_01J00000000000000000000000", "ratePlanId": "rate_01J00000000000000000000000",

@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// An aviary has the canaries of one test. Each is typed at one place, so that whoever finds it knows where it came from.
+// An aviary holds the canaries of one test. Each is typed in one place, so a found canary names its source.
 type aviary struct {
 	mark string // in every canary of letters
 

@@ -47,7 +47,7 @@ func inner(t reflect.Type) reflect.Type {
 	return t
 }
 
-// takesText reports whether a value may be whatever somebody types.
+// takesText reports whether a value accepts free text.
 func takesText(a *aviary, t reflect.Type) bool {
 	if t.Kind() != reflect.String {
 		return false

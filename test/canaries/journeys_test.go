@@ -108,7 +108,7 @@ func (p *typist) books(w system.Wish, method string) {
 	p.t.Helper()
 	wish := p.Wanting(w)
 	wish["promoCode"] = p.aviary.letters("POST " + tenantSite + "/quote json promoCode")
-	p.send("POST", tenantSite+"/quote", "/quote", wish) // a code that nobody has given out is refused, or ignored
+	p.send("POST", tenantSite+"/quote", "/quote", wish) // an unknown code is rejected or ignored
 	p.must(http.StatusCreated, "POST", tenantSite+"/quote", "/quote", p.Wanting(w))
 	p.must(http.StatusCreated, "POST", tenantSite+"/hold", "/hold", p.Holding())
 	wrong := p.guest()

@@ -122,7 +122,7 @@ func (c *crowd) insist(ctx context.Context, r system.Request, want int) (system.
 			return a, nil
 		}
 		if err != nil {
-			if !errors.Is(err, syscall.ECONNREFUSED) { // nobody there is no request cut off
+			if !errors.Is(err, syscall.ECONNREFUSED) { // a refused connection cuts off no request
 				c.cut.Add(1)
 			}
 		} else if a.Status != http.StatusConflict && a.Status < 500 || a.Status == http.StatusConflict && a.Code() != "GENERAL.IDEMPOTENCY_IN_PROGRESS" && a.Code() != "PAYMENT.NOT_CAPTURED" {

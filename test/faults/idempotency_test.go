@@ -86,7 +86,7 @@ type act struct {
 	other   *system.Booking // whose rooms are not meant
 
 	first            sync.Once
-	answered         chan struct{} // closed when somebody has got an answer that counts
+	answered         chan struct{} // closed after the first final answer
 	body             []byte        // that answer
 	waited, replayed atomic.Int64
 }
@@ -151,8 +151,8 @@ const (
 	margin = 5 * time.Second
 )
 
-// TestIdempotency_crashedClaim leaves claims as a process leaves them that is killed before it has
-// asked for rooms, and one that is killed before it could keep its answer. Whoever takes over does the same act.
+// TestIdempotency_crashedClaim leaves the claims of a process that was killed before it
+// requested rooms, and of one that was killed before it stored its answer. The next attempt repeats the same act.
 func TestIdempotency_crashedClaim(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -23,7 +23,7 @@ const batch = 40
 type race struct {
 	*system.System
 	seed seedrand.Seed
-	days int          // the next day that nobody has taken a room for
+	days int          // the next day without a reservation
 	busy atomic.Int64 // answers that asked to come back
 }
 

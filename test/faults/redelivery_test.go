@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestRedelivery_fiveTimes walks journeys of every kind and then delivers every event to
-// everybody who hears it five times more, in any order and several at a time.
+// TestRedelivery_fiveTimes runs journeys of every kind and then delivers every event five more
+// times to each of its consumers, in random order and concurrently.
 func TestRedelivery_fiveTimes(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -45,7 +45,7 @@ func TestRedelivery_fiveTimes(t *testing.T) {
 	}
 }
 
-// TestRedelivery_sabotaged holds the comparison of the test above to an event that nobody has heard yet.
+// TestRedelivery_sabotaged delivers an event for the first time: the comparison of the test above must notice the effect.
 func TestRedelivery_sabotaged(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

@@ -34,7 +34,7 @@ func ghost(token string) names {
 	}
 }
 
-// forged is a token that nobody has signed.
+// forged returns a token with an invalid signature.
 func forged(token string) string {
 	version, rest, _ := strings.Cut(token, ".")
 	body, _, _ := strings.Cut(rest, ".")
@@ -260,7 +260,7 @@ func sneak(t *testing.T, s *system.System, name string, how trick, intruder, atH
 	for _, route := range slices.Sorted(maps.Keys(tries(who))) {
 		for i, try := range tries(who)[route] {
 			if !how.own && (public(route) || strings.Contains(try(target).Path, "?t=")) {
-				continue // what the other hotel shows to everybody, or to who has the link, it shows to them
+				continue // public, or readable with the link
 			}
 			existing, missing := knock(t, thief, how, try(target)), knock(t, thief, how, try(nobody))
 			asked += 2
@@ -282,7 +282,7 @@ func sneak(t *testing.T, s *system.System, name string, how trick, intruder, atH
 	return asked, leaks
 }
 
-// public are the routes that show the same to everybody, or begin a visit.
+// public reports whether a route answers all callers alike, or starts a visit.
 func public(route string) bool {
 	return slices.Contains([]string{"GET /policies", "GET /properties", "GET /bootstrap", "POST /handoff/consume"}, route)
 }

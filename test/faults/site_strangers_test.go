@@ -44,7 +44,7 @@ func TestSiteStrangers_otherGuest(t *testing.T) {
 	}
 }
 
-// TestSiteStrangers_idempotencyKey sends a victim's request again, key and all, as somebody else.
+// TestSiteStrangers_idempotencyKey repeats a victim's request with its idempotency key from another session.
 func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

@@ -289,7 +289,7 @@ func insists(t *testing.T, v *system.Visitor, r system.Request, status int) {
 	}
 }
 
-// recovers has the guest pay and come back once everybody is well.
+// recovers lets the guest pay and return after all upstream services have recovered.
 func recovers(t *testing.T, s *system.System, v *system.Visitor) {
 	t.Helper()
 	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)

@@ -208,8 +208,8 @@ var eventMutations = []eventMutation{
 	}},
 }
 
-// TestGarbage_events pushes events that nobody can handle. Each is refused, or acknowledged and found among
-// the dead letters with a reason that repeats nothing of it; none is asked for again, and none has an effect.
+// TestGarbage_events pushes events that no consumer can handle. Each is rejected, or acknowledged and
+// dead-lettered with a reason that repeats no part of it. No event is requested again, and no event has an effect.
 func TestGarbage_events(t *testing.T) {
 	t.Parallel()
 	seed, n := seedrand.New(t), rounds(t)
@@ -295,7 +295,7 @@ func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Ran
 	return nil
 }
 
-// TestGarbage_scheduledWithoutToken knocks at the doors of the scheduler and of the bus as anybody could.
+// TestGarbage_scheduledWithoutToken calls the routes of the scheduler and of the bus without a token.
 func TestGarbage_scheduledWithoutToken(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

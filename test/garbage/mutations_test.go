@@ -25,7 +25,7 @@ type mutation struct {
 	spoil func(*shot)
 }
 
-// bad are texts that nobody expects. None is a valid anything.
+// bad returns a text that is invalid for every field.
 func bad(s *shot) string {
 	return one(s.dice, []string{
 		s.marker, s.marker + "' OR '1'='1", "%s%d%n" + s.marker, "<script>" + s.marker + "</script>", "{{." + s.marker + "}}", "${jndi:ldap://" + s.marker + "}",

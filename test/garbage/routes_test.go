@@ -1,5 +1,5 @@
-// Package garbage sends every function what nobody should send: bodies, headers, queries, paths and events that are broken
-// in a thousand ways. Whatever comes back is a refusal that says so in the one form there is, at once, and tells nothing.
+// Package garbage sends malformed bodies, headers, queries, paths and events to every function. Each must answer in time with a
+// problem that reveals nothing.
 package garbage
 
 import (

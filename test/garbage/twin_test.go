@@ -45,7 +45,7 @@ func sloppy(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// TestGarbage_sabotaged throws at functions that have one fault each. Every fault is found, and the one without is left alone.
+// TestGarbage_sabotaged sends garbage to functions with one fault each. Every fault is found, and the function without a fault passes.
 func TestGarbage_sabotaged(t *testing.T) {
 	t.Parallel()
 	const rounds, slow = 400, 100 * time.Millisecond

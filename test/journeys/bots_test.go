@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestBots_challenge challenges a fast visitor. The sandbox verifies the response, and a failure of its challenge service locks
-// nobody out.
+// TestBots_challenge challenges a fast visitor. The sandbox verifies the response, and a failure of its challenge service
+// locks no visitor out.
 func TestBots_challenge(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestEmulators_program books and pays on what ./scripts/run --backend=emulators starts. That the payment
-// confirms the reservation is Pub/Sub's doing alone: nobody calls.
+// TestEmulators_program books and pays on the system that ./scripts/run --backend=emulators starts. Only
+// Pub/Sub's push confirms the reservation; the test makes no call for it.
 func TestEmulators_program(t *testing.T) {
 	t.Parallel()
 	emulatortest.Need(t)

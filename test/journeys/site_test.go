@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// What is told of every booking that gets so far, in the order in which Expect lists it: the site, the reservation, and
-// the neighbours.
+// The events of a booking in the order in which Expect lists them: of the site, of the reservation, and of the other
+// services.
 const (
 	created   = "booking.draft.created"
 	converted = "booking.draft.converted"
@@ -338,7 +338,7 @@ func TestSite_holdExpiresDuringPayment(t *testing.T) {
 	ended(t, v, "confirmed", "converted", "confirmed")
 }
 
-// TestSite_roomsGoneAtPayment pays for rooms that somebody else has booked meanwhile: the money goes back.
+// TestSite_roomsGoneAtPayment pays for rooms that another guest has booked in the meantime: the payment is refunded.
 func TestSite_roomsGoneAtPayment(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

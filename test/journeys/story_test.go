@@ -147,7 +147,7 @@ func because(t *testing.T, s booking.Timeline, what string, causes ...string) {
 	}
 }
 
-// A loser is a test that fails, as far as the stage can see, and tells nobody.
+// A loser is a testing.TB that records a failure without failing the test.
 type loser struct {
 	testing.TB
 	mu       sync.Mutex

@@ -169,7 +169,7 @@ func unsampled(t *testing.T, e env.Env) env.Env {
 	return e
 }
 
-// TestTraveller_books is the whole way, over HTTP only, and everything that the world is told of it.
+// TestTraveller_books books over HTTP only, from the search to the confirmation, and compares all published events.
 func TestTraveller_books(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -194,8 +194,8 @@ func TestTraveller_books(t *testing.T) {
 	told.published(s)
 }
 
-// wholeWay is what is told of a traveller who books, and of somebody else who finds their link. The payment's event has confirmed
-// the reservation before the traveller returns, so the return is one step of the draft, from paying to confirmed.
+// wholeWay lists the events of a traveller who books, and of another visitor who opens their link. The payment's event has
+// confirmed the reservation before the traveller returns, so the return moves the draft in one step from paying to confirmed.
 var wholeWay = []string{
 	"bff_consumer: bff.consumer.session.started, in search, by the request",
 	"bff_consumer: bff.consumer.search.executed, in search, by the request",

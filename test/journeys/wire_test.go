@@ -159,7 +159,7 @@ var known = map[string]bool{
 	"producedBy": true, "metadata": true, "marketingAttribution": false,
 }
 
-// strangers are members that nobody may send, and those that are missing.
+// strangers returns unknown and missing members.
 func (e wired) strangers() (wrong []string) {
 	for name := range e.envelope {
 		if _, ok := known[name]; !ok {

@@ -135,9 +135,9 @@ var (
 	place    = regexp.MustCompile(`\./\S+`)
 )
 
-// nobody are the patterns of a command (go test ./shared/platform/outbox -run 'Relay|Order') that no test or benchmark of its packages has:
-// go test runs none, and calls that a success.
-func nobody(t *testing.T, said string) (missing []string) {
+// unmatched returns the patterns of a command (go test ./shared/platform/outbox -run 'Relay|Order') that match no test or
+// benchmark of its packages: go test would run no test and succeed.
+func unmatched(t *testing.T, said string) (missing []string) {
 	t.Helper()
 	var there []string
 	for _, dir := range place.FindAllString(said, -1) {
@@ -181,7 +181,7 @@ func TestCommands_runTests(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, said := range d.said() {
 			if !strings.Contains(said, "<") && strings.Contains(said, "./") {
-				for _, pattern := range nobody(t, said) {
+				for _, pattern := range unmatched(t, said) {
 					t.Errorf("%s: %s: no test is called %s", d.name, said, pattern)
 				}
 			}
@@ -192,7 +192,7 @@ func TestCommands_runTests(t *testing.T) {
 		`go test -run xxx -bench TenSteps ./test/newcomer`:                  {"TenSteps"},
 		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
 	} {
-		if got := nobody(t, said); !slices.Equal(got, want) {
+		if got := unmatched(t, said); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", said, got, want)
 		}
 	}

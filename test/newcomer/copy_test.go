@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A workplace is a copy of the tree that somebody new works in.
+// A workplace is a copy of the tree in which the steps of the guide are done.
 type workplace struct {
 	t   testing.TB
 	dir string
@@ -84,7 +84,7 @@ func (w workplace) apply(e edit) error {
 	return os.WriteFile(path, []byte(after), 0o644)
 }
 
-// placed puts the block where it belongs. There is exactly one such line: of two, somebody new could take the wrong one.
+// placed puts the block where it belongs. There must be exactly one such line: with two, a reader could take the wrong one.
 func (e edit) placed(text string) (string, error) {
 	lines := strings.SplitAfter(text, "\n")
 	at := -1

@@ -34,8 +34,8 @@ var (
 	editLine = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*(?:, (below|above|in place of) `(.+)`:)?$")
 )
 
-// readGuide reads the ten steps out of CONTRIBUTING.md. A block that belongs to no file is refused, for nobody could follow it;
-// commands are the blocks of the shell.
+// readGuide reads the ten steps of CONTRIBUTING.md. A block that belongs to no file is an error, because a reader could not follow
+// it. Blocks of the shell are commands.
 func readGuide(t *testing.T) []step {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))

@@ -373,15 +373,15 @@ func (p *payer) capture(ctx context.Context) error {
 			now.Visit = p.Visit
 		}
 		address, body := form(&now)
-		if _, err := now.send(ctx, system.Request{Method: http.MethodPost, Path: address, Body: anyBody(body)}); err != nil {
+		if _, err := now.send(ctx, system.Request{Method: http.MethodPost, Path: address, Body: formBody(body)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// anyBody returns nil for an empty form.
-func anyBody(form string) any {
+// formBody returns nil for an empty form.
+func formBody(form string) any {
 	if form == "" {
 		return nil
 	}

@@ -168,7 +168,7 @@ func shoot(t *testing.T, random *rand.Rand, fleet *processes.Processes, over <-c
 	var targets []*processes.Member
 	for _, f := range melmastoon.Functions {
 		switch service := f.Spec.Service(); {
-		case service == "storefront": // nobody is there
+		case service == "storefront": // not deployed here
 		case service == "consumer" && f.Spec.Name != "consumer-minthandoff" && f.Spec.Subject == "" && f.Spec.Schedule == "":
 		default:
 			targets = append(targets, fleet.Member(f.Spec.Name))

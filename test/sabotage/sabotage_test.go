@@ -18,7 +18,7 @@ import (
 
 const root = "../.."
 
-// TestSabotage_variantsApply finds variants that nobody can make any more, and promises without one.
+// TestSabotage_variantsApply finds variants whose original text is gone, and guarantees without a variant.
 func TestSabotage_variantsApply(t *testing.T) {
 	t.Parallel()
 	proofs := read(t, filepath.Join(root, "PROOFS.md"))

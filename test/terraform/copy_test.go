@@ -36,7 +36,7 @@ type workplace struct {
 	dir string
 }
 
-// open copies the configuration. Locks and states that somebody has left in the tree are not part of it.
+// open copies the configuration without lock files and state files.
 func open(t testing.TB) workplace {
 	t.Helper()
 	w := workplace{t, t.TempDir()}

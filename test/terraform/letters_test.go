@@ -37,7 +37,7 @@ exec "$PROGRAMS/$job" $args >> "$NOTES"
 // replays finds the command that replays, which is not among those to paste at first.
 var replays = regexp.MustCompile("`(gcloud run jobs execute replay [^`]* --args=\"-go,[^`]*)`")
 
-// A post is a bus with letters, on which somebody does what the playbook says.
+// A post is a bus with dead letters, on which the test runs the commands of the playbook.
 type post struct {
 	db  *pgtest.Database
 	bus *bus.Bus

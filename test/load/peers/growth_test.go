@@ -37,7 +37,7 @@ func repeated(b *testing.B, n int, act func(context.Context) error) (all []float
 	return all
 }
 
-// enough is a publisher that costs nothing and after so many messages ends whoever publishes.
+// enough is a publisher that takes no time and cancels its caller after a number of messages.
 type enough struct {
 	left *atomic.Int64
 	stop context.CancelFunc
@@ -107,7 +107,7 @@ func BenchmarkReservations(b *testing.B) {
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.reservations AS SELECT * FROM reservation.reservations`,
 		`CREATE TABLE bare.items AS SELECT * FROM reservation.reservation_items`, `CREATE TABLE bare.holds AS SELECT * FROM reservation.holds`,
 		`UPDATE bare.holds SET placed_at = placed_at - interval '1 day'`,
-		`SET session_replication_role = replica`) // the copies fit together: nobody need look that up
+		`SET session_replication_role = replica`) // the copies are consistent, so foreign keys need no check
 	h.forget(b, `TRUNCATE reservation.reservations, reservation.reservation_items, reservation.holds, reservation.quotes, reservation.outbox CASCADE`)
 	n, acts, s := times(1_000_000), times(2_000), reservationtest.OpenReservations(h.env)
 	var was [4][]float64

@@ -33,9 +33,9 @@ import (
 // bareBooks are the best safe books that we know how to keep with a bare driver, in one call: a counter for each night, looked
 // at without a lock first, then locked in order.
 //
-// promise keeps what ours promises: a hold ends by the clock, for which a night knows when the first hold of its count ends; the
-// act is remembered under its id, granted or not; it is told in the outbox, as it ended and when; and nobody sees another
-// tenant's books. tell remembers and tells something, for ever and of no tenant. hold only counts.
+// promise gives the same guarantees as our store: a hold expires by the clock, so each night stores the earliest expiry of its
+// count; the result of an act is stored under its id; an event in the outbox states result and time; and no tenant sees the
+// rows of another. tell stores and publishes less, without expiry and without tenants. hold only counts.
 const bareBooks = `
 	CREATE SCHEMA bare;
 	CREATE TABLE bare.nights (tenant uuid NOT NULL, room uuid, night date, capacity int NOT NULL, free int NOT NULL CHECK (free >= 0),

@@ -61,7 +61,7 @@ type house struct {
 	owner *pgx.Conn
 }
 
-// database is one whose clock is as it is deployed: nobody moves it.
+// database returns a database with the deployed clock, which cannot be moved.
 func database(b testing.TB) *pgtest.Database {
 	b.Helper()
 	d := pgtest.New(b)

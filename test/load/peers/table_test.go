@@ -109,8 +109,8 @@ func alternate(b *testing.B, n int, sides ...side) [][]float64 {
 	said := make([][]float64, len(sides))
 	for round := range n {
 		for k := range sides {
-			i := (k + round) % len(sides) // nobody is always first
-			runtime.GC()                  // nobody pays for what another has left
+			i := (k + round) % len(sides) // each side is first in some rounds
+			runtime.GC()                  // no side collects the garbage of another
 			said[i] = append(said[i], sides[i](b))
 		}
 	}

@@ -37,7 +37,7 @@ type Step struct {
 }
 
 // A Crawler is a program that may read hotels and lists: the search engines. Its user agent contains Agent, in any case, and its
-// address is in one of the ranges, because anybody can send the user agent.
+// address is in one of the ranges, because any client can send the user agent.
 type Crawler struct {
 	Agent  string         `json:"agent"`
 	Ranges []netip.Prefix `json:"ranges"`

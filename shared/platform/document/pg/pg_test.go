@@ -34,8 +34,8 @@ func another(t testing.TB, url string) *pg.Store {
 	return pg.Open(e)
 }
 
-// nobody returns the URL of a server that does not exist.
-func nobody(t testing.TB) string {
+// missingServer returns the URL of a server that does not exist.
+func missingServer(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -53,7 +53,7 @@ func TestPostgresConforms(t *testing.T) {
 		d := pgtest.New(t)
 		return documenttest.Setup{
 			Open: func() document.Store { return another(t, d.URL()) },
-			Away: func() document.Store { return another(t, nobody(t)) },
+			Away: func() document.Store { return another(t, missingServer(t)) },
 			Deaf: func() document.Store { return another(t, somebody(documenttest.Listener(t))) },
 		}
 	})

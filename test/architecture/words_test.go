@@ -1,0 +1,93 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// bannedInComments are the words of banned that comments do not need. "None" and "one that" also have a plain use.
+var bannedInComments = regexp.MustCompile(`(?i)\b(whoever|nobody|somebody|anybody|everybody|is left alone|goes on without|is told of|what is told|who cares)\b`)
+
+// parseAll parses all Go files of the tree, also tests and other modules.
+func parseAll(t *testing.T) (*token.FileSet, map[string]*ast.File) {
+	t.Helper()
+	set, found := token.NewFileSet(), map[string]*ast.File{}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		found[path] = file
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 500 {
+		t.Fatalf("found %d Go files, want at least 500", len(found))
+	}
+	return set, found
+}
+
+// TestComments_plainWords rejects banned words in the comments of all Go files.
+func TestComments_plainWords(t *testing.T) {
+	t.Parallel()
+	set, files := parseAll(t)
+	for _, file := range files {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				if word := bannedInComments.FindString(c.Text); word != "" {
+					t.Errorf("%s: %q: write it in plain words, see GLOSSARY.md", set.Position(c.Pos()), word)
+				}
+			}
+		}
+	}
+	if bannedInComments.FindString("// Whoever calls.") == "" {
+		t.Error("accepted: Whoever calls.")
+	}
+}
+
+// sentence matches a test name without a condition that has four words or more: TestAKeyBelongsToOneRequest. STYLE 28 wants
+// TestReplay_otherRequest.
+var sentence = regexp.MustCompile(`^Test(?:A|[A-Z][a-z0-9]+){4,}$`)
+
+// TestNames_tests rejects names of tests that are sentences.
+func TestNames_tests(t *testing.T) {
+	t.Parallel()
+	set, files := parseAll(t)
+	tests := 0
+	for path, file := range files {
+		if !strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") {
+				continue
+			}
+			tests++
+			if sentence.MatchString(f.Name.Name) {
+				t.Errorf("%s: %s is a sentence, want TestSubject_condition", set.Position(f.Pos()), f.Name.Name)
+			}
+		}
+	}
+	if tests < 1000 {
+		t.Errorf("found %d tests, want at least 1,000", tests)
+	}
+	if !sentence.MatchString("TestAKeyBelongsToOneRequest") {
+		t.Error("accepted: TestAKeyBelongsToOneRequest")
+	}
+}
