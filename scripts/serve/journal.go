@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -55,4 +57,37 @@ func (j *journal) turn() error {
 		return err
 	}
 	return j.open()
+}
+
+// parts reads the parts of the log, the previous one first.
+type parts struct {
+	io.Reader
+	files []*os.File
+}
+
+// read opens the log for reading.
+func (j *journal) read() (io.ReadCloser, error) {
+	var p parts
+	var readers []io.Reader
+	for _, name := range []string{j.path + ".1", j.path} {
+		file, err := os.Open(name)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("log: %w", err), p.Close())
+		}
+		p.files, readers = append(p.files, file), append(readers, file)
+	}
+	p.Reader = io.MultiReader(readers...)
+	return p, nil
+}
+
+// Close closes the files.
+func (p parts) Close() error {
+	var failed []error
+	for _, file := range p.files {
+		failed = append(failed, file.Close())
+	}
+	return errors.Join(failed...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,16 @@ func TestJournal_limit(t *testing.T) {
 			t.Errorf("%s has %d bytes, more than %d", name, len(text), limit)
 		}
 		all.Write(text)
+	}
+	log, err := j.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := io.ReadAll(log); err != nil || string(read) != all.String() {
+		t.Errorf("read returns %d bytes and %v, want the %d of both parts", len(read), err, all.Len())
+	}
+	if err := log.Close(); err != nil {
+		t.Error(err)
 	}
 	kept := strings.Split(strings.TrimSpace(all.String()), "\n")
 	for i, line := range kept {

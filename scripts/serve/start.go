@@ -25,5 +25,7 @@ func start(ctx context.Context, home *folder, db *database, parts backend, liste
 		Secret:    home.secret,
 		Log:       home.log,
 		Schedules: true,
+		Owner:     db.cluster.URL("postgres"),
+		ReadLog:   home.log.read,
 	}))
 }

@@ -9,7 +9,6 @@ import (
 
 // unnamed lists exported names that no other code of the module uses, and why they are exported.
 var unnamed = []struct{ name, reason string }{
-	{"schemas.HTTP", "front ends read the documents; tests hold the code to them"},
 	{"shared/local/emulators.Redis", "tests start it like the other emulators"},
 	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
 	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},

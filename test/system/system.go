@@ -3,6 +3,7 @@
 package system
 
 import (
+	"io"
 	"net"
 	"testing"
 	"time"
@@ -65,6 +66,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	}
 	s := &System{DB: db, Log: new(Log), t: t}
 	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
+	c.Owner, c.ReadLog = db.OwnerURL(), func() (io.ReadCloser, error) { return io.NopCloser(s.Log.Reader()), nil }
 	local, err := cloud.Start(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"melmastoon.ghasi.io/scripts/serve/console"
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -36,6 +37,9 @@ type Config struct {
 	Messages func(env.Env) (Messages, error)              // opens the message bus; nil is the bus on PostgreSQL
 	Mount    func(fn.Function) (http.Handler, error)      // returns a handler for a function in another process; nil runs it in this process
 	Witness  func(fn.Function, http.Handler) http.Handler // wraps each function of this process; nil wraps nothing
+
+	Owner   string                        // URL of a database login that reads all rows, for the console; "" if it shows no stored data
+	ReadLog func() (io.ReadCloser, error) // the functions' log, for the console; may be nil
 }
 
 // Messages is a message bus that can also list its messages.
@@ -54,6 +58,7 @@ type Cloud struct {
 	bus       Messages
 	functions []fn.Function
 	issuer    *signing.Issuer
+	console   *console.Console
 	server    *http.Server
 	life      context.Context    // of pushes, schedules and streams
 	halt      context.CancelFunc // cancels life
@@ -67,6 +72,10 @@ const readTimeout = time.Minute
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
 	issuer := signing.NewIssuer(c.Env, c.Secret.key("identity"))
+	calls := &console.Calls{}
+	if c.Log != nil {
+		c.Log = io.MultiWriter(c.Log, calls)
+	}
 	e := settle(c, issuer, url)
 	b, err := c.open(e)
 	if err != nil {
@@ -75,6 +84,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	e = topic.PublisherKey.With(e, b)
 	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
+	l.console = console.New(l.life, console.Config{Env: e, Functions: c.Functions, Messages: b, Calls: calls, Tick: l.Tick, Owner: c.Owner, Log: c.ReadLog})
 	front, err := l.frontDoor(ctx, c)
 	if err != nil {
 		return nil, err
@@ -108,6 +118,7 @@ func (c *Cloud) run(cfg Config) {
 	group.Go(func() error { // ends the others when Close is called or one of them has failed
 		<-own.Done()
 		c.halt()
+		c.console.Wait()
 		return c.drain()
 	})
 	if cfg.Schedules {

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/scripts/serve/console"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// frontDoor returns the handler of the production routes and of the console, which exists only in the local cloud.
+// frontDoor returns the handler of the production routes and of the console.
 func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error) {
 	mount := cfg.Mount
 	if mount == nil {
@@ -27,14 +28,21 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 	if err != nil {
 		return nil, err
 	}
-	console := http.NewServeMux()
-	console.HandleFunc("GET /{$}", home)
-	console.HandleFunc("GET /-/ready", c.ready)
-	console.HandleFunc("GET /-/catalogue", c.catalogue)
-	console.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) { c.events(w, r, begin) })
+	own := http.NewServeMux()
+	own.HandleFunc("GET /-/ready", c.ready)
+	own.HandleFunc("GET /-/catalogue", c.catalogue)
+	own.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "text/html") { // a browser opens the page, every other client the stream
+			c.console.ServeHTTP(w, r)
+			return
+		}
+		c.events(w, r, begin)
+	})
+	own.Handle("/", c.console)
+	pages := console.Local(own)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/-/") || r.URL.Path == "/" {
-			console.ServeHTTP(w, r)
+			pages.ServeHTTP(w, r)
 			return
 		}
 		functions.ServeHTTP(w, r) // without a ServeMux around it, which would redirect unclean paths
@@ -48,26 +56,6 @@ func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) htt
 		return h, err
 	}
 	return witness(f, h), nil
-}
-
-// home serves the local cloud's start page, which links to its parts.
-func home(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprint(w, `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Melmastoon, local cloud</title>
-<h1>Melmastoon runs here</h1>
-<ul>
-<li><a href="/site/kabul-grand-hotel">Book a room at Kabul Grand Hotel</a>
-<li><a href="/site/herat-garden-hotel">Book a room at Herat Garden Hotel</a>
-<li><a href="/-/catalogue">All functions</a> (JSON)
-<li><a href="/-/events?replay=1">All events, as they are published</a> (a stream)
-</ul>
-<p>schemas/http/README.md is for people who build a site.</p>
-</html>
-`)
 }
 
 // ready answers 200 once the front server is open, because everything else has started before.
