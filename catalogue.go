@@ -3,6 +3,7 @@
 package melmastoon
 
 import (
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/jobs/furnish"
@@ -303,7 +304,7 @@ var Functions = []fn.Function{
 }
 
 // Jobs are all deployed Cloud Run jobs.
-var Jobs = []fn.Job{
+var Jobs = []command.Job{
 	erase.Job,
 	flags.Job,
 	furnish.Job,

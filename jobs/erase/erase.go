@@ -14,15 +14,15 @@ import (
 	"os"
 	"slices"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Job erases the guest sessions whose erasure was requested at least two hours ago: documents, SQL rows, unpublished and published
 // telemetry, and the rows of the warehouse. It connects as a login that is admitted to the schema and acts as the maintenance
 // role. WAREHOUSE_DATASET names the BigQuery dataset; without it the receipts say that no warehouse is configured. It exits with
 // 1 if a request could not be completed.
-var Job = fn.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -60,10 +60,10 @@ func parse(args []string, out io.Writer) (options, error) {
 	set.BoolVar(&o.dry, "dry-run", false, "report the number of rows that would be deleted, and change nothing")
 	set.IntVar(&o.most, "batch", 200, "requests per step")
 	if err := set.Parse(args); err != nil {
-		return o, fn.Usage(err)
+		return o, command.Usage(err)
 	}
 	if o.most < 1 || set.NArg() > 0 {
-		return o, fn.Usage(fmt.Errorf("%v: -batch must be at least 1, and there are no other arguments", args))
+		return o, command.Usage(fmt.Errorf("%v: -batch must be at least 1, and there are no other arguments", args))
 	}
 	return o, nil
 }

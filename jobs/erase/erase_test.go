@@ -25,17 +25,17 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
 	"melmastoon.ghasi.io/functions/consumer/recordpageview"
 	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // call runs the job and returns its exit code and its output.
 func call(ctx context.Context, e env.Env, args ...string) (code int, output string) {
 	var out, errs strings.Builder
-	job := fn.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(ctx, job, e, args, &errs)
+	job := command.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = command.Run(ctx, job, e, args, &errs)
 	return code, out.String() + errs.String()
 }
 

@@ -18,18 +18,18 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Job prints the effective rates and features, or sets the rates of the given subjects to one event in N: flags tenantbooking
 // SUBJECT=N… The other subjects of the service return to the rates in its code. FEATURE=on or FEATURE=off switches a
 // feature. Rates do not change features, nor features rates; -reset returns both to the code. Functions apply changes within
 // 30 seconds. -bots RULES replaces the rules of bot detection of the service consumer, a JSON object; -reset removes them.
-var Job = fn.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -87,7 +87,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.BoolVar(&o.reset, "reset", false, "reset the rates and features of the named service to those in its code")
 	set.StringVar(&o.bots, "bots", "", "replace the rules of bot detection of the named service by this JSON object")
 	if err := set.Parse(args); err != nil {
-		return o, fn.Usage(err)
+		return o, command.Usage(err)
 	}
 	if set.NArg() == 0 && !o.reset && o.bots == "" {
 		o.services = slices.Sorted(maps.Keys(flagStores))
@@ -96,7 +96,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	service := set.Arg(0)
 	b, known := flagStores[service]
 	if !known {
-		return o, fn.Usage(fmt.Errorf("no flags for %q; there are %v", service, slices.Sorted(maps.Keys(flagStores))))
+		return o, command.Usage(fmt.Errorf("no flags for %q; there are %v", service, slices.Sorted(maps.Keys(flagStores))))
 	}
 	o.services = []string{service}
 	if o.rates, o.features, err = b.read(set.Args()[1:]); err == nil && o.reset && len(o.rates)+len(o.features) > 0 {
@@ -105,7 +105,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	if err == nil && o.bots != "" {
 		err = b.readBots(o)
 	}
-	return o, fn.Usage(err)
+	return o, command.Usage(err)
 }
 
 // readBots rejects rules of bot detection that functions would ignore.

@@ -9,11 +9,11 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -27,8 +27,8 @@ const (
 func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, documenttest.Give(env.Of(nil), store), args, &errs)
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = command.Run(t.Context(), job, documenttest.Give(env.Of(nil), store), args, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -9,14 +9,14 @@ import (
 	"os"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Job loads the handwritten hotels, or as many as -hotels says. Existing data does not change. It connects as a login
 // that is admitted to the sandbox.
-var Job = fn.Job{Name: "furnish", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "furnish", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -48,10 +48,10 @@ func parse(args []string, out io.Writer) (hotels int, err error) {
 	set.SetOutput(out)
 	set.IntVar(&hotels, "hotels", named, "number of hotels, always the same ones")
 	if err := set.Parse(args); err != nil {
-		return 0, fn.Usage(err)
+		return 0, command.Usage(err)
 	}
 	if hotels < 1 || set.NArg() > 0 {
-		return 0, fn.Usage(fmt.Errorf("%v: -hotels must be at least 1, and there are no other arguments", args))
+		return 0, command.Usage(fmt.Errorf("%v: -hotels must be at least 1, and there are no other arguments", args))
 	}
 	return hotels, nil
 }

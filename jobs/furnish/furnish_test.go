@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -15,8 +15,8 @@ import (
 func call(t *testing.T, url string, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": url, "DATABASE_CONNECT_TIMEOUT": "1ms"}), args, &errs)
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = command.Run(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": url, "DATABASE_CONNECT_TIMEOUT": "1ms"}), args, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -13,17 +13,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // Job applies the migrations of the named services, or of all. It connects as the login that owns the schemas
 // (DATABASE_URL or CLOUDSQL_*), and grants access to the functions' logins,
 // which DATABASE_LOGINS lists: reservation:user@project.iam, separated by commas.
-var Job = fn.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -65,13 +65,13 @@ func parse(e env.Env, args []string, out io.Writer) (o options, err error) {
 	set.BoolVar(&o.dry, "dry-run", false, "report what would be applied, and change nothing")
 	set.IntVar(&o.down, "down", 0, "revert `N` steps of the named service")
 	if err := set.Parse(args); err != nil {
-		return o, fn.Usage(err)
+		return o, command.Usage(err)
 	}
 	if o.services, err = choose(set.Args()); err != nil {
 		return o, err
 	}
 	if o.down < 0 || o.down > 0 && (set.NArg() != 1 || o.dry) {
-		return o, fn.Usage(errors.New("-down requires one named service and no -dry-run"))
+		return o, command.Usage(errors.New("-down requires one named service and no -dry-run"))
 	}
 	o.logins, err = logins(e)
 	return o, err
@@ -79,13 +79,13 @@ func parse(e env.Env, args []string, out io.Writer) (o options, err error) {
 
 // choose returns the named services in the order of migration.
 func choose(names []string) ([]string, error) {
-	known, err := migrate.Services(schemas.Postgres)
+	known, err := steps.Services(schemas.Postgres)
 	if err != nil || len(names) == 0 {
 		return known, err
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fn.Usage(fmt.Errorf("no migrations for %q; there are %s", name, strings.Join(known, ", ")))
+			return nil, command.Usage(fmt.Errorf("no migrations for %q; there are %s", name, strings.Join(known, ", ")))
 		}
 	}
 	return slices.DeleteFunc(known, func(s string) bool { return !slices.Contains(names, s) }), nil
@@ -101,7 +101,7 @@ func logins(e env.Env) (pairs [][2]string, err error) {
 	for _, entry := range c.Logins {
 		service, login, ok := strings.Cut(entry, ":")
 		if !ok {
-			return nil, fn.Usage(fmt.Errorf("DATABASE_LOGINS: %q is not service:login", entry))
+			return nil, command.Usage(fmt.Errorf("DATABASE_LOGINS: %q is not service:login", entry))
 		}
 		pairs = append(pairs, [2]string{service, login})
 	}
@@ -109,12 +109,12 @@ func logins(e env.Env) (pairs [][2]string, err error) {
 }
 
 func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
-	todo, err := migrate.Pending(ctx, conn, schemas.Postgres, service)
+	todo, err := steps.Pending(ctx, conn, schemas.Postgres, service)
 	if err != nil {
 		return err
 	}
 	if !o.dry {
-		if err := migrate.Up(ctx, conn, schemas.Postgres, service); err != nil {
+		if err := steps.Up(ctx, conn, schemas.Postgres, service); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, ou
 }
 
 func (o options) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
-	if err := migrate.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
+	if err := steps.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s: took back %d\n", o.services[0], o.down)
@@ -139,7 +139,7 @@ func (o options) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error
 		if !slices.Contains(o.services, service) {
 			continue
 		}
-		if err := migrate.Admit(ctx, conn, login, service); err != nil {
+		if err := steps.Admit(ctx, conn, login, service); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(out, "%s: admitted %s\n", service, login); err != nil {

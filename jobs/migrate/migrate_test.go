@@ -11,9 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -22,8 +22,8 @@ import (
 func call(t *testing.T, e env.Env, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, e, args, &errs)
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = command.Run(t.Context(), job, e, args, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -145,7 +145,7 @@ func TestJob(t *testing.T) {
 	if Job.Name != "migrate" || Job.Run == nil {
 		t.Errorf("got %q", Job.Name)
 	}
-	if code := fn.RunJob(t.Context(), Job, env.Of(nil), []string{"parking"}, io.Discard); code != 2 {
+	if code := command.Run(t.Context(), Job, env.Of(nil), []string{"parking"}, io.Discard); code != 2 {
 		t.Errorf("exit %d, want 2", code)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -27,7 +27,7 @@ import (
 // those that are parked, and those that have failed for five minutes. -show=N SCHEMA shows the oldest without their payload. -unpark SCHEMA lets the relay publish
 // parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
 // given. -subject, -cause, -event and -limit select events.
-var Job = fn.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -119,7 +119,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
-			return o, fn.Usage(err)
+			return o, command.Usage(err)
 		}
 		if set.NArg() == 0 {
 			break
@@ -130,7 +130,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	if len(o.schemas) == 0 {
 		o.schemas = schemas
 	}
-	return o, fn.Usage(err)
+	return o, command.Usage(err)
 }
 
 func (o options) check() error {

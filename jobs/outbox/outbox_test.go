@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -20,8 +20,8 @@ import (
 func call(t *testing.T, d *pgtest.Database, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": d.URL()}), args, &errs)
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = command.Run(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": d.URL()}), args, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -237,11 +237,11 @@ func TestRun_withoutSchema(t *testing.T) {
 func TestRun_withoutDatabase(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the job tries again for two minutes
 	defer cancel()
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody:x@127.0.0.1:1/none"})
-	if code := fn.RunJob(ctx, job, e, nil, &errs); code != 1 || !strings.HasPrefix(errs.String(), "outbox: ") {
+	if code := command.Run(ctx, job, e, nil, &errs); code != 1 || !strings.HasPrefix(errs.String(), "outbox: ") {
 		t.Errorf("exit %d: %s, want 1", code, errs.String())
 	}
 }

@@ -12,14 +12,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Job applies the named rules, or those of a cadence, or all. It connects as a login that is admitted to the schemas
 // and acts as the maintenance role of each.
-var Job = fn.Job{Name: "prune", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "prune", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -77,10 +77,10 @@ func parse(args []string, out io.Writer) (options, error) {
 	set.BoolVar(&o.dry, "dry-run", false, "report the number of rows that would be removed, and remove none")
 	set.IntVar(&o.most, "batch", 1000, "rows per transaction")
 	if err := set.Parse(args); err != nil {
-		return o, fn.Usage(err)
+		return o, command.Usage(err)
 	}
 	if o.most < 1 {
-		return o, fn.Usage(errors.New("-batch must be at least 1"))
+		return o, command.Usage(errors.New("-batch must be at least 1"))
 	}
 	var err error
 	o.rules, err = choose(set.Args())
@@ -102,7 +102,7 @@ func choose(names []string) ([]Rule, error) {
 	}
 	for _, name := range names {
 		if !known[name] {
-			return nil, fn.Usage(fmt.Errorf("no rule or cadence %q; rules are named as their tables, as in %s", name, Rules[0].Name()))
+			return nil, command.Usage(fmt.Errorf("no rule or cadence %q; rules are named as their tables, as in %s", name, Rules[0].Name()))
 		}
 	}
 	return chosen, nil

@@ -10,11 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -22,8 +22,8 @@ import (
 func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...string) (code int, complained string) {
 	t.Helper()
 	var errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, out) }}
-	return fn.RunJob(ctx, job, e, args, &errs), errs.String()
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, out) }}
+	return command.Run(ctx, job, e, args, &errs), errs.String()
 }
 
 // must runs the job and returns its output. The job closes its environment, so each run has a new one.
@@ -230,7 +230,7 @@ func TestRun_missingSchema(t *testing.T) {
 	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
 	conn := d.Owner(t)
 	for _, service := range []string{"platform", "reservation"} {
-		if err := migrate.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
+		if err := steps.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
 			t.Fatal(err)
 		}
 	}

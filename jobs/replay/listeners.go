@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -63,7 +63,7 @@ func (r *replayer) choose(names []string) (backlogs []*backlog, err error) {
 	for _, name := range names {
 		s, ok := known[name]
 		if !ok {
-			return nil, fn.Usage(fmt.Errorf("no dead-letter topic %q; run replay without a topic to list those with messages", name))
+			return nil, command.Usage(fmt.Errorf("no dead-letter topic %q; run replay without a topic to list those with messages", name))
 		}
 		if !slices.Contains(backlogs, s) {
 			backlogs = append(backlogs, s)

@@ -15,15 +15,15 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // Job lists the messages of all dead-letter topics, or of those named, by cause. -show=N TOPIC shows messages, -dry
 // TOPIC reports what a replay would do, -go TOPIC replays; -discard TOPIC reports what would be removed for good, and
 // removes it with -go, -by and -why. -cause, -subject and -limit select messages. DEAD_LETTERS lists the subscriptions.
-var Job = fn.Job{Name: "replay", Run: func(ctx context.Context, e env.Env, args []string) error {
+var Job = command.Job{Name: "replay", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
@@ -107,10 +107,10 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.IntVar(&o.limit, "limit", 0, "at most `N` messages per topic, oldest first")
 	for rest := args; ; { // flags may follow a topic
 		if err := set.Parse(rest); err != nil {
-			return o, fn.Usage(err)
+			return o, command.Usage(err)
 		}
 		if set.NArg() == 0 {
-			return o, fn.Usage(o.check())
+			return o, command.Usage(o.check())
 		}
 		o.topics, rest = append(o.topics, set.Arg(0)), set.Args()[1:]
 	}

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -46,9 +46,9 @@ func newRunner(t testing.TB) *runner {
 func (d *runner) call(args ...string) (code int, said, complained string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
-	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
 	e := topic.PullerKey.With(topic.PublisherKey.With(d.env, &d.published), d.topics)
-	code = fn.RunJob(d.ctx, job, e, args, &errs)
+	code = command.Run(d.ctx, job, e, args, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -18,13 +18,13 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
 	"melmastoon.ghasi.io/shared/local/setup"
-	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/processes"
@@ -88,12 +88,12 @@ func TestRehearsal_failures(t *testing.T) {
 func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	t.Helper()
 	db := pgtest.Empty(t)
-	i := slices.IndexFunc(melmastoon.Jobs, func(j fn.Job) bool { return j.Name == "migrate" })
+	i := slices.IndexFunc(melmastoon.Jobs, func(j command.Job) bool { return j.Name == "migrate" })
 	a, err := tree.Job(t.Context(), melmastoon.Jobs[i])
 	must(t, err)
 	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
 	must(t, err)
-	services, err := migrate.Services(schemas.Postgres)
+	services, err := steps.Services(schemas.Postgres)
 	must(t, err)
 	var logins []string
 	for _, service := range services {

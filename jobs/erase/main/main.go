@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/erase/bigquery"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/firestore"
 	"melmastoon.ghasi.io/shared/platform/document/redis"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/cloudsql"
 )
@@ -25,7 +25,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "erase: %v\n", err)
 		os.Exit(1)
 	}
-	os.Exit(fn.RunJob(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
 }
 
 // withStores adds the document store, Redis if it is configured and else Firestore, and the warehouse if one is configured.

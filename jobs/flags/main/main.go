@@ -5,17 +5,17 @@ import (
 	"context"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/firestore"
 	"melmastoon.ghasi.io/shared/platform/document/redis"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func main() {
 	e := env.System()
-	os.Exit(fn.RunJob(context.Background(), flags.Job, document.StoreKey.With(e, store(e)), os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), flags.Job, document.StoreKey.With(e, store(e)), os.Args[1:], os.Stderr))
 }
 
 // store returns Redis if it is configured, else Firestore.

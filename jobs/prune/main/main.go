@@ -5,14 +5,14 @@ import (
 	"context"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/cloudsql"
 )
 
 func main() {
 	e := postgres.DialerKey.With(env.System(), cloudsql.Dial)
-	os.Exit(fn.RunJob(context.Background(), prune.Job, e, os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), prune.Job, e, os.Args[1:], os.Stderr))
 }

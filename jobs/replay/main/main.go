@@ -5,9 +5,9 @@ import (
 	"context"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
@@ -16,5 +16,5 @@ func main() {
 	e := env.System()
 	client := pubsub.Open(e)
 	e = topic.PullerKey.With(topic.PublisherKey.With(e, client), client)
-	os.Exit(fn.RunJob(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
 }

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -43,7 +44,7 @@ func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) 
 }
 
 // Job returns the archive of a job, whose program is jobs/<job>/main.
-func (t *Tree) Job(ctx context.Context, j fn.Job) (Archive, error) {
+func (t *Tree) Job(ctx context.Context, j command.Job) (Archive, error) {
 	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{})
 }
 

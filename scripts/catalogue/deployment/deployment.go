@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -24,7 +25,7 @@ type Deployment struct {
 }
 
 // Of returns the deployment of these functions and jobs.
-func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
+func Of(functions []fn.Function, jobs []command.Job) (d Deployment, err error) {
 	d = Deployment{Services: map[string]Service{}, Functions: map[string]Function{}, Jobs: map[string]Job{}}
 	for _, f := range functions {
 		service := f.Spec.Service()

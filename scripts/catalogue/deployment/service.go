@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/prune"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
@@ -65,7 +65,7 @@ var jobs = map[string]Job{
 	"replay":  {Letters: true},
 }
 
-func jobOf(j fn.Job) (Job, error) {
+func jobOf(j command.Job) (Job, error) {
 	job, ok := jobs[j.Name]
 	if !ok {
 		return job, fmt.Errorf("deployment: no Uses declared for the job %s", j.Name)

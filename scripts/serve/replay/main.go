@@ -6,10 +6,10 @@ import (
 	"context"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -18,5 +18,5 @@ func main() {
 	e := env.System()
 	b := bus.Open(e, postgres.Open(e, "bus"))
 	e = topic.PullerKey.With(topic.PublisherKey.With(e, b), b)
-	os.Exit(fn.RunJob(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
 }

@@ -8,18 +8,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/jobs/migrate/steps"
 )
 
 // Database prepares a database for a local run or tests: the steps of all services, the movable clock, and one login that all
 // functions share. It may run at every start.
 func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password string) error {
-	services, err := migrate.Services(fsys)
+	services, err := steps.Services(fsys)
 	if err != nil {
 		return err
 	}
 	for _, s := range services {
-		if err := migrate.Up(ctx, conn, fsys, s); err != nil {
+		if err := steps.Up(ctx, conn, fsys, s); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password s
 	if err := logIn(ctx, conn, login, password); err != nil {
 		return err
 	}
-	return migrate.Admit(ctx, conn, login, services...)
+	return steps.Admit(ctx, conn, login, services...)
 }
 
 // logIn creates a login for functions where no cloud does that, or resets its password. The login itself has no rights: each

@@ -1,4 +1,5 @@
-package fn
+// Package command runs Cloud Run jobs as commands: signals, exit codes, and the closing of connections.
+package command
 
 import (
 	"context"
@@ -13,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Job is one Cloud Run job as inert data: importing its package does nothing. Its main function passes it to RunJob.
+// A Job is one Cloud Run job as inert data: importing its package does nothing. Its main function passes it to Run.
 type Job struct {
 	Name string
 	// Run does the work in bounded steps and stops between two steps when ctx ends. A job that was interrupted is run again. Run
@@ -31,9 +32,9 @@ const (
 // closeTime bounds the closing of connections within the ten seconds between SIGTERM and SIGKILL.
 const closeTime = 5 * time.Second
 
-// RunJob runs a job as a command: SIGTERM and Ctrl-C cancel its context. It writes the error to errs, closes everything the job
+// Run runs a job as a command: SIGTERM and Ctrl-C cancel its context. It writes the error to errs, closes everything the job
 // opened, and returns the exit code.
-func RunJob(ctx context.Context, j Job, e env.Env, args []string, errs io.Writer) int {
+func Run(ctx context.Context, j Job, e env.Env, args []string, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	err := errors.Join(j.Run(ctx, e, args), closeEnv(ctx, e))

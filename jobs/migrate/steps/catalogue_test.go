@@ -1,4 +1,4 @@
-package migrate_test
+package steps_test
 
 import (
 	"testing"
