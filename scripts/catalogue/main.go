@@ -1,8 +1,9 @@
-// Command catalogue writes the configuration of the infrastructure, which it derives from the catalogue.
+// Command catalogue writes what is derived from the catalogue and the event schemas: the configuration of the infrastructure and the index of
+// the events.
 //
 //	go run ./scripts/catalogue
 //
-// The file is committed, so that reviews show changes of the deployment. A test fails if the file is out of date.
+// The files are committed, so that reviews show changes of the deployment. A test fails if a file is out of date.
 package main
 
 import (
@@ -14,11 +15,13 @@ import (
 	"path/filepath"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
 )
 
 func main() {
-	switch err := run(os.Args[1:], filepath.FromSlash(deployment.File), os.Stderr); {
+	switch err := run(os.Args[1:], ".", os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
 		os.Exit(2)
@@ -31,12 +34,13 @@ func main() {
 // errUsage is returned for invalid arguments. The usage was printed before.
 var errUsage = errors.New("usage")
 
-// run writes the file, unless the arguments are invalid or request help.
-func run(args []string, path string, out io.Writer) error {
+// run writes the files below root, unless the arguments are invalid or request help.
+func run(args []string, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s from catalogue.go. It takes no arguments.\n", deployment.File)
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s and %s from catalogue.go and schemas/events. It takes no arguments.\n",
+			deployment.File, eventdocs.IndexFile)
 	}
 	if err := flags.Parse(args); err != nil {
 		return errors.Join(err, errUsage)
@@ -45,17 +49,29 @@ func run(args []string, path string, out io.Writer) error {
 		flags.Usage()
 		return errUsage
 	}
-	return write(path)
+	return write(root)
 }
 
-func write(path string) error {
+func write(root string) error {
 	d, err := deployment.Of(melmastoon.Functions, melmastoon.Jobs)
 	if err != nil {
 		return err
 	}
-	text, err := d.Text()
+	configuration, err := d.Text()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644)
+	events, err := eventdocs.Read(schemas.Events)
+	if err != nil {
+		return err
+	}
+	for path, text := range map[string][]byte{
+		deployment.File:     configuration,
+		eventdocs.IndexFile: eventdocs.Index(events),
+	} {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(path)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
 )
 
 func TestRun(t *testing.T) {
@@ -25,13 +28,21 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "catalogue.json")
+			root := t.TempDir()
+			files := []string{deployment.File, eventdocs.IndexFile}
+			for _, file := range files {
+				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
 			var out bytes.Buffer
-			if err := run(test.args, path, &out); !errors.Is(err, test.want) {
+			if err := run(test.args, root, &out); !errors.Is(err, test.want) {
 				t.Errorf("run(%v) = %v, want %v", test.args, err, test.want)
 			}
-			if _, err := os.Stat(path); (err == nil) != test.written {
-				t.Errorf("file: %v, want written: %t", err, test.written)
+			for _, file := range files {
+				if _, err := os.Stat(filepath.Join(root, file)); (err == nil) != test.written {
+					t.Errorf("%s: %v, want written: %t", file, err, test.written)
+				}
 			}
 			if shown := strings.Contains(out.String(), "usage: go run ./scripts/catalogue"); shown == test.written {
 				t.Errorf("printed %q", out.String())

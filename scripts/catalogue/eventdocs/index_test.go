@@ -1,0 +1,62 @@
+package eventdocs_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
+)
+
+// published returns the schemas of the tree.
+func published(t *testing.T) []eventdocs.Schema {
+	t.Helper()
+	all, err := eventdocs.Read(schemas.Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// wantFile compares a derived document with the committed one.
+func wantFile(t *testing.T, path string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date, run: go run ./scripts/catalogue", path)
+	}
+}
+
+func TestIndex_committed(t *testing.T) {
+	t.Parallel()
+	wantFile(t, eventdocs.IndexFile, eventdocs.Index(published(t)))
+}
+
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	all, err := eventdocs.Read(fstest.MapFS{"events/melmastoon.a.b.v1.json": {Data: []byte(`{
+		"title": "A happened.", "x-publisher": "a-service", "x-consumers": ["b-service", "c-service"], "deprecatedSince": "2026-05-01",
+		"x-retention": {"class": "audit", "period": "P1Y"}, "x-sampling": {"rate": 0.25, "configurable": true}, "x-ordering-key": "{a|b}",
+		"properties": {"inner": {"properties": {"userId": {"x-pii": "pseudonymous"}}}, "a": {}}}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "| [melmastoon.a.b.v1](melmastoon.a.b.v1.json)<br>A happened.<br>Deprecated since 2026-05-01. | a-service | b-service, c-service | audit P1Y | 0.25, configurable | `{a\\|b}` | userId |"
+	if got := string(eventdocs.Index(all)); !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant the line %s", got, want)
+	}
+}
+
+func TestRead_unreadable(t *testing.T) {
+	t.Parallel()
+	if _, err := eventdocs.Read(fstest.MapFS{"events/a.v1.json": {Data: []byte(`{"title":`)}}); err == nil || !strings.Contains(err.Error(), "a.v1.json") {
+		t.Errorf("got %v, want an error that names the file", err)
+	}
+}

@@ -1,0 +1,238 @@
+package contracts
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/contract"
+	"melmastoon.ghasi.io/shared/testkit/openapitest"
+)
+
+// An eventSchema is the part of an event's schema that these tests read.
+type eventSchema struct {
+	ID        string   `json:"$id"`
+	Title     string   `json:"title"`
+	Publisher string   `json:"x-publisher"`
+	Consumers []string `json:"x-consumers"`
+	Retention struct {
+		Class  string `json:"class"`
+		Period string `json:"period"`
+	} `json:"x-retention"`
+	Sampling struct {
+		Rate         float64 `json:"rate"`
+		Configurable bool    `json:"configurable"`
+		Debounce     string  `json:"debounce"`
+	} `json:"x-sampling"`
+	OrderingKey string           `json:"x-ordering-key"`
+	Required    []string         `json:"required"`
+	Properties  map[string]any   `json:"properties"`
+	Examples    []jsontext.Value `json:"examples"`
+
+	whole any
+}
+
+// eventSchemas returns the schemas by subject.
+func eventSchemas(t *testing.T) map[string]eventSchema {
+	t.Helper()
+	files, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d schemas, %v", len(files), err)
+	}
+	read := map[string]eventSchema{}
+	for _, file := range files {
+		text, err := schemas.Events.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s eventSchema
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if err := json.Unmarshal(text, &s.whole); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		read[strings.TrimSuffix(path.Base(file), ".json")] = s
+	}
+	return read
+}
+
+// eachEvent runs a test for every event schema.
+func eachEvent(t *testing.T, test func(t *testing.T, subject string, s eventSchema)) {
+	t.Helper()
+	for subject, s := range eventSchemas(t) {
+		t.Run(subject, func(t *testing.T) {
+			t.Parallel()
+			test(t, subject, s)
+		})
+	}
+}
+
+var (
+	propertyAt = regexp.MustCompile(`/properties/[^/]+$`)
+	inBranch   = regexp.MustCompile(`/(if|then|else)/`) // repeats members that are described elsewhere
+	sentence   = regexp.MustCompile(`^[A-Z0-9].*\.$`)
+)
+
+func TestEventSchemas_describeEveryMember(t *testing.T) {
+	t.Parallel()
+	eachEvent(t, func(t *testing.T, _ string, s eventSchema) {
+		if !sentence.MatchString(s.Title) {
+			t.Errorf("the title %q is no sentence", s.Title)
+		}
+		walk("", s.whole, func(pointer string, value any) bool {
+			text, _ := openapitest.Member(value, "description").(string)
+			if propertyAt.MatchString(pointer) && !inBranch.MatchString(pointer) && !sentence.MatchString(text) {
+				t.Errorf("%s has the description %q, want a sentence", pointer, text)
+			}
+			return !strings.HasPrefix(pointer, "/examples")
+		})
+	})
+}
+
+// TestEventSchemas_examples holds each example against the closed form, as if it were published. Together the examples of a schema have every
+// member of the payload.
+func TestEventSchemas_examples(t *testing.T) {
+	t.Parallel()
+	eachEvent(t, func(t *testing.T, subject string, s eventSchema) {
+		if len(s.Examples) == 0 {
+			t.Error("no example")
+		}
+		shown := map[string]any{}
+		for _, example := range s.Examples {
+			if err := contract.ValidateOutgoing(subject, example); err != nil {
+				t.Error(err)
+			}
+			if err := json.Unmarshal(example, &shown); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name := range s.Properties {
+			if _, ok := shown[name]; !ok {
+				t.Errorf("no example has %s", name)
+			}
+		}
+	})
+}
+
+// TestEventSchemas_catalogue compares publisher, consumers and sampling with the functions.
+func TestEventSchemas_catalogue(t *testing.T) {
+	t.Parallel()
+	published, consumers := catalogueOfEvents()
+	sampling := maps.Clone(consumer.Sampling)
+	maps.Copy(sampling, tenantbooking.Sampling)
+	eachEvent(t, func(t *testing.T, subject string, s eventSchema) {
+		declared := published[subject]
+		if s.Publisher != declared.Producer || s.ID != declared.SchemaURI {
+			t.Errorf("x-publisher and $id are %s and %s, want %s and %s", s.Publisher, s.ID, declared.Producer, declared.SchemaURI)
+		}
+		if !slices.IsSorted(s.Consumers) || len(s.Consumers) == 0 {
+			t.Errorf("x-consumers = %q, want a sorted list", s.Consumers)
+		}
+		for _, service := range consumers[subject] {
+			if !slices.Contains(s.Consumers, service) {
+				t.Errorf("x-consumers = %q, want %s among them: one of its functions consumes the subject", s.Consumers, service)
+			}
+		}
+		rule, telemetry := sampling[subject]
+		if want := 1 / float64(max(1, rule.OneIn)); s.Sampling.Rate != want {
+			t.Errorf("the sampling rate is %v, want %v", s.Sampling.Rate, want)
+		}
+		if want := telemetry && !rule.Always; s.Sampling.Configurable != want {
+			t.Errorf("the sampling is configurable: %t, want %t", s.Sampling.Configurable, want)
+		}
+	})
+}
+
+// catalogueOfEvents returns the published subjects, and by subject the services that consume it. The sandbox stands in for services of the
+// platform, so it is no consumer of its own.
+func catalogueOfEvents() (published map[string]event.Subject, consumers map[string][]string) {
+	published, consumers = map[string]event.Subject{}, map[string][]string{}
+	producers := map[string]string{}
+	for _, f := range melmastoon.Functions {
+		for _, s := range f.Spec.Publishes {
+			published[s.Name] = s
+			if f.Spec.Service() != "sandbox" {
+				producers[f.Spec.Service()] = s.Producer
+			}
+		}
+	}
+	for _, f := range melmastoon.Functions {
+		if service, ok := producers[f.Spec.Service()]; ok && f.Spec.Subject != "" {
+			consumers[f.Spec.Subject] = append(consumers[f.Spec.Subject], service)
+		}
+	}
+	return published, consumers
+}
+
+var keyMember = regexp.MustCompile(`[a-zA-Z]+`)
+
+// TestEventSchemas_orderingKey holds the names in each ordering key: a member of the payload, or the tenant or session of the envelope.
+func TestEventSchemas_orderingKey(t *testing.T) {
+	t.Parallel()
+	eachEvent(t, func(t *testing.T, _ string, s eventSchema) {
+		names := keyMember.FindAllString(s.OrderingKey, -1)
+		if len(names) == 0 {
+			t.Errorf("x-ordering-key = %q, want members", s.OrderingKey)
+		}
+		for _, name := range names {
+			if s.Properties[name] == nil && name != "tenantId" && name != "sessionId" {
+				t.Errorf("x-ordering-key names %s, which neither payload nor envelope has", name)
+			}
+		}
+	})
+}
+
+// TestEventSchemas_markEnums requires a decision for each list of values: an open list may get values without a new version, so its
+// consumers must accept unknown ones.
+func TestEventSchemas_markEnums(t *testing.T) {
+	t.Parallel()
+	eachEvent(t, func(t *testing.T, _ string, s eventSchema) {
+		walk("", s.whole, func(pointer string, value any) bool {
+			mark := openapitest.Member(value, "x-enum")
+			if _, list := openapitest.Member(value, "enum").([]any); list != (mark == "open" || mark == "closed") {
+				t.Errorf("%s: x-enum = %v, want open or closed beside each enum, and nowhere else", pointer, mark)
+			}
+			return !strings.HasPrefix(pointer, "/examples")
+		})
+	})
+}
+
+// personal matches names of members that identify a person or a device, or hold what a person typed.
+var personal = regexp.MustCompile(`/(guestSessionId|sessionId|consumerSessionId|deviceId|guestId|userId|wishlistId|[a-zA-Z]+Hash|email|phone|freeText|originReferer|city|id)$`)
+
+// notPersonal lists members that match only by their name.
+var notPersonal = regexp.MustCompile(`/(queryHash|contactHash)$`)
+
+// TestEventSchemas_markPersonalData requires x-pii on each member about a person, and nowhere else.
+func TestEventSchemas_markPersonalData(t *testing.T) {
+	t.Parallel()
+	eachEvent(t, func(t *testing.T, _ string, s eventSchema) {
+		walk("", s.whole, func(pointer string, value any) bool {
+			if !propertyAt.MatchString(pointer) || inBranch.MatchString(pointer) {
+				return !strings.HasPrefix(pointer, "/examples")
+			}
+			mark, _ := openapitest.Member(value, "x-pii").(string)
+			want := personal.MatchString(pointer) && !notPersonal.MatchString(pointer)
+			if strings.HasSuffix(pointer, "/reason") { // a code or a sentence: both are legal
+				want = mark != ""
+			}
+			if got := mark == "pseudonymous" || mark == "free_text"; got != want || mark != "" && !got {
+				t.Errorf("%s: x-pii = %q, want pseudonymous or free_text: %t", pointer, mark, want)
+			}
+			return true
+		})
+	})
+}

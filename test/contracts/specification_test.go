@@ -1,0 +1,142 @@
+package contracts
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A specified is what the platform's specification says of one published subject.
+type specified struct {
+	subject       string // without melmastoon. and .v1
+	class, period string
+	rate          float64 // share of the events that are published; 0 means all
+	debounce      string
+	key           string // members of the ordering key; a|b is a, or b if there is no a
+	members       string // with ? if an event may lack it
+}
+
+// specification returns the published subjects in the order of the three specifications. The class of confirmation.viewed is the one of
+// its own paragraph; the overview of the same document says regulated.
+func specification() []specified {
+	return []specified{
+		{subject: "bff.consumer.session.started", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "guestSessionId createdAt localePreference currencyPreference fingerprintHash ipHash? campaignAttribution? userAgentClass"},
+		{subject: "bff.consumer.session.ended", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "guestSessionId endedAt reason lastSeenAt lifetimeSeconds"},
+		{subject: "bff.consumer.search.executed", class: "operational", period: "P90D", rate: 0.1, key: "{guestSessionId}",
+			members: "guestSessionId searchSessionId queryHash kind geo dates occupancy filterKeys sortKey page resultCount fromCache compositionMs currency locale"},
+		{subject: "bff.consumer.click.recorded", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "guestSessionId kind tenantId propertyId searchSessionId? position? page? sortKey? occurredAt"},
+		{subject: "bff.consumer.handoff.initiated", class: "audit", period: "P1Y", key: "{guestSessionId}",
+			members: "handoffId guestSessionId tenantId tenantSlug propertyId dates occupancy currency locale sourceCampaign? mintedAt expiresAt hmacKeyId fingerprintHash ipHash? originReferer?"},
+		{subject: "bff.consumer.locale.changed", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "guestSessionId previousLocale newLocale trigger occurredAt"},
+		{subject: "bff.consumer.currency.changed", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "guestSessionId previousCurrency newCurrency trigger occurredAt"},
+		{subject: "bff.consumer.wishlist.added", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "wishlistId guestSessionId tenantId propertyId source addedAt wishlistSize"},
+		{subject: "bff.consumer.wishlist.removed", class: "operational", period: "P90D", key: "{guestSessionId}",
+			members: "wishlistId guestSessionId tenantId propertyId removedAt wishlistSize"},
+		{subject: "bff.consumer.bot_suspected", class: "audit", period: "P1Y", key: "{guestSessionId|fingerprintHash}",
+			members: "guestSessionId score verdict signals ipHash? userAgentHash? fingerprintHash evaluatedAt actionTaken"},
+		{subject: "bff.tenant.bootstrap.served", class: "operational", period: "P90D", debounce: "PT5M", key: "{tenantId}:{sessionId}",
+			members: "tenantId tenantSlug sessionId locale currency themeVersion tenantConfigVersion fanoutLatencyMs cache handoffArrivalId?"},
+		{subject: "bff.tenant.handoff.consumed", class: "audit", period: "P1Y", key: "{tenantId}:{sessionId}",
+			members: "tenantId handoffArrivalId consumerSessionId propertyId campaign? mintedAt consumedAt elapsedMs hmacSignatureFingerprint"},
+		{subject: "bff.tenant.booking.draft.created", class: "regulated", period: "P3Y", key: "{tenantId}:{draftId}",
+			members: "tenantId draftId sessionId reservationId holdExpiresAt propertyId roomTypeId ratePlanId stayWindow occupancy totalDisplay promoCode? deviceClass handoffArrivalId?"},
+		{subject: "bff.tenant.booking.draft.abandoned", class: "regulated", period: "P3Y", key: "{tenantId}:{draftId}",
+			members: "tenantId draftId sessionId lastFlowState createdAt abandonedAt lastActivityAt propertyId? roomTypeId? totalDisplayPotential? errorTrail guestEmailHash?"},
+		{subject: "bff.tenant.booking.draft.converted", class: "regulated", period: "P7Y", key: "{tenantId}:{draftId}",
+			members: "tenantId draftId sessionId reservationId createdAt convertedAt elapsedMs propertyId roomTypeId ratePlanId totalCapturedMinor totalCapturedCurrency paymentMethod paymentProvider marketingAttribution? handoffArrivalId? deviceClass"},
+		{subject: "bff.tenant.payment_intent.created", class: "regulated", period: "P7Y", key: "{tenantId}:{draftId}",
+			members: "tenantId draftId intentId method provider amountMinor currency redirectFlow createdAt"},
+		{subject: "bff.tenant.confirmation.viewed", class: "operational", period: "P90D", debounce: "PT24H", key: "{tenantId}:{sessionId}",
+			members: "tenantId reservationId sessionId viewedAt elapsedFromConfirmMs deviceClass locale cache"},
+		{subject: "bff.tenant.flow.step_completed", class: "operational", period: "P30D", rate: 0.25, key: "{tenantId}:{draftId}",
+			members: "tenantId draftId sessionId fromState toState stepLatencyMs completedAt"},
+		{subject: "bff.tenant.flow.error_encountered", class: "operational", period: "P90D", key: "{tenantId}:{draftId|sessionId}",
+			members: "tenantId draftId? sessionId atState? errorCode upstream? occurredAt userActionable retryAfterSec"},
+		{subject: "bff.tenant.locale.changed", class: "operational", period: "P90D", key: "{tenantId}:{sessionId}",
+			members: "tenantId sessionId from to isRtlChange changedAt"},
+		{subject: "bff.tenant.currency.changed", class: "operational", period: "P90D", key: "{tenantId}:{sessionId}",
+			members: "tenantId sessionId from to draftId? changedAt"},
+		{subject: "reservation.held", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId reservationCode channel partnerId? primaryGuest stayWindow items totals hold paymentIntentId? fxSnapshot? createdBy occurredAt"},
+		{subject: "reservation.confirmed", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId reservationCode stayWindow totals payment fxSnapshot? channel primaryGuest confirmedAt causationEventId?"},
+		{subject: "reservation.cancelled", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId cancelledAt reason reasonCode policyApplied paymentRefundsRequested itemsCancelled actor causationEventId?"},
+		{subject: "reservation.modified", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId modificationId type occurredAt actor before after policyAppliedRef? priceDeltaMicro? refundOrChargeRequest?"},
+		{subject: "reservation.dates_changed", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId modificationId type occurredAt actor before after policyAppliedRef? priceDeltaMicro? refundOrChargeRequest?"},
+		{subject: "reservation.checked_in", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId checkedInAt assignedRooms keyCredentialIds requiresManualKey actor earlyCheckIn"},
+		{subject: "reservation.checked_out", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId checkedOutAt earlyCheckout overstayedNights folio rooms actor"},
+		{subject: "reservation.hold_expired", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId holdId expiredAt inventoryAllocationIds paymentIntentId?"},
+		{subject: "reservation.special_request.added", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId requestId tags freeText? locale source occurredAt actor aiProvenance?"},
+		{subject: "reservation.no_show", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId occurredAt actor policyApplied? penaltyMicro? currency?"},
+		{subject: "reservation.early_checkout", class: "regulated", period: "P7Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId occurredAt actor policyApplied? penaltyMicro? currency?"},
+		{subject: "reservation.overstayed", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId propertyId occurredAt actor policyApplied? penaltyMicro? currency?"},
+		{subject: "reservation.quote.requested", class: "operational", period: "P90D", key: "{tenantId}:{guestId|deviceId}",
+			members: "tenantId"},
+		{subject: "reservation.quote.created", class: "operational", period: "P90D", key: "{tenantId}:{quoteId}",
+			members: "tenantId"},
+		{subject: "reservation.check_in_started", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId"},
+		{subject: "reservation.checkout_started", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
+			members: "reservationId tenantId"},
+	}
+}
+
+func TestEventSchemas_specification(t *testing.T) {
+	t.Parallel()
+	rows := specification()
+	if len(rows) < 37 {
+		t.Fatalf("%d subjects, want 37", len(rows))
+	}
+	documents := eventSchemas(t)
+	for _, row := range rows {
+		t.Run(row.subject, func(t *testing.T) {
+			t.Parallel()
+			s, ok := documents["melmastoon."+row.subject+".v1"]
+			if !ok {
+				t.Fatal("no schema")
+			}
+			row.check(t, s)
+		})
+	}
+}
+
+func (row specified) check(t *testing.T, s eventSchema) {
+	t.Helper()
+	if row.rate == 0 {
+		row.rate = 1
+	}
+	if s.Retention.Class != row.class || s.Retention.Period != row.period {
+		t.Errorf("x-retention = %+v, want %s %s", s.Retention, row.class, row.period)
+	}
+	if s.Sampling.Rate != row.rate || s.Sampling.Debounce != row.debounce {
+		t.Errorf("x-sampling = %+v, want the rate %v and the debounce %q", s.Sampling, row.rate, row.debounce)
+	}
+	if s.OrderingKey != row.key {
+		t.Errorf("x-ordering-key = %s, want %s", s.OrderingKey, row.key)
+	}
+	for member := range strings.FieldsSeq(row.members) {
+		name, optional := strings.CutSuffix(member, "?")
+		if s.Properties[name] == nil {
+			t.Errorf("%s is not declared", name)
+		}
+		if required := slices.Contains(s.Required, name); required == optional {
+			t.Errorf("%s is required: %t, want %t", name, required, !optional)
+		}
+	}
+}
