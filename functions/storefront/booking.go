@@ -37,7 +37,7 @@ func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, 
 		Draft     id.Draft    `json:"draftId,omitzero"`
 	}{s.Property, s.RoomType, s.RatePlan, stayDates{s.CheckIn, s.CheckOut}, s.Occupancy, s.Draft}
 	var quoted Quoted
-	if _, err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
+	if err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
 		return quoted.Draft, err
 	}
 	holding := struct {
@@ -47,7 +47,7 @@ func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, 
 	if s.Shown.Currency != "" {
 		holding.Total = &s.Shown
 	}
-	_, err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
+	err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
 	return quoted.Draft, err
 }
 
@@ -59,7 +59,7 @@ type stayDates struct {
 // Draft returns the draft.
 func (v *Visitor) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
 	var draft Draft
-	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: draftPath(d), out: &draft})
+	err := v.call(ctx, apiRequest{method: http.MethodGet, path: draftPath(d), out: &draft})
 	return &draft, err
 }
 
@@ -70,7 +70,7 @@ func (v *Visitor) SetGuest(ctx context.Context, d id.Draft, version int, g Guest
 	in := struct {
 		Guest Guest `json:"guest"`
 	}{g}
-	_, err := v.call(ctx, apiRequest{method: http.MethodPatch, path: draftPath(d), key: key, match: strconv.Itoa(version), in: in})
+	err := v.call(ctx, apiRequest{method: http.MethodPatch, path: draftPath(d), key: key, match: strconv.Itoa(version), in: in})
 	return err
 }
 
@@ -79,11 +79,11 @@ func (v *Visitor) SetGuest(ctx context.Context, d id.Draft, version int, g Guest
 func (v *Visitor) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
 	var opened PaymentPage
 	in := map[string]Method{"method": m}
-	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
+	err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
 	if err != nil || opened.RedirectURL != "" || m != cashOnArrival {
 		return opened.RedirectURL, o, err
 	}
-	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
+	err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
 	return "", o, err
 }
 
@@ -94,13 +94,13 @@ func (v *Visitor) Return(ctx context.Context, d id.Draft, link, key string) (o O
 	if link != "" {
 		path += "?" + url.Values{"r": {link}}.Encode()
 	}
-	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: path, key: key, out: &o})
+	err = v.call(ctx, apiRequest{method: http.MethodPost, path: path, key: key, out: &o})
 	return o, err
 }
 
 // Abandon abandons the draft.
 func (v *Visitor) Abandon(ctx context.Context, d id.Draft, key string) error {
-	_, err := v.call(ctx, apiRequest{method: http.MethodDelete, path: draftPath(d), key: key})
+	err := v.call(ctx, apiRequest{method: http.MethodDelete, path: draftPath(d), key: key})
 	return err
 }
 
@@ -111,7 +111,7 @@ func (v *Visitor) Confirmation(ctx context.Context, r id.Reservation, token stri
 		path += "?" + url.Values{"t": {token}}.Encode()
 	}
 	var c Confirmation
-	if _, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &c}); err != nil {
+	if err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &c}); err != nil {
 		return nil, err
 	}
 	if len(v.Bootstrap.Properties) > 0 {
@@ -131,7 +131,7 @@ func (v *Visitor) SetPreferences(ctx context.Context, l locale.Tag, c money.Curr
 		Locale   locale.Tag     `json:"locale,omitzero"`
 		Currency money.Currency `json:"currency,omitzero"`
 	}{l, c}
-	_, err := v.call(ctx, apiRequest{method: http.MethodPatch, path: "/session", key: key, in: in})
+	err := v.call(ctx, apiRequest{method: http.MethodPatch, path: "/session", key: key, in: in})
 	return err
 }
 

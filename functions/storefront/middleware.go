@@ -36,7 +36,7 @@ func openMiddleware(e env.Env, s fn.Spec) (fn.Middleware[*Visitor], error) {
 	site, err := openSite(e)
 	enter := func(_ context.Context, r *http.Request, _ identity.Identity) (*Visitor, fn.Scope, error) {
 		v := site.visitor(r.PathValue("slug"), r.Header, e.Now())
-		v.plain = s.Site(r).Plain
+		v.browser.Plain = s.Site(r).Plain
 		return v, fn.Scope{}, nil
 	}
 	return fn.Middleware[*Visitor]{Resolve: enter, Path: []string{"slug"}}, err

@@ -19,7 +19,7 @@ func (v *Visitor) properties(ctx context.Context) ([]Property, error) {
 		Properties []Property `json:"properties"`
 	}
 	path := "/properties?" + url.Values{"locale": {string(v.Bootstrap.Locale)}}.Encode()
-	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &out})
+	err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &out})
 	return out.Properties, err
 }
 

@@ -39,7 +39,7 @@ func (t rejectedForm) cookie(v *Visitor, d id.Draft) *http.Cookie {
 		value = rejectedForm{Wrong: t.Wrong}.encode()
 	}
 	return &http.Cookie{Name: formCookie, Value: value, Path: v.Home() + "/bookings/" + d.String(), MaxAge: int(formCookieTTL / time.Second),
-		HttpOnly: true, Secure: !v.plain, SameSite: http.SameSiteLaxMode}
+		HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode}
 }
 
 func (t rejectedForm) encode() string {
@@ -52,7 +52,7 @@ func (t rejectedForm) encode() string {
 
 // rejectedForm returns the rejected form of this booking, if there is one. It ignores an invalid cookie.
 func (v *Visitor) rejectedForm() (t rejectedForm, ok bool) {
-	c, err := (&http.Request{Header: v.header}).Cookie(formCookie)
+	c, err := (&http.Request{Header: v.browser.Header}).Cookie(formCookie)
 	if err != nil {
 		return t, false
 	}

@@ -3,6 +3,7 @@ package storefront
 import (
 	"time"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -52,8 +53,8 @@ type (
 	}
 	// A Theme is a hotel's design.
 	Theme struct {
-		Tokens  Tokens `json:"tokens"`
-		LogoURL string `json:"logoUrl"`
+		Tokens  page.Tokens `json:"tokens"`
+		LogoURL string      `json:"logoUrl"`
 	}
 	// A Currency is a currency in which the hotel shows prices.
 	Currency struct {

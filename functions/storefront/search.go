@@ -38,7 +38,7 @@ func (s Search) BookingFields(room id.RoomType, rate id.RatePlan, shown money.Mi
 // WithDefaults returns the search with defaults for empty fields: two adults, next week, two nights.
 func (v *Visitor) WithDefaults(s Search) Search {
 	if !s.HasDates() {
-		today := stay.DateOf(v.At.In(v.Localizer.zone))
+		today := stay.DateOf(v.At.In(v.Localizer.Zone))
 		s.CheckIn, s.CheckOut = today.AddDays(7).String(), today.AddDays(9).String()
 	}
 	for field, usual := range map[*string]string{&s.Adults: "2", &s.Children: "0", &s.Rooms: "1"} {
@@ -72,7 +72,7 @@ func (q DraftQuote) Search() Search {
 // Search returns the result of the search.
 func (v *Visitor) Search(ctx context.Context, s Search) (*Availability, error) {
 	var found Availability
-	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
+	err := v.call(ctx, apiRequest{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
 	return &found, err
 }
 

@@ -1,51 +1,17 @@
 package storefront
 
-import (
-	"errors"
-	"strings"
+import "melmastoon.ghasi.io/functions/storefront/internal/page"
 
-	"melmastoon.ghasi.io/shared/fault"
-)
+// A ServiceError is an error response of the booking service.
+type ServiceError = page.ServiceError
 
-// A ServiceError is an error response of the booking service. If the service is unavailable, Code says so.
-type ServiceError struct {
-	Code       string
-	Violations []fault.Violation
-}
-
-func (r *ServiceError) Error() string { return "storefront: the booking service returned " + r.Code }
-
-// ServiceErrorOf returns the ServiceError in an error. Any other error means that the service is unavailable.
-func ServiceErrorOf(err error) *ServiceError {
-	if r, ok := errors.AsType[*ServiceError](err); ok {
-		return r
-	}
-	return &ServiceError{Code: fault.ErrUpstreamUnavailable.Code}
-}
-
-// IsHandoff reports whether the handoff was rejected, and not the session.
-func (r *ServiceError) IsHandoff() bool {
-	return strings.HasPrefix(r.Code, "BFF.CONSUMER.HANDOFF_") || r.Code == fault.ErrValidation.Code
-}
-
-// IsPriceChange reports whether the price differs from the one that the guest was shown.
-func (r *ServiceError) IsPriceChange() bool { return r.Code == priceChanged }
+// ServiceErrorOf returns the ServiceError in an error. Functions import it from here, with the rest of the site.
+func ServiceErrorOf(err error) *ServiceError { return page.ServiceErrorOf(err) }
 
 const (
-	inProgress      = "GENERAL.IDEMPOTENCY_IN_PROGRESS"
 	unknownTenant   = "TENANT.UNKNOWN"
 	suspendedTenant = "TENANT.SUSPENDED"
 	holdExpired     = "RESERVATION.HOLD_EXPIRED"
-	priceChanged    = "BFF.TENANT.PRICE_CHANGED"
 	illegalStep     = "BFF.TENANT.ILLEGAL_STEP"
 	declined        = "PAYMENT.DECLINED"
 )
-
-// InvalidFields returns the names of the form's fields with violations.
-func (r *ServiceError) InvalidFields() map[string]bool {
-	wrong := map[string]bool{}
-	for _, v := range r.Violations {
-		wrong[v.Pointer[strings.LastIndexByte(v.Pointer, '/')+1:]] = true
-	}
-	return wrong
-}

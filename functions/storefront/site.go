@@ -6,10 +6,10 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -23,7 +23,7 @@ type site struct {
 	public       string // the base URL of the pages on which guests pay
 	transport    http.RoundTripper
 	properties   Properties
-	translations translations
+	translations page.Translations
 	pages        *template.Template
 }
 
@@ -40,7 +40,7 @@ func openSite(e env.Env) (*site, error) {
 	if c.Booking == "" {
 		c.Booking = c.Public + "/bff/tenant-booking/v1"
 	}
-	texts, err := readTranslations()
+	translated, err := page.ReadTranslations(texts)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func openSite(e env.Env) (*site, error) {
 		public:       c.Public,
 		transport:    wire,
 		properties:   OpenProperties(e),
-		translations: texts,
+		translations: translated,
 		pages:        pages,
 	}, err
 }
@@ -78,13 +78,9 @@ var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 
 // visitor returns a Visitor for a request. Requests that act and redirect need no bootstrap.
 func (s *site) visitor(slug string, h http.Header, at time.Time) *Visitor {
-	v := &Visitor{Slug: slug, At: at, site: s, header: h}
-	for _, c := range (&http.Request{Header: h}).Cookies() {
-		if slices.Contains(sessionCookies, c.Name) {
-			v.cookies = append(v.cookies, c)
-		}
-	}
-	v.Localizer = s.translations.localizer(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), languages), time.UTC)
+	v := &Visitor{Slug: slug, At: at, site: s}
+	v.browser = page.NewBrowser(s.transport, h, v.Home(), sessionCookies)
+	v.Localizer = s.translations.Localizer(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), page.Languages), time.UTC)
 	return v
 }
 
@@ -110,16 +106,15 @@ func (v *Visitor) enter(ctx context.Context, query url.Values, campaign http.Hea
 	}
 	for name, value := range campaign {
 		if value[0] != "" {
-			v.header = v.header.Clone()
-			v.header[name] = value
+			v.browser.With(name, value[0])
 		}
 	}
-	if _, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &v.Bootstrap}); err != nil {
+	if err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &v.Bootstrap}); err != nil {
 		return err
 	}
 	properties, err := v.properties(ctx)
 	v.Bootstrap.Properties = properties
-	v.Localizer = v.site.translations.localizer(v.Bootstrap.Locale, v.zone())
+	v.Localizer = v.site.translations.Localizer(v.Bootstrap.Locale, v.zone())
 	return err
 }
 

@@ -1,9 +1,7 @@
 package storefront
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -12,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -19,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-//go:embed pages/*.html pages/page.css
+//go:embed pages/*.html
 var files embed.FS
 
 // parsePages parses the templates. "page" wraps each of the others.
@@ -59,13 +58,13 @@ type View struct {
 // Show returns the page with the given data.
 func (v *Visitor) Show(view View) fn.Page {
 	view.Visitor, view.Key = v, id.New[id.Request]().String()
-	style := v.style()
-	sum := sha256.Sum256([]byte(style))
-	view.Style = template.CSS(style) //nolint:gosec // our own style sheet and validated tokens
-	// The content security policy allows only the page's style sheet, by its hash, and images in data URLs.
-	view.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
+	var tokens *page.Tokens
+	if v.Bootstrap.Theme != nil {
+		tokens = &v.Bootstrap.Theme.Tokens
+	}
+	view.Style, view.Policy = page.Style(tokens, "")
 	return fn.Page{
-		Reply:       v.withCookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")),
+		Reply:       v.browser.Cookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")),
 		Template:    v.site.pages,
 		Data:        view,
 		FormTargets: []string{v.site.public}, // the payment form leads there
@@ -93,7 +92,7 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 		return ""
 	}
 	y, m, d := arrival.Time().Date()
-	until := time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
+	until := time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
 	penalty := v.T("policy.percent", p.PenaltyPercent)
 	if p.PenaltyNights > 0 {
 		penalty = v.T("policy.nights", p.PenaltyNights)
@@ -166,7 +165,7 @@ func (v View) PropertyName(p id.Property) string {
 // Languages returns the hotel's languages that the site supports, and the session's own.
 func (v View) Languages() []locale.Conventions {
 	return slices.DeleteFunc(slices.Clone(v.Bootstrap.Locales), func(c locale.Conventions) bool {
-		return v.site.translations.of(c.Tag) == nil && c.Tag != v.Bootstrap.Locale
+		return v.site.translations.Of(c.Tag) == nil && c.Tag != v.Bootstrap.Locale
 	})
 }
 

@@ -1,9 +1,16 @@
-package storefront
+package page
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
+	"html/template"
 	"regexp"
 )
+
+//go:embed page.css
+var sheet string
 
 // Tokens are the values of a theme that the style sheet uses.
 type Tokens struct {
@@ -37,15 +44,15 @@ func (t Tokens) safe() bool {
 var plainTokens = Tokens{Primary: "#0b5d4a", OnPrimary: "#ffffff", Accent: "#b0762b", Background: "#f3f4f1", Surface: "#ffffff",
 	Text: "#1c2526", Font: "system-ui", Corner: 8}
 
-func (v *Visitor) style() string {
-	t := plainTokens
-	if v.Bootstrap.Theme != nil && v.Bootstrap.Theme.Tokens.safe() {
-		t = v.Bootstrap.Theme.Tokens
+// Style returns the style sheet of both sites in the design of a theme, followed by the rules of one of them, and the content
+// security policy of a page with it. The policy allows only this style sheet, by its hash, and images in data URLs.
+func Style(t *Tokens, more string) (style template.CSS, policy string) {
+	if t == nil || !t.safe() {
+		t = &plainTokens
 	}
-	css, err := files.ReadFile("pages/page.css")
-	if err != nil {
-		panic(err) // cannot fail: the file is embedded
-	}
-	return fmt.Sprintf(":root{--primary:%s;--on-primary:%s;--accent:%s;--back:%s;--paper:%s;--ink:%s;--font:%s;--corner:%dpx}\n",
-		t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text, t.Font, t.Corner) + string(css)
+	text := fmt.Sprintf(":root{--primary:%s;--on-primary:%s;--accent:%s;--back:%s;--paper:%s;--ink:%s;--font:%s;--corner:%dpx}\n",
+		t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text, t.Font, t.Corner) + sheet + more
+	sum := sha256.Sum256([]byte(text))
+	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
+	return template.CSS(text), policy //nolint:gosec // our own style sheet and validated tokens
 }

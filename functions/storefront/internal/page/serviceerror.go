@@ -1,0 +1,49 @@
+package page
+
+import (
+	"errors"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A ServiceError is an error response of a service. If the service is unavailable, Code says so.
+type ServiceError struct {
+	Code       string
+	Status     int // 0 if the service is unavailable
+	Violations []fault.Violation
+	RetryAfter int  // in seconds, or 0
+	Challenge  bool // whether the visitor may solve a challenge and repeat the request
+}
+
+func (r *ServiceError) Error() string { return "page: the service returned " + r.Code }
+
+// ServiceErrorOf returns the ServiceError in an error. Any other error means that the service is unavailable.
+func ServiceErrorOf(err error) *ServiceError {
+	if r, ok := errors.AsType[*ServiceError](err); ok {
+		return r
+	}
+	return &ServiceError{Code: fault.ErrUpstreamUnavailable.Code}
+}
+
+// IsHandoff reports whether the handoff was rejected, and not the session.
+func (r *ServiceError) IsHandoff() bool {
+	return strings.HasPrefix(r.Code, "BFF.CONSUMER.HANDOFF_") || r.Code == fault.ErrValidation.Code
+}
+
+// IsPriceChange reports whether the price differs from the one that the guest was shown.
+func (r *ServiceError) IsPriceChange() bool { return r.Code == priceChanged }
+
+const (
+	inProgress   = "GENERAL.IDEMPOTENCY_IN_PROGRESS"
+	priceChanged = "BFF.TENANT.PRICE_CHANGED"
+)
+
+// InvalidFields returns the names of the form's fields with violations.
+func (r *ServiceError) InvalidFields() map[string]bool {
+	wrong := map[string]bool{}
+	for _, v := range r.Violations {
+		wrong[v.Pointer[strings.LastIndexByte(v.Pointer, '/')+1:]] = true
+	}
+	return wrong
+}
