@@ -72,14 +72,15 @@ locals {
     hotels = { hosts = ["*"], routes = [for r in local.routes : { function = r.function, method = r.method, template = r.home } if r.home != ""] }
   }
 
-  # A path is asked for by a method, or by a browser that asks whether it may. Whatever else is asked gets its 405 from one of the path's
-  # functions, and elsewhere a page, or its 404 from any.
+  # A path matcher has at most 200 route rules. Each function of a path beside the first has a rule for its method: for a request, and
+  # for a browser that asks whether it may send one. Every other request to the path is for the first function, which answers what is
+  # not its own with 405. Rules with a method come first, so that no rule without one hides them.
   matches = { for site, s in local.sites : site => concat(
-    [for r in s.routes : { function = r.function, template = r.template, headers = concat(
+    [for i, r in s.routes : { function = r.function, template = r.template, headers = concat(
       [{ (":method") = r.method }, { (":method") = "OPTIONS", "access-control-request-method" = r.method }],
       r.method == "GET" ? [{ (":method") = "HEAD" }] : [],
-    ) }],
-    [for template in distinct(s.routes[*].template) : { function = [for r in s.routes : r.function if r.template == template][0], template = template, headers = [{}] }],
+    ) } if index(s.routes[*].template, r.template) < i],
+    [for i, r in s.routes : { function = r.function, template = r.template, headers = [{}] } if index(s.routes[*].template, r.template) == i],
   ) }
 }
 
