@@ -420,6 +420,43 @@ func TestBots_blocked(t *testing.T) {
 	}
 }
 
+// Wrong responses of a caller without a challenge count as no response: three invented headers would block every guest of a mobile
+// network who has the same browser and no cookie.
+func TestBots_inventedResponse(t *testing.T) {
+	t.Parallel()
+	site := openBotSite(t, nil, readsession.Function)
+	for _, cookie := range []bool{true, false} {
+		v := site.Traveller()
+		if cookie {
+			v.Must(http.StatusOK, "GET", "/session", nil)
+		}
+		for range 6 {
+			site.DB.Advance(2 * time.Second)
+			if !cookie {
+				v.Cookie = ""
+			}
+			v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "invented")
+		}
+	}
+	site.CheckPublished("bot_suspected", 0)
+	// The challenge of one guest makes nothing of another's header.
+	site.DB.Advance(2 * time.Second)
+	v := site.Traveller()
+	v.Must(http.StatusOK, "GET", "/session", nil)
+	checkChallenged(t, burst(v, 9))
+	other := site.Traveller()
+	site.DB.Advance(2 * time.Second)
+	other.Must(http.StatusOK, "GET", "/session", nil)
+	for range 6 {
+		site.DB.Advance(2 * time.Second)
+		other.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "invented")
+	}
+	for range 2 {
+		v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "wrong") // the guest is slow now
+	}
+	checkBlocked(t, v.Send("GET", "/session", nil, "X-Challenge-Response", "wrong"))
+}
+
 // A replay counts neither as a request nor as a response, and is answered whatever the verdict.
 func TestBots_replay(t *testing.T) {
 	t.Parallel()

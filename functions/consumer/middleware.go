@@ -58,7 +58,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 		}
 		return func(ctx context.Context, v visitor, c fn.Call[In]) (out Out, err error) {
 			if v.unchecked {
-				if v.Visitor, err = guard.Check(ctx, c.Header, v.Visitor, false); err != nil {
+				if v.Visitor, err = guard.Check(ctx, bots.Request{Function: s.Name, Header: c.Header}, v.Visitor); err != nil {
 					return out, err
 				}
 			}
@@ -131,7 +131,7 @@ func (m *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 	v.Visitor = m.guard.Crawler(ctx, r, v.Visitor)
 	v.unchecked = m.spec.Idempotent && v.StoredSession() != nil
 	if !v.unchecked {
-		if v.Visitor, err = m.guard.Check(ctx, r.Header, v.Visitor, m.starts); err != nil {
+		if v.Visitor, err = m.guard.Check(ctx, bots.Request{Function: m.spec.Name, Header: r.Header, Starts: m.starts}, v.Visitor); err != nil {
 			return v, s, err
 		}
 	}

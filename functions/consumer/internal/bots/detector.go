@@ -23,15 +23,23 @@ const (
 	maxFailures = 3
 )
 
+// A browser without a cookie calls several functions in parallel, and a mobile network has many such browsers behind one address.
+// So without a cookie the requests of one function count, or this part of those of all functions, if that is more.
+const (
+	parallelNumerator   = 2
+	parallelDenominator = 5
+)
+
 // A caller is the source of a request. A caller with a session is counted by it, any other by address and fingerprint: device class
 // and platform, as in DESIGN 9.31.
 type caller struct {
-	session id.GuestSession // of a cookie with a valid signature; zero if there is none
-	starts  bool            // whether the request starts a session
-	header  http.Header
-	class   attribution.Device
-	agent   pseudonym.Hash
-	address pseudonym.Hash // "" if unknown
+	session  id.GuestSession // of a cookie with a valid signature; zero if there is none
+	function string          // that it calls
+	starts   bool            // whether the request starts a session
+	header   http.Header
+	class    attribution.Device
+	agent    pseudonym.Hash
+	address  pseudonym.Hash // "" if unknown
 }
 
 // place is the key of the caller's address and fingerprint. A platform that no browser sends does not make another fingerprint.
@@ -58,10 +66,10 @@ func (c caller) failureKey() string {
 
 // A track is what the process remembers of one key. Times are in Unix nanoseconds, oldest first.
 type track struct {
-	requests, births, failures []int64
-	blockedUntil, humanUntil   time.Time
-	reported                   Assessment // the last report
-	reportedAt                 time.Time
+	requests, births, failures                []int64
+	challengedUntil, blockedUntil, humanUntil time.Time
+	reported                                  Assessment // the last report
+	reportedAt                                time.Time
 }
 
 // maxTracks is the capacity of a generation of tracks. There are two generations.
@@ -100,9 +108,7 @@ func (d *detector) observe(c caller, now time.Time) evidence {
 	defer d.mu.Unlock()
 	e := evidence{header: c.header, class: c.class}
 	if !c.session.IsZero() || c.address != "" {
-		t := d.of(c.key())
-		t.requests = counted(t.requests, now, cadenceWindow)
-		e.requests = len(t.requests)
+		e.requests = d.pace(c, now)
 	}
 	if c.address != "" {
 		t := d.of(c.place())
@@ -114,8 +120,31 @@ func (d *detector) observe(c caller, now time.Time) evidence {
 	}
 	t := d.of(c.failureKey())
 	t.failures = since(t.failures, now, failureWindow)
-	e.failed, e.blocked = len(t.failures) > 0, now.Before(t.blockedUntil)
+	e.failed, e.challenged, e.blocked = len(t.failures) > 0, now.Before(t.challengedUntil), now.Before(t.blockedUntil)
 	return e
+}
+
+// pace counts a request of a caller and returns how many there are within the window.
+func (d *detector) pace(c caller, now time.Time) int {
+	all := d.count(c.key(), now)
+	if !c.session.IsZero() {
+		return all
+	}
+	return max(d.count(c.place()+" "+c.function, now), all*parallelNumerator/parallelDenominator)
+}
+
+// count counts a request of a key and returns how many there are within the window.
+func (d *detector) count(key string, now time.Time) int {
+	t := d.of(key)
+	t.requests = counted(t.requests, now, cadenceWindow)
+	return len(t.requests)
+}
+
+// challenge records that the caller was challenged.
+func (d *detector) challenge(c caller, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of(c.failureKey()).challengedUntil = now.Add(failureWindow)
 }
 
 // fail records a failed challenge, and reports whether the caller is blocked.

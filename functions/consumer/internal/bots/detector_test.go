@@ -72,6 +72,31 @@ func TestDetector_sharedAddress(t *testing.T) {
 	}
 }
 
+// A phone without a cookie calls three functions in parallel. A program that spreads its requests over functions gains nothing.
+func TestDetector_parallelFirstCalls(t *testing.T) {
+	t.Parallel()
+	call := func(i, functions int) caller {
+		c := from("a", browser(pixel, "Sec-Ch-Ua-Platform", `"Android"`))
+		c.function = fmt.Sprint(i % functions)
+		return c
+	}
+	d := newDetector()
+	for phone := range 500 {
+		now := start.Add(time.Duration(phone) * time.Minute / 500)
+		for i := range 3 {
+			if a := builtIn().assess(d.observe(call(i, 3), now)); a.Action != None {
+				t.Fatalf("phone %d, call %d: action = %q, want %q: %v", phone, i, a.Action, None, a.Signals)
+			}
+		}
+	}
+	for _, functions := range []int{1, 3, 14} {
+		after := challengedAfter(newDetector(), func(i int) caller { return call(i, functions) }, 20*time.Millisecond, 500)
+		if after < 0 || after > 3*time.Second {
+			t.Errorf("50 requests a second to %d functions: challenged after %v, want within 3 s", functions, after)
+		}
+	}
+}
+
 // Without an address, callers without a session would share one counter.
 func TestDetector_unknownAddress(t *testing.T) {
 	t.Parallel()

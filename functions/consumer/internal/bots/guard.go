@@ -59,25 +59,33 @@ func (g *Guard) Crawler(ctx context.Context, r *http.Request, v session.Visitor)
 	return v
 }
 
+// A Request is the part of a request that is assessed.
+type Request struct {
+	Function string // its name
+	Header   http.Header
+	Starts   bool // whether it starts a session for a visitor without one
+}
+
 // Check assesses a request and returns its visitor, or [ErrSuspected] with a challenge, or [ErrBlocked]. A suspect without a cookie
-// gets a session for this request only. If starts is set, the request starts a session for a visitor without one.
+// gets a session for this request only.
 //
 // If the challenge service does not say an outcome, the request continues and counts neither as passed nor as failed: an outage
-// of that service must not lock guests out. The rate limits remain.
-func (g *Guard) Check(ctx context.Context, h http.Header, v session.Visitor, starts bool) (session.Visitor, error) {
-	now, c := g.now(), callerOf(h, v, starts)
+// of that service must not lock guests out. The rate limits remain. A wrong response of a caller that this process has not
+// challenged counts as no response: any client can send the header.
+func (g *Guard) Check(ctx context.Context, r Request, v session.Visitor) (session.Visitor, error) {
+	now, c := g.now(), callerOf(r, v)
 	if v.IsCrawler() || g.isHuman(v, c, now) {
 		return v, nil
 	}
 	e := g.detector.observe(c, now)
 	a := g.rules.current.Load().assess(e)
-	if response := h.Get(Header); response != "" && a.Action != HardBlock {
+	if response := r.Header.Get(Header); response != "" && a.Action != HardBlock {
 		switch outcome, err := g.verifier.verify(ctx, response); {
 		case err != nil:
 			a.Action = None
 		case outcome == passed:
 			return g.pass(ctx, v, c, now.Add(humanTime)), nil
-		case outcome == failed:
+		case outcome == failed && e.challenged:
 			e.failed, e.blocked = true, g.detector.fail(c, now)
 			a = g.rules.current.Load().assess(e)
 		case g.isHuman(v, c, now): // expired: a concurrent request has used the response
@@ -89,6 +97,7 @@ func (g *Guard) Check(ctx context.Context, h http.Header, v session.Visitor, sta
 	case a.Action == HardBlock:
 		return v, ErrBlocked
 	case a.Action == Challenge:
+		g.detector.challenge(c, now)
 		return v, g.challenge()
 	case a.Verdict != Human && v.CookieSession().IsZero():
 		return v.AsProgram(), nil
@@ -97,8 +106,8 @@ func (g *Guard) Check(ctx context.Context, h http.Header, v session.Visitor, sta
 }
 
 // callerOf returns the caller of a visitor's request. Its session is the stored one, or the one that the cookie names.
-func callerOf(h http.Header, v session.Visitor, starts bool) caller {
-	c := caller{session: v.CookieSession(), starts: starts, header: h, class: v.Class, agent: v.Agent, address: v.IP}
+func callerOf(r Request, v session.Visitor) caller {
+	c := caller{session: v.CookieSession(), function: r.Function, starts: r.Starts, header: r.Header, class: v.Class, agent: v.Agent, address: v.IP}
 	if stored := v.StoredSession(); stored != nil {
 		c.session = *stored
 	}

@@ -70,12 +70,13 @@ var (
 
 // evidence is what is known about the caller of a request.
 type evidence struct {
-	header   http.Header
-	class    attribution.Device
-	requests int  // of the caller within 2 s
-	births   int  // of sessions of the address and fingerprint within 10 min
-	failed   bool // whether a challenge failed within 10 min
-	blocked  bool // after three failed challenges
+	header     http.Header
+	class      attribution.Device
+	requests   int  // of the caller within 2 s
+	births     int  // of sessions of the address and fingerprint within 10 min
+	challenged bool // whether the caller was challenged within 10 min
+	failed     bool // whether a challenge failed within 10 min
+	blocked    bool // after three failed challenges
 }
 
 // precision is the number of distinct scores between 0 and 1: weights are decimal fractions, whose sums are not exact.
