@@ -1,35 +1,26 @@
 package fn
 
 import (
-	"bytes"
 	"encoding"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/fault"
 )
 
 // A shape describes the structure of a JSON value: which members it may and must have. A nil shape has no members: at the top it
 // accepts only an empty object.
 type shape struct {
-	members map[string]member // of an object with known members
-	names   []string          // of the members, in the type's order
+	members map[string]*shape // of an object with known members
+	must    []string          // names of the required members, in the type's order
 	items   *shape            // of each element or value; nil if any value is accepted
 	open    bool              // any value is accepted
 	null    bool              // null is accepted
 }
-
-type member struct {
-	*shape
-	index    int
-	required bool
-}
-
-// maxItems is the maximum number of members of an object: the presence of members is a bit mask in one word.
-const maxItems = 64
 
 // shapeOf derives the shape of a type as the JSON package encodes it. A type with its own decoder is a leaf.
 func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
@@ -53,7 +44,8 @@ func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
 	case readsItself(t):
 		return &shape{open: true, null: t == reflect.TypeFor[jsontext.Value]()}, nil
 	case t.Kind() == reflect.Struct:
-		return structShape(t, above)
+		s := &shape{members: map[string]*shape{}}
+		return s, s.include(t, above)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		return &shape{open: true}, nil // base64
 	case t.Kind() == reflect.Slice, t.Kind() == reflect.Array, t.Kind() == reflect.Map:
@@ -69,11 +61,6 @@ func readsItself(t reflect.Type) bool {
 		return true
 	}
 	return false
-}
-
-func structShape(t reflect.Type, above []reflect.Type) (*shape, error) {
-	s := &shape{members: map[string]member{}}
-	return s, s.include(t, above)
 }
 
 // include adds the members of a struct and of its embedded structs. Fields from other sources are not members, so a body cannot
@@ -98,12 +85,10 @@ func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 		if err != nil {
 			return err
 		}
-		_, absent := reflect.TypeAssert[maybe](reflect.New(f.Type))
-		s.members[name] = member{shape: inner, index: len(s.names), required: !absent && !strings.Contains(options, "omit")}
-		s.names = append(s.names, name)
-	}
-	if len(s.names) > maxItems {
-		return fmt.Errorf("%v has more than %d members", t, maxItems)
+		s.members[name] = inner
+		if _, optional := reflect.TypeAssert[maybe](reflect.New(f.Type)); !optional && !strings.Contains(options, "omit") {
+			s.must = append(s.must, name)
+		}
 	}
 	return nil
 }
@@ -117,14 +102,22 @@ func sourced(f reflect.StructField) bool {
 }
 
 // check returns an error with all missing, unknown and null members of body, or an error if body is not a single strict JSON
-// value.
+// value. The JSON package checks the types of scalars later.
 func (s *shape) check(body []byte) error {
 	if s == nil {
 		s = &shape{}
 	}
-	w := walk{dec: jsontext.NewDecoder(bytes.NewBuffer(body)), zeros: bytes.Contains(body, []byte(`\u0000`))}
-	if err := w.value(s); err != nil {
+	var tree any
+	if err := json.Unmarshal(body, &tree); err != nil { // it rejects duplicate members and invalid UTF-8
 		return malformed(err)
 	}
-	return w.end()
+	var c comparison
+	c.value(tree, s, "", 0)
+	switch {
+	case c.tooDeep:
+		return malformed(errTooDeep)
+	case c.violations != nil:
+		return fault.ErrValidation.With(c.violations...)
+	}
+	return nil
 }
