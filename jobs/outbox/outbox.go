@@ -28,7 +28,7 @@ import (
 // parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
 // given. -subject, -cause, -event and -limit select events.
 var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
-	return run(ctx, e, args, os.Stdout)
+	return Run(ctx, e, args, os.Stdout)
 }}
 
 var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
@@ -49,7 +49,8 @@ type options struct {
 // runTime limits a run.
 const runTime = 4 * time.Minute
 
-func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+// Run runs the job with its arguments and prints to out.
+func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	o, err := parse(args, out)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 func call(t *testing.T, d *pgtest.Database, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
 	code = command.Run(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": d.URL()}), args, &errs)
 	return code, out.String(), errs.String()
 }
@@ -237,7 +237,7 @@ func TestRun_withoutSchema(t *testing.T) {
 func TestRun_withoutDatabase(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the job tries again for two minutes
 	defer cancel()
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody:x@127.0.0.1:1/none"})

@@ -12,28 +12,44 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
+// A Group holds the messages of one dead-letter topic with the same consumer, subject and cause.
+type Group struct {
+	Topic, Subscription, Subject, Cause string
+	Count                               int
+	Replayed                            int // that were already replayed twice
+	Oldest                              time.Time
+}
+
+// groups returns the groups of messages, in the order of their first messages.
+func (s *backlog) groups(messages []message) (groups []Group) {
+	for _, l := range messages {
+		g := Group{Topic: s.name, Subscription: l.to.Name, Subject: cmp.Or(l.subject, "unreadable"), Cause: l.cause, Oldest: l.at}
+		at := slices.IndexFunc(groups, func(o Group) bool {
+			return o.Subscription == g.Subscription && o.Subject == g.Subject && o.Cause == g.Cause
+		})
+		if at < 0 {
+			at, groups = len(groups), append(groups, g)
+		}
+		of := &groups[at]
+		of.Count++
+		if l.at.Before(of.Oldest) {
+			of.Oldest = l.at
+		}
+		if l.replays >= maxReplays {
+			of.Replayed++
+		}
+	}
+	return groups
+}
+
 // list prints a line for each cause, ordered by the oldest message.
 func (r *replayer) list(s *backlog, messages []message) error {
-	type group struct {
-		to, subject, cause string
-	}
-	var groups []group
-	members := map[group][]message{}
-	for _, l := range messages {
-		g := group{to: l.to.Name, subject: cmp.Or(l.subject, "unreadable"), cause: l.cause}
-		if len(members[g]) == 0 {
-			groups = append(groups, g)
-		}
-		members[g] = append(members[g], l)
-	}
-	for _, g := range groups {
-		of := members[g]
-		oldest := slices.MinFunc(of, func(a, b message) int { return a.at.Compare(b.at) })
+	for _, g := range s.groups(messages) {
 		repeated := ""
-		if n := len(slices.DeleteFunc(slices.Clone(of), func(l message) bool { return l.replays < maxReplays })); n > 0 {
-			repeated = fmt.Sprintf(", %d already replayed twice", n)
+		if g.Replayed > 0 {
+			repeated = fmt.Sprintf(", %d already replayed twice", g.Replayed)
 		}
-		if err := r.say("%s: %d of %s to %s, the oldest of %s%s: %s", s.name, len(of), g.subject, g.to, instant(oldest.at), repeated, g.cause); err != nil {
+		if err := r.say("%s: %d of %s to %s, the oldest of %s%s: %s", s.name, g.Count, g.Subject, g.Subscription, instant(g.Oldest), repeated, g.Cause); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // TOPIC reports what a replay would do, -go TOPIC replays; -discard TOPIC reports what would be removed for good, and
 // removes it with -go, -by and -why. -cause, -subject and -limit select messages. DEAD_LETTERS lists the subscriptions.
 var Job = command.Job{Name: "replay", Run: func(ctx context.Context, e env.Env, args []string) error {
-	return run(ctx, e, args, os.Stdout)
+	return Run(ctx, e, args, os.Stdout)
 }}
 
 // runTime limits a run. The lease of its messages is longer, so no other run receives them meanwhile.
@@ -46,7 +46,8 @@ type options struct {
 	limit   int // per topic; 0: all
 }
 
-func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+// Run runs the job with its arguments and prints to out.
+func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	o, err := parse(args, out)
 	if err != nil {
 		return err
@@ -72,6 +73,25 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		return err
 	}
 	return r.say("no messages in %d dead-letter topics", len(backlogs))
+}
+
+// List returns the groups of all dead letters. It leases the messages while it reads them, like a run.
+func List(ctx context.Context, e env.Env) (groups []Group, err error) {
+	r, err := open(e, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	backlogs, err := r.choose(nil)
+	if err != nil {
+		return nil, err
+	}
+	r.gather(ctx, backlogs)
+	var failed []error
+	for _, s := range backlogs {
+		groups = append(groups, s.groups(s.messages)...)
+		failed = append(failed, s.failed, r.release(ctx, s))
+	}
+	return groups, errors.Join(failed...)
 }
 
 // A replayer holds the clients and settings of a run.

@@ -46,7 +46,7 @@ func newRunner(t testing.TB) *runner {
 func (d *runner) call(args ...string) (code int, said, complained string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
-	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
 	e := topic.PullerKey.With(topic.PublisherKey.With(d.env, &d.published), d.topics)
 	code = command.Run(d.ctx, job, e, args, &errs)
 	return code, out.String(), errs.String()

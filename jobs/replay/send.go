@@ -13,11 +13,14 @@ import (
 // batchSize is the number of messages that are published, and then acknowledged, at a time.
 const batchSize = 100
 
+// progressSize is the number of messages between two lines of progress.
+const progressSize = 10 * batchSize
+
 // send publishes the messages again and acknowledges the published ones. If one cannot be published, it and the later
 // ones of its key stay; other keys continue.
 func (r *replayer) send(ctx context.Context, s *backlog, o options, messages []message) error {
 	var failed []error
-	sent, stuck := 0, map[string]bool{} // by key
+	sent, tried, stuck := 0, 0, map[string]bool{} // stuck by key
 	for some := range slices.Chunk(messages, batchSize) {
 		var out []message
 		for _, l := range some {
@@ -30,6 +33,9 @@ func (r *replayer) send(ctx context.Context, s *backlog, o options, messages []m
 		gone, err := r.publish(ctx, s, out, stuck)
 		sent += len(gone)
 		failed = append(failed, err, r.acknowledge(ctx, s, gone))
+		if tried += len(some); tried%progressSize == 0 && tried < len(messages) {
+			failed = append(failed, r.say("%s: replayed %d so far", s.name, sent))
+		}
 		if ctx.Err() != nil || errors.Is(err, fault.ErrUnavailable) {
 			break // publishing the others would fail too
 		}

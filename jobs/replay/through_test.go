@@ -51,8 +51,8 @@ func TestReplay_untilProcessedOnce(t *testing.T) {
 	})
 }
 
-// Messages that the bus itself dead-letters have a count too and are replayed like the others.
-func TestReplay_deadLetteredByBus(t *testing.T) {
+// Messages that a function gives up after their last attempt have a cause too and are replayed like the others.
+func TestReplay_givenUp(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		w.clerk.refuses.Store(true)
 		published := w.publish("k1", 1)
@@ -60,11 +60,11 @@ func TestReplay_deadLetteredByBus(t *testing.T) {
 			w.until("it is refused often enough", func() bool { w.db.Advance(10 * time.Minute); return w.clerk.heard() == pushes })
 		}
 		hurry(5)
-		w.says(w.backlog(1), ": rejected: it answered 500\n")
+		w.says(w.backlog(1), ": given up after 5 attempts: clerk: out of ink\n")
 		w.says(w.call(0, "-go", letters), "replayed 1 of 1")
 		hurry(10)
 		w.backlog(1)
-		w.says(w.call(0, "-show=9", letters), `"ce-replays":"1"`, `"CloudPubSubDeadLetterSourceDeliveryCount":"5"`)
+		w.says(w.call(0, "-show=9", letters), `"ce-replays":"1"`, `"melmastoon-parked-attempt":"5"`)
 		w.clerk.refuses.Store(false)
 		w.says(w.call(0, "-go", letters), "replayed 1 of 1")
 		w.until("it has its effect", func() bool { return slices.Equal(w.clerk.did(), published) })

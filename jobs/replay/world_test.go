@@ -181,7 +181,7 @@ func (w *world) call(code int, args ...string) string {
 func (w *world) callOn(e env.Env, code int, args ...string) string {
 	w.t.Helper()
 	var out, errs bytes.Buffer
-	err := run(w.t.Context(), e, args, &out)
+	err := Run(w.t.Context(), e, args, &out)
 	if (err != nil) != (code != 0) {
 		w.t.Errorf("%v: want exit %d, got %v\n%s%s", args, code, err, &out, &errs)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/scripts/serve/operations"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -25,6 +26,7 @@ func start(ctx context.Context, home *folder, db *database, parts backend, liste
 		Secret:    home.secret,
 		Log:       home.log,
 		Schedules: true,
+		Jobs:      operations.Jobs(),
 		Owner:     db.cluster.URL("postgres"),
 		ReadLog:   home.log.read,
 	}))

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/scripts/serve/operations"
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -66,6 +67,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	}
 	s := &System{DB: db, Log: new(Log), t: t}
 	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
+	c.Jobs = operations.Jobs()
 	c.Owner, c.ReadLog = db.OwnerURL(), func() (io.ReadCloser, error) { return io.NopCloser(s.Log.Reader()), nil }
 	local, err := cloud.Start(t.Context(), c)
 	if err != nil {

@@ -38,6 +38,7 @@ type Config struct {
 	Mount    func(fn.Function) (http.Handler, error)      // returns a handler for a function in another process; nil runs it in this process
 	Witness  func(fn.Function, http.Handler) http.Handler // wraps each function of this process; nil wraps nothing
 
+	Jobs    console.Jobs                  // of the operators, for the console
 	Owner   string                        // URL of a database login that reads all rows, for the console; "" if it shows no stored data
 	ReadLog func() (io.ReadCloser, error) // the functions' log, for the console; may be nil
 }
@@ -84,7 +85,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	e = topic.PublisherKey.With(e, b)
 	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
-	l.console = console.New(l.life, console.Config{Env: e, Functions: c.Functions, Messages: b, Calls: calls, Tick: l.Tick, Owner: c.Owner, Log: c.ReadLog})
+	l.console = console.New(l.life, console.Config{Env: e, Functions: c.Functions, Messages: b, Calls: calls, Tick: l.Tick, Jobs: c.Jobs, Owner: c.Owner, Log: c.ReadLog})
 	front, err := l.frontDoor(ctx, c)
 	if err != nil {
 		return nil, err

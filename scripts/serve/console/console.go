@@ -31,6 +31,7 @@ type Config struct {
 	Calls     *Calls
 	Tick      func(ctx context.Context, function string) error
 
+	Jobs  Jobs                          // acts on outboxes and dead letters
 	Owner string                        // URL of a login that reads all rows; "" if pages of stored data are unavailable
 	Log   func() (io.ReadCloser, error) // the functions' log; nil if timelines have no calls
 }
@@ -49,6 +50,8 @@ type Console struct {
 	mux   *http.ServeMux
 	cross *http.CrossOriginProtection
 	runs  runs
+
+	reading sync.Mutex // held while dead letters are leased
 }
 
 // New returns the console. Changes that are running end with life.
@@ -61,8 +64,13 @@ func New(life context.Context, c Config) *Console {
 	o.page("GET /-/functions/{name}", "function", o.function)
 	o.page("GET /-/events", "events", o.events)
 	o.page("GET /-/events/{seq}", "event", o.event)
+	o.page("GET /-/outbox", "outbox", o.outbox)
+	o.page("GET /-/letters", "letters", o.letters)
 	o.page("GET /-/runs/{id}", "run", o.run)
 	o.act("POST /-/functions/{name}/tick", o.tickNow)
+	o.act("POST /-/outbox/unpark", o.unpark)
+	o.act("POST /-/deliveries/push", o.pushNow)
+	o.act("POST /-/letters", o.actOnLetters)
 	o.mux.HandleFunc("GET /-/console.css", asset("pages/console.css", "text/css; charset=utf-8"))
 	o.mux.HandleFunc("GET /-/console.js", asset("pages/console.js", "text/javascript; charset=utf-8"))
 	o.mux.HandleFunc("GET /-/console.svg", asset("pages/console.svg", "image/svg+xml"))

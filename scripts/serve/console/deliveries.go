@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 
 	"melmastoon.ghasi.io/shared/local/bus"
 )
@@ -21,4 +24,21 @@ func (c *Console) pending(ctx context.Context) ([]bus.Pending, error) {
 		return b.Pending(ctx, maxPending)
 	}
 	return nil, nil
+}
+
+// pushNow pushes the deliveries of one subscription, or all, without waiting for their next attempt.
+func (c *Console) pushNow(r *http.Request) (string, change, error) {
+	b, ok := c.Messages.(retrier)
+	if !ok {
+		return "", nil, fmt.Errorf("%w: Google's emulator retries by itself", errForm)
+	}
+	subscription := r.PostFormValue("subscription")
+	return "Push now", func(ctx context.Context, out io.Writer) error {
+		n, err := b.PushNow(ctx, subscription)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "%d deliveries are pushed now.\n", n)
+		return err
+	}, nil
 }

@@ -69,6 +69,8 @@ var tabs = []tab{
 	{"home", "/-/", "Start"},
 	{"functions", "/-/functions", "Functions"},
 	{"events", "/-/events", "Events"},
+	{"outbox", "/-/outbox", "Outbox"},
+	{"letters", "/-/letters", "Dead letters"},
 }
 
 // format holds the functions of the templates.

@@ -13,6 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/firestore"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
 // Emulators holds the addresses of Google's emulators, and a project for this cloud only.
@@ -32,7 +34,7 @@ func On(c cloud.Config, at Emulators) cloud.Config {
 	if _, given := document.StoreKey.Get(e); !given {
 		e = document.StoreKey.With(e, firestore.Open(e))
 	}
-	c.Env = e
+	c.Env = topic.PullerKey.With(e, pubsub.Open(e)) // for the dead letters of the console
 	c.Messages = func(e env.Env) (cloud.Messages, error) { return emulated.Open(e) }
 	return c
 }

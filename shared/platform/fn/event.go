@@ -19,7 +19,8 @@ import (
 )
 
 // Event returns a function that consumes Spec.Subject. P declares the members of the payload that the function reads. An event
-// is dead-lettered and acknowledged if it cannot be read, if it violates its contract, or if the act returns [DeadLetter].
+// is dead-lettered and acknowledged if it cannot be read, if it violates its contract, if the act returns [DeadLetter], or if its last
+// attempt fails.
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
@@ -96,6 +97,9 @@ func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (ans
 	err = h.deliver(caused(ctx, raw, c), raw)
 	if p, ok := errors.AsType[*deadLettered](err); ok {
 		return h.deadLetterRaw(ctx, c, raw, p.reason)
+	}
+	if err != nil && raw.Delivery.Attempt >= h.spec.Attempts && h.spec.DeadLetter != "" { // the bus would not keep the cause
+		return h.deadLetterRaw(context.WithoutCancel(ctx), c, raw, fmt.Errorf("given up after %d attempts: %w", raw.Delivery.Attempt, err))
 	}
 	return acknowledged, again5xx(err)
 }

@@ -268,6 +268,35 @@ func TestEvent_failure(t *testing.T) {
 	}
 }
 
+// The last attempt dead-letters the event with its cause and logs an error; an earlier one does not.
+func TestEvent_givenUp(t *testing.T) {
+	t.Parallel()
+	for attempt, status := range map[int]int{1: 503, 4: 503, 5: 204, 6: 204} {
+		t.Run(fmt.Sprint("attempt ", attempt), func(t *testing.T) {
+			t.Parallel()
+			rig := hearing(t, fn.Spec{Attempts: 5}, func(context.Context, event.Event[money]) error {
+				return fault.ErrUnavailable.Because(errors.New("canceling statement (SQLSTATE 57014)"))
+			})
+			raw := happened(t, captured, payload())
+			raw.Delivery.Attempt = attempt
+			if a := rig.Push(rig.f, raw); a.Status != status {
+				t.Errorf("got %d %s, want %d", a.Status, a.Body, status)
+			}
+			letters := rig.dead.Messages()
+			line, _ := rig.log.only(t)
+			if gaveUp := line["severity"] == "ERROR"; gaveUp != (status == 204) || gaveUp != (len(letters) == 1) {
+				t.Fatalf("severity = %v with %d dead letters, want both exactly after the last attempt", line["severity"], len(letters))
+			}
+			for _, letter := range letters {
+				want := fmt.Sprintf("given up after %d attempts: ", attempt)
+				if reason := letter.Attributes[fn.DeadLetterReason]; !strings.HasPrefix(reason, want) || !strings.HasSuffix(reason, "(SQLSTATE 57014)") {
+					t.Errorf("reason = %q, want %q with the cause", reason, want)
+				}
+			}
+		})
+	}
+}
+
 func TestEvent_outsideFilter(t *testing.T) {
 	t.Parallel()
 	raw := happened(t, captured, payload())

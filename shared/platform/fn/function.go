@@ -80,9 +80,6 @@ const (
 // Subscription returns the push subscription of the function, for a bus that reaches it below base.
 func (f Function) Subscription(base string) topic.Subscription {
 	s := f.Spec
-	if s.Attempts == 0 {
-		s.Attempts = attempts
-	}
 	return topic.Subscription{
 		Name: s.subscription(), Topic: s.Subject, Filter: s.Filter,
 		Endpoint: base + "/internal/events/" + s.Name, Audience: identity.Audience(s.Service()),

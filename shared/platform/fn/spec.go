@@ -105,7 +105,7 @@ func (s Spec) settled() Spec {
 	limit, timeout := int64(bodyLimit), callTimeout
 	switch {
 	case s.Subject != "":
-		s.Access, limit, timeout = Push, eventLimit, eventTimeout
+		s.Access, s.Attempts, limit, timeout = Push, cmp.Or(s.Attempts, attempts), eventLimit, eventTimeout
 	case s.Schedule != "":
 		s.Access, timeout = Scheduler, tickTimeout
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -167,7 +168,7 @@ func (f *Front) Push(to fn.Function, raw event.Raw) Answer {
 	for name, value := range raw.Attributes() {
 		headers = append(headers, name, value)
 	}
-	headers = append(headers, "X-Goog-Pubsub-Delivery-Attempt", "1", "X-Goog-Pubsub-Message-Id", "m-"+raw.Envelope.EventID.String())
+	headers = append(headers, "X-Goog-Pubsub-Delivery-Attempt", strconv.Itoa(max(raw.Delivery.Attempt, 1)), "X-Goog-Pubsub-Message-Id", "m-"+raw.Envelope.EventID.String())
 	return f.Post("/internal/events/"+to.Spec.Name, string(data), headers...)
 }
 

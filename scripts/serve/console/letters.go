@@ -1,0 +1,105 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// Jobs are the operators' jobs that act on outboxes and dead letters.
+type Jobs struct {
+	Outbox    func(ctx context.Context, e env.Env, args []string, out io.Writer) error
+	Replay    func(ctx context.Context, e env.Env, args []string, out io.Writer) error
+	Letters   func(ctx context.Context, e env.Env) ([]Letters, error)
+	Listeners func([]topic.Subscription) string // formats subscriptions for DEAD_LETTERS
+}
+
+// Letters are the dead letters of one topic with the same consumer, subject and cause.
+type Letters struct {
+	Topic, Subscription, Subject, Cause string
+	Count                               int
+	Replayed                            int // that were already replayed twice
+	Oldest                              time.Time
+}
+
+// errNoJobs is the error of acts and pages that need jobs, if the cloud was started without them.
+var errNoJobs = errors.New("this local cloud was started without the jobs of operators")
+
+// puller returns an Env with the bus and the subscriptions, as the job replay needs them.
+func (c *Console) puller() env.Env {
+	var all []topic.Subscription
+	for _, f := range c.Functions {
+		if f.Spec.Subject != "" {
+			all = append(all, f.Subscription(""))
+		}
+	}
+	e := c.Env.With("DEAD_LETTERS", c.Jobs.Listeners(all))
+	if p, ok := c.Messages.(topic.Puller); ok {
+		e = topic.PullerKey.With(e, p)
+	}
+	return e
+}
+
+// lettersView is the content of the page of dead letters.
+type lettersView struct {
+	Groups []Letters
+}
+
+// letters lists the dead letters. Messages are leased while a page reads them, so pages read one after the other.
+func (c *Console) letters(r *http.Request) (any, error) {
+	if c.Jobs.Letters == nil {
+		return nil, errNoJobs
+	}
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	groups, err := c.Jobs.Letters(r.Context(), c.puller())
+	return lettersView{Groups: groups}, err
+}
+
+// letterActs are the acts on dead letters: their names and the flags of the job.
+var letterActs = map[string]struct {
+	name  string
+	flags []string
+}{
+	"show":    {"Show dead letters", []string{"-show=50"}},
+	"dry":     {"Dry run of a replay", []string{"-dry"}},
+	"replay":  {"Replay dead letters", []string{"-go"}},
+	"again":   {"Replay dead letters again", []string{"-go", "-again"}},
+	"discard": {"Discard dead letters", []string{"-discard", "-go", who}},
+}
+
+func (c *Console) actOnLetters(r *http.Request) (string, change, error) {
+	if c.Jobs.Replay == nil {
+		return "", nil, errNoJobs
+	}
+	act, ok := letterActs[r.PostFormValue("act")]
+	topicName, why := r.PostFormValue("topic"), strings.TrimSpace(r.PostFormValue("why"))
+	if !ok || topicName == "" {
+		return "", nil, fmt.Errorf("%w: choose a topic and an act", errForm)
+	}
+	args := slices.Clone(act.flags)
+	if r.PostFormValue("act") == "discard" {
+		if why == "" {
+			return "", nil, fmt.Errorf("%w: discarding messages needs a reason", errForm)
+		}
+		args = append(args, "-why="+why)
+	}
+	for _, name := range []string{"cause", "subject"} {
+		if value := r.PostFormValue(name); value != "" {
+			args = append(args, "-"+name+"="+value)
+		}
+	}
+	return act.name, func(ctx context.Context, out io.Writer) error {
+		c.reading.Lock()
+		defer c.reading.Unlock()
+		return c.Jobs.Replay(ctx, c.puller(), append(args, topicName), out)
+	}, nil
+}

@@ -1,0 +1,25 @@
+// Package operations gives the console of a local cloud the jobs with which operators act: outbox and replay. It is apart from the
+// console because tests of these jobs start a local cloud.
+package operations
+
+import (
+	"context"
+
+	"melmastoon.ghasi.io/jobs/outbox"
+	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/scripts/serve/console"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Jobs returns the jobs.
+func Jobs() console.Jobs {
+	return console.Jobs{Outbox: outbox.Run, Replay: replay.Run, Letters: letters, Listeners: replay.Listeners}
+}
+
+func letters(ctx context.Context, e env.Env) (all []console.Letters, err error) {
+	groups, err := replay.List(ctx, e)
+	for _, g := range groups {
+		all = append(all, console.Letters(g))
+	}
+	return all, err
+}

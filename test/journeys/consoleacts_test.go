@@ -1,0 +1,177 @@
+package journeys
+
+import (
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// A developer uses the console of a system.
+type developer struct {
+	*system.System
+	t *testing.T
+}
+
+// page returns a page of the console.
+func (d developer) page(path string) string {
+	d.t.Helper()
+	return string(d.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: path, Header: map[string]string{"Accept": "text/html"}}).Body)
+}
+
+// shows fails the test unless the page contains the texts.
+func (d developer) shows(path string, texts ...string) {
+	d.t.Helper()
+	page := html.UnescapeString(d.page(path))
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			d.t.Errorf("%s: %q is not in %s", path, text, page)
+		}
+	}
+}
+
+var formToken = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// acts sends a form of a page, waits for the end of the change, and returns the page of its run.
+func (d developer) acts(page, action string, form url.Values) string {
+	d.t.Helper()
+	token := formToken.FindStringSubmatch(d.page(page))
+	if token == nil {
+		d.t.Fatalf("%s has no form", page)
+	}
+	form.Set("token", token[1])
+	run := d.Must(http.StatusSeeOther, system.Request{Method: http.MethodPost, Path: action, Body: form.Encode()}).Header.Get("Location")
+	for {
+		if text := d.page(run); !strings.Contains(text, "Running.") {
+			return html.UnescapeString(text)
+		}
+	}
+}
+
+// does is acts for a change that must succeed and print the texts.
+func (d developer) does(page, action string, form url.Values, texts ...string) {
+	d.t.Helper()
+	said := d.acts(page, action, form)
+	for _, text := range append(texts, "Done.") {
+		if !strings.Contains(said, text) {
+			d.t.Errorf("%s: %q is not in %s", action, text, said)
+		}
+	}
+}
+
+func (d developer) exec(statement string) {
+	d.t.Helper()
+	tag, err := d.DB.Owner(d.t).Exec(d.t.Context(), statement)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errors.New("no row changed")
+	}
+	if err != nil {
+		d.t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func TestConsole_unpark(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	d.Book(system.Usual())
+	d.Quiet()
+	d.shows("/-/outbox", "All events are published.", "bff_tenant_booking", "reservation")
+	d.exec(`UPDATE reservation.outbox SET published_at = NULL, parked_reason = 'contract: /holdId: missing' WHERE subject = 'melmastoon.reservation.held.v1'`)
+	d.shows("/-/outbox", "reservation.held", "parked: contract: /holdId: missing")
+	event := regexp.MustCompile(`name="event" value="([^"]+)"`).FindStringSubmatch(d.page("/-/outbox"))
+	if event == nil {
+		t.Fatal("the page has no form for the parked event")
+	}
+	d.does("/-/outbox", "/-/outbox/unpark", url.Values{"schema": {"reservation"}, "event": {event[1]}, "why": {"the schema is mended"}},
+		`by "console", because "the schema is mended"`)
+	d.Settle()
+	d.shows("/-/outbox", "All events are published.")
+}
+
+// TestConsole_pushNow lets a consumer fail until its next attempt is an hour away, and pushes the event without waiting.
+func TestConsole_pushNow(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	var fails atomic.Bool
+	fails.Store(true)
+	d := developer{system.As(t, db, cloud.Config{Env: db.Env(), Witness: func(f fn.Function, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if f.Spec.Name == "reservation-paymentcaptured" && fails.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}}), t}
+	if _, ok := d.Cloud.Messages().(interface{ Waiting() int }); ok {
+		t.Skip("the emulator retries after about a second")
+	}
+	b := d.Book(system.Usual()).Intend("card")
+	b.Press("pay")
+	const waits = "reservation-paymentcaptured</th>"
+	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(d.page("/-/outbox"), waits) && time.Now().Before(deadline); {
+		d.Tick("sandbox-relay")
+	}
+	for tag := int64(0); tag == 0; {
+		result, err := db.Owner(t).Exec(t.Context(), `
+			UPDATE bus.deliveries SET due_at = platform.now() + interval '1 hour'
+			WHERE pusher IS NULL AND attempt > 0 AND subscription LIKE '%paymentcaptured%'`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tag = result.RowsAffected()
+	}
+	fails.Store(false)
+	d.shows("/-/outbox", waits, "Push now")
+	d.does("/-/outbox", "/-/deliveries/push", url.Values{"subscription": {""}}, " deliveries are pushed now")
+	b.Await("confirmed")
+}
+
+func TestConsole_deadLetters(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	d.shows("/-/letters", "There are no dead letters.")
+	publisher, _ := topic.PublisherKey.Get(d.Env())
+	for _, err := range publisher.Publish(t.Context(), []topic.Message{{Topic: "melmastoon.payment.transaction.captured.v1", Data: []byte("{}")}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(d.page("/-/letters"), `name="topic"`) && time.Now().Before(deadline); {
+		d.Tick("reservation-relay")
+	}
+	d.shows("/-/letters", "unreadable", "reservation-paymentcaptured")
+	letters := deadLetterTopic(t, d)
+	form := func(act string) url.Values { return url.Values{"act": {act}, "topic": {letters}} }
+	d.does("/-/letters", "/-/letters", form("show"), `"payload":"2 bytes, not shown"`)
+	d.does("/-/letters", "/-/letters", form("dry"), "would replay 1 of 1")
+	if said := d.acts("/-/letters", "/-/letters", form("show")); !strings.Contains(said, "bytes, not shown") {
+		t.Errorf("a dry run has removed the message: %s", said)
+	}
+	d.Must(http.StatusForbidden, system.Request{Method: http.MethodPost, Path: "/-/letters", Body: form("replay").Encode()})
+	discard := form("discard")
+	discard.Set("why", "a test")
+	d.does("/-/letters", "/-/letters", discard, "discarded 1 of 1", `because "a test"`)
+	d.shows("/-/letters", "There are no dead letters.")
+}
+
+// deadLetterTopic returns the first topic on the page of dead letters.
+func deadLetterTopic(t *testing.T, d developer) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="topic" value="([^"]+)"`).FindStringSubmatch(d.page("/-/letters"))
+	if found == nil {
+		t.Fatal("the page lists no topic")
+	}
+	return found[1]
+}
