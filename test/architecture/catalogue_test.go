@@ -3,6 +3,7 @@ package architecture
 import (
 	"io/fs"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,9 +96,13 @@ func TestRelays_publishTheirService(t *testing.T) {
 	}
 }
 
+// operationID matches the name that generated clients give to an operation.
+var operationID = regexp.MustCompile(`^[a-z]+([A-Z][a-z]+)*$`)
+
 // An operation is one route of an OpenAPI document.
 type operation struct {
-	ID string `yaml:"operationId"`
+	ID       string `yaml:"operationId"`
+	Function string `yaml:"x-function"`
 }
 
 func documented(t *testing.T, service string) map[string]operation {
@@ -141,8 +146,10 @@ func TestOpenAPI_hasTheRoutesOfTheCatalogue(t *testing.T) {
 		op, ok := services[service][f.Spec.Route]
 		if !ok {
 			t.Errorf("%s: schemas/http/%s.yaml does not have %s", f.Spec.Name, service, f.Spec.Route)
-		} else if op.ID != f.Spec.Name {
-			t.Errorf("%s: its operationId is %q", f.Spec.Name, op.ID)
+		} else if op.Function != f.Spec.Name {
+			t.Errorf("%s: its x-function is %q", f.Spec.Name, op.Function)
+		} else if !operationID.MatchString(op.ID) {
+			t.Errorf("%s: its operationId is %q, want a name in camel case that a program can call", f.Spec.Name, op.ID)
 		}
 		delete(services[service], f.Spec.Route)
 	}
