@@ -21,6 +21,8 @@ type Property struct {
 	TimeZone   string      `json:"timeZone"`
 	City       string      `json:"city"`
 	Country    string      `json:"country"`
+	Address    string      `json:"address"`
+	Phone      string      `json:"phone,omitzero"` // of the reception
 	Geo        Geo         `json:"geo"`
 	StarRating int         `json:"starRating"`
 	Rating     *Rating     `json:"guestRating,omitzero"`
@@ -134,16 +136,16 @@ func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Propert
 	key := pgx.StrictNamedArgs{"property": p}
 	var rating Rating
 	err = tx.QueryRow(ctx, `
-		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating,
+		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, concat_ws(', ', nullif(neighbourhood, ''), city), latitude, longitude, star_rating,
 		       rating::float8, rating_count, property_type, amenities, badges, to_char(check_in_from, 'HH24:MI'), to_char(check_out_until, 'HH24:MI')
 		FROM sandbox.properties
 		WHERE property_id = @property`, key).
-		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating,
+		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Address, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating,
 			&rating.Value, &rating.Count, &h.Type, &h.Amenities, &h.Badges, &h.CheckIn, &h.CheckOut)
 	if err != nil {
 		return h, err
 	}
-	h.Rating = rating.orNone()
+	h.Rating, h.Phone = rating.orNone(), phoneOf(h.ID, h.Country)
 	h.Photos = photosOf(h.ID, h.Name, propertyPhotos, facade)
 	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
 		return h, err

@@ -7,6 +7,9 @@
 //
 // The booking service alone knows the state of a booking: every page reads it and shows the result.
 //
+// An error before the visitor is known, for example a malformed address or too many requests, has a page for browsers (Accept:
+// text/html) and a problem for other clients.
+//
 // The service has no tables. It calls only routes of the booking service that a guest's browser could call, with that guest's
 // cookie only. There is one exception: for a confirmed booking of a hotel whose properties the booking service does not return,
 // for example because the hotel is suspended, it reads the names of the property and its rooms from the property service.

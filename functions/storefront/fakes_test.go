@@ -64,8 +64,9 @@ func listed(l locale.Tag) body {
 		name, suite = "هتل گرند کابل", "سویت خانوادگی"
 	default: // the names above
 	}
-	return body{"propertyId": property, "name": name, "timeZone": "Asia/Kabul", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
-		"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
+	return body{"propertyId": property, "name": name, "timeZone": "Asia/Kabul", "address": "Shahr-e Naw, Kabul", "country": "AF",
+		"phone": "+93 00 000 1234", "checkInFrom": "14:00", "checkOutUntil": "12:00", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
+			"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
 }
 
 // theme returns the hotel's theme.

@@ -21,7 +21,7 @@ type Serve[In any] func(context.Context, Call[In]) (fn.Page, error)
 
 // HTTP returns an HTTP function for a page or a form. It is public: the booking service authenticates the guest.
 func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
-	s.Access = fn.Public
+	s.Access, s.ErrorPage = fn.Public, errorPages()
 	open := func(e env.Env) (fn.Middleware[*Visitor], error) { return openMiddleware(e, s) }
 	return fn.HTTP(s, open, func(env.Env) (func(context.Context, *Visitor, fn.Call[In]) (fn.Page, error), error) {
 		return func(ctx context.Context, v *Visitor, c fn.Call[In]) (fn.Page, error) {

@@ -41,6 +41,11 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 		ID        id.Property `json:"propertyId"`
 		Name      locale.Text `json:"name"`
 		TimeZone  string      `json:"timeZone"`
+		Address   string      `json:"address"`
+		Country   string      `json:"country"`
+		Phone     string      `json:"phone"`
+		CheckIn   string      `json:"checkInFrom"`
+		CheckOut  string      `json:"checkOutUntil"`
 		RoomTypes []struct {
 			ID        id.RoomType     `json:"roomTypeId"`
 			Name      string          `json:"name"`
@@ -50,7 +55,8 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 	if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &in); err != nil {
 		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
 	}
-	found := Property{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, RoomTypes: nil}
+	found := Property{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, Address: in.Address, Country: in.Country, Phone: in.Phone,
+		CheckIn: in.CheckIn, CheckOut: in.CheckOut, RoomTypes: nil}
 	for _, r := range in.RoomTypes {
 		found.RoomTypes = append(found.RoomTypes, RoomType{r.ID, locale.Among(r.Localized, l, text{r.Name}).Name})
 	}

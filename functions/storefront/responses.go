@@ -44,6 +44,11 @@ type (
 		ID        id.Property `json:"propertyId"`
 		Name      string      `json:"name"`
 		TimeZone  string      `json:"timeZone"`
+		Address   string      `json:"address"`
+		Country   string      `json:"country"`
+		Phone     string      `json:"phone"`
+		CheckIn   string      `json:"checkInFrom"` // at the property
+		CheckOut  string      `json:"checkOutUntil"`
 		RoomTypes []RoomType  `json:"roomTypes"`
 	}
 	// A RoomType is a room type's name.

@@ -182,6 +182,12 @@ func TestShowBooking_pageOfState(t *testing.T) {
 	slow := newFakeBooking(e)
 	slow.state, slow.pending = "paying", true
 	browse(t, e, slow).open(home+"/return/"+slow.draft.String()).sees("Your payment is under way", "/return/bdr_", "Pay in another way")
+	again := newFakeBooking(e)
+	again.state = "failed"
+	browse(t, e, again).open(home + "/bookings/" + again.draft.String()).send("/choices").sees("Who is coming?")
+	if body := again.bodies[slices.Index(again.asked, "POST quote")]; !strings.Contains(body, saver.String()) || strings.Contains(body, "draftId") {
+		t.Errorf("booking the same rooms again asks for %s", body)
+	}
 	left := newFakeBooking(e)
 	browse(t, e, left).detailed().send("/leave").sees("The rooms were given back.", "Find a room")
 	back := newFakeBooking(e)

@@ -152,6 +152,16 @@ func (v View) Tagline() string {
 	return v.Bootstrap.Tagline
 }
 
+// Property returns a property of the hotel, or nil.
+func (v View) Property(p id.Property) *Property {
+	for i := range v.Bootstrap.Properties {
+		if v.Bootstrap.Properties[i].ID == p {
+			return &v.Bootstrap.Properties[i]
+		}
+	}
+	return nil
+}
+
 // PropertyName returns the name of a property in the guest's language.
 func (v View) PropertyName(p id.Property) string {
 	for _, property := range v.Bootstrap.Properties {

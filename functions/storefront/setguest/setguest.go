@@ -31,6 +31,7 @@ type Request struct {
 	LastName  string     `form:"lastName,optional"`
 	Email     string     `form:"email,optional"`
 	Phone     string     `form:"phone,optional"`
+	Country   string     `form:"country,optional"` // of the hotel, for a telephone number in national form
 	Requests  string     `form:"specialRequests,optional"`
 }
 
@@ -42,7 +43,9 @@ func (r Request) guest() storefront.Guest {
 // set redirects to the payment, or back to the form with its input and errors.
 func set(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.BootstrapVersion = c.In.Seen
-	if err := c.SetGuest(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {
+	guest := c.In.guest()
+	guest.Phone = storefront.International(guest.Phone, c.In.Country)
+	if err := c.SetGuest(ctx, c.In.Draft, c.In.Version, guest, c.In.Once); err != nil {
 		return c.ToDetails(c.In.Draft, c.In.guest(), err), nil
 	}
 	return c.ToNext(c.In.Draft), nil

@@ -106,6 +106,9 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, err := f.run(ctx, r, c)
 	if err != nil {
 		a = problem(r, c, err)
+		if f.spec.ErrorPage != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			a.Body = f.spec.ErrorPage(r, a.Status, a.Header)
+		}
 	}
 	c.line.Status, c.line.Sent = a.Status, int64(len(a.Body))
 	if errors.Is(r.Context().Err(), context.Canceled) {

@@ -2,6 +2,7 @@ package fn
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
 	"time"
 
@@ -34,17 +35,15 @@ type Spec struct {
 	CrossOrigin bool
 	// IgnoresBody accepts a body of any type, within BodyLimit, and does not decode it.
 	IgnoresBody bool
-
-	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
-	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
-	Concurrency  int           // concurrent calls per instance
-	MinInstances int
-	MaxInstances int
-
-	Subscription string // name of the subscription of an event function; the function's name unless given
-
-	DeadLetter string // topic for events that failed permanently
-	Attempts   int    // deliveries before the bus dead-letters an event
+	// ErrorPage returns the page of an error with a status, for clients that accept HTML, and sets its headers.
+	ErrorPage                  func(*http.Request, int, http.Header) []byte
+	BodyLimit                  int64         // bytes; 64 KiB unless given, 10 MiB for events
+	Timeout                    time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
+	Concurrency                int           // concurrent calls per instance
+	MinInstances, MaxInstances int
+	Subscription               string // name of the subscription of an event function; the function's name unless given
+	DeadLetter                 string // topic for events that failed permanently
+	Attempts                   int    // deliveries before the bus dead-letters an event
 }
 
 // Access is the kind of callers that a function admits over HTTP.
@@ -92,9 +91,8 @@ func (s Spec) Service() string {
 }
 
 const (
-	bodyLimit  = 64 << 10
-	eventLimit = 10 << 20 // Pub/Sub's own limit
-
+	bodyLimit    = 64 << 10
+	eventLimit   = 10 << 20 // Pub/Sub's own limit
 	callTimeout  = time.Second
 	eventTimeout = 10 * time.Second
 	tickTimeout  = 50 * time.Second // the next tick comes after a minute

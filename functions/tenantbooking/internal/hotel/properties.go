@@ -25,12 +25,23 @@ func OpenProperties(e env.Env) Properties {
 
 // A Property is a property of a tenant, with its room types and rate plans.
 type Property struct {
-	ID        id.Property `json:"propertyId"`
-	Tenant    id.Tenant   `json:"tenantId"`
-	Name      locale.Text `json:"name"`
-	TimeZone  string      `json:"timeZone"`
-	RoomTypes []RoomType  `json:"roomTypes"`
-	RatePlans []RatePlan  `json:"ratePlans"`
+	ID       id.Property `json:"propertyId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	Name     locale.Text `json:"name"`
+	TimeZone string      `json:"timeZone"`
+	Contact
+	RoomTypes []RoomType `json:"roomTypes"`
+	RatePlans []RatePlan `json:"ratePlans"`
+}
+
+// A Contact is how guests reach a property. Members that the property service does not know are empty.
+type Contact struct {
+	Address  string `json:"address,omitzero"`
+	City     string `json:"city,omitzero"`
+	Country  string `json:"country,omitzero"`       // ISO 3166-1
+	Phone    string `json:"phone,omitzero"`         // of the reception
+	CheckIn  string `json:"checkInFrom,omitzero"`   // at the property, for example 14:00
+	CheckOut string `json:"checkOutUntil,omitzero"` // at the property
 }
 
 // A RoomType is a room type in all its languages.

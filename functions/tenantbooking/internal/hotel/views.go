@@ -7,9 +7,10 @@ import (
 
 // A PropertyView is the representation of a property in the guest's language.
 type PropertyView struct {
-	Property  id.Property    `json:"propertyId"`
-	Name      string         `json:"name"`
-	TimeZone  string         `json:"timeZone"`
+	Property id.Property `json:"propertyId"`
+	Name     string      `json:"name"`
+	TimeZone string      `json:"timeZone"`
+	Contact
 	RoomTypes []RoomTypeView `json:"roomTypes"`
 }
 
@@ -33,7 +34,7 @@ type PhotoView struct {
 func PropertyViews(properties []Property, l locale.Tag) []PropertyView {
 	shown := []PropertyView{}
 	for _, h := range properties {
-		v := PropertyView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, RoomTypes: []RoomTypeView{}}
+		v := PropertyView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, Contact: h.Contact, RoomTypes: []RoomTypeView{}}
 		for _, r := range h.RoomTypes {
 			v.RoomTypes = append(v.RoomTypes, r.in(l))
 		}
