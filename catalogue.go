@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/jobs/furnish"
 	"melmastoon.ghasi.io/jobs/migrate"
 	"melmastoon.ghasi.io/jobs/outbox"
+	"melmastoon.ghasi.io/jobs/probe"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -310,6 +311,7 @@ var Jobs = []command.Job{
 	furnish.Job,
 	migrate.Job,
 	outbox.Job,
+	probe.Job,
 	prune.Job,
 	replay.Job,
 }

@@ -132,6 +132,15 @@ locals {
         lasting = 600
       }
     } },
+    # The probe does what a guest does, so it notices what no counter shows: an unreachable site, or wrong responses with a good status. Three runs
+    # in a row have failed or are missing.
+    { for name, r in local.cadenced : "probe" => {
+      name = "a guest cannot book", playbook = "probe", page = true, about = { job = name }
+      condition = {
+        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[15m])) or vector(0)) < 1"
+        lasting = 120
+      }
+    } if r.job == "probe" },
     # A job that has never run, or never succeeded, causes no failed run. A PromQL condition may look back two years. Its duration of an
     # hour is part of the time without success.
     { for name, r in local.cadenced : "progress-${name}" => {
@@ -140,14 +149,14 @@ locals {
         query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[${local.cadences[r.cadence].silent - 1}h])) or vector(0)) < 1"
         lasting = 3600
       }
-    } },
+    } if r.job != "probe" },
     { for name, r in local.cadenced : "job-${name}" => {
       name = "${name}: a run failed", playbook = "job-failed", page = false, about = { job = name }
       condition = {
         filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"failed\""
         above  = 0
       }
-    } },
+    } if r.job != "probe" },
     { for what, c in {
       connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections", playbook = "database-connections" }
       disk        = { metric = "disk/utilization", above = 0.85, name = "the database disk fills", playbook = "database-disk" }

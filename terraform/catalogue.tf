@@ -20,7 +20,8 @@ locals {
   } }
 
   # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.
-  jobs = { for name, j in local.catalogue.jobs : name => j if j.service == "" || contains(keys(local.services), j.service) }
+  # The probe needs a hotel that takes its bookings: in a demonstration the sandbox has one.
+  jobs = { for name, j in local.catalogue.jobs : name => j if(j.service == "" || contains(keys(local.services), j.service)) && (name != "probe" || var.demo || var.probe_hotel != null) }
   # Those that take dead letters and publish them again.
   replaying = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.letters])
   runs = merge([for name, j in local.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :

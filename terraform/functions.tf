@@ -27,6 +27,7 @@ locals {
   # Who may call a function: the services that say they use what it answers for, the bus, or the scheduler. Nobody else.
   callers = { for name, f in local.functions : name => sort(distinct(concat(
     [for g in local.functions : "${g.account}@${local.domain_of_accounts}" if f.answers != "" && contains(g.upstreams, f.answers)],
+    [for name, j in local.jobs : "jobs-${name}@${local.domain_of_accounts}" if contains(j.upstreams, f.answers)],
     f.access == "desk" ? tolist(var.desk_callers) : [],
     f.kind == "event" ? ["melmastoon-push@${local.domain_of_accounts}"] : [],
     f.kind == "scheduled" ? ["melmastoon-scheduler@${local.domain_of_accounts}"] : [],

@@ -15,7 +15,11 @@ locals {
   programs = { for name, r in local.runs : name => {
     image   = "${var.images}/${r.job}:${local.hashes[name]}"
     account = "jobs-${r.job}@${local.domain_of_accounts}"
-    args    = r.job == "prune" ? [r.cadence] : r.job == "migrate" ? concat(["platform"], local.schemas) : []
+    args = (
+      r.job == "prune" ? [r.cadence] :
+      r.job == "migrate" ? concat(["platform"], local.schemas) :
+      r.job == "probe" && var.probe_hotel != null ? [for name in ["tenant", "property", "slug", "city"] : "-${name}=${var.probe_hotel[name]}"] : []
+    )
     # What the apply runs: migrate when it or its logins change, and what furnishes a demonstration.
     run = (
       r.job == "migrate" ? substr(sha256(join(" ", concat([local.hashes[name]], local.logins))), 0, 12) :
@@ -30,6 +34,9 @@ locals {
       } : {},
       local.jobs[r.job].documents ? local.of_documents : {},
       local.jobs[r.job].warehouse && var.warehouse_dataset != "" ? { WAREHOUSE_DATASET = var.warehouse_dataset } : {},
+      r.job == "probe" ? { PROBE_URL = "https://${var.domain}" } : {},
+      { for u in local.jobs[r.job].upstreams : "UPSTREAM_${upper(u)}_URL" => local.upstreams[u].url },
+      { for u in local.jobs[r.job].upstreams : "UPSTREAM_${upper(u)}_AUDIENCE" => local.upstreams[u].audience },
       # Who hears what, and where its dead letters lie.
       local.jobs[r.job].letters ? { DEAD_LETTERS = join(",", [for f in values(local.hearing) : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}"]) } : {},
       # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
@@ -71,7 +78,7 @@ module "job" {
   args        = each.value.args
   account     = each.value.account
   network     = { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id }
-  timeout     = 3600
+  timeout     = startswith(each.key, "probe-") ? 240 : 3600 # the next probe starts after five minutes
   run         = each.value.run
   environment = each.value.environment
   secrets     = each.value.secrets

@@ -79,6 +79,17 @@ variable "images" {
   }
 }
 
+variable "probe_hotel" {
+  description = "Hotel at which the job probe books and cancels a room every five minutes: ids of its tenant and property, short name of its site, city in which a search finds it. It must take cash on arrival and free cancellations. Null means the sandbox's hotel in a demonstration, and otherwise no probe."
+  type        = object({ tenant = string, property = string, slug = string, city = string })
+  default     = null
+
+  validation {
+    condition     = var.probe_hotel == null ? true : startswith(var.probe_hotel.tenant, "tnt_") && startswith(var.probe_hotel.property, "ppt_")
+    error_message = "The ids look like tnt_… and ppt_…."
+  }
+}
+
 variable "upstreams" {
   description = "Base URL and token audience of each platform service. A demonstration does not need them."
   type        = map(object({ url = string, audience = string }))

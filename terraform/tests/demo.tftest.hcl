@@ -96,7 +96,7 @@ run "demo" {
   }
 
   assert {
-    condition = toset(google_secret_manager_secret_iam_binding.redis_url[0].members) == toset([for account in concat([for f in run.archives.everything : f.account if f.documents], ["jobs-erase", "jobs-flags"]) :
+    condition = toset(google_secret_manager_secret_iam_binding.redis_url[0].members) == toset([for account in concat([for f in run.archives.everything : f.account if f.documents], ["jobs-erase", "jobs-flags", "jobs-probe"]) :
       "serviceAccount:${account}@hotels-demo.iam.gserviceaccount.com"
     ])
     error_message = "Somebody reads Memorystore's password who does not use documents, or does not who does."

@@ -34,6 +34,7 @@ variables {
   pages               = { hotels = "projects/hotels-prod/global/backendBuckets/sites" }
   keyrings            = { GUEST_SALT_KEYS = "2" }
   deletion_protection = false # so that the test can clean up
+  probe_hotel         = { tenant = "tnt_01J8KABG000000000000000TNT", property = "ppt_01J8KABG000000000000000PPT", slug = "probe-hotel", city = "Kabul" }
   staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
 
   upstreams = { for name in ["challenge", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
@@ -74,8 +75,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "outbox", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not erase, flags, outbox, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not erase, flags, outbox, probe, replay, and prune by cadence."
   }
 
   assert {
@@ -144,7 +145,7 @@ run "production" {
   }
 
   assert {
-    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-erase", "jobs-flags"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
+    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-erase", "jobs-flags", "jobs-probe"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
     error_message = "Somebody reads documents who does not use them, or does not who does."
   }
 
@@ -175,6 +176,7 @@ run "production" {
     condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "IDENTITY_CALLERS", null) == (f.access == "public" ? null : join(",", sort(distinct(concat(
       [for g in run.archives.functions : "${g.account}@hotels-prod.iam.gserviceaccount.com" if f.answers != "" && contains(g.upstreams, f.answers)],
       f.access == "desk" ? tolist(var.desk_callers) : [],
+      f.answers == "reservation" ? ["jobs-probe@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "push" ? ["melmastoon-push@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "scheduler" ? ["melmastoon-scheduler@hotels-prod.iam.gserviceaccount.com"] : [],
     )))))])
@@ -283,8 +285,18 @@ run "production" {
   }
 
   assert {
-    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["erase-daily", "prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
+    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["erase-daily", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
     error_message = "A cadence of prune or erase has no schedule."
+  }
+
+  assert {
+    condition = (google_cloud_scheduler_job.run["probe-frequent"].schedule == "*/5 * * * *"
+      && toset(local.programs["probe-frequent"].args) == toset(["-tenant=${var.probe_hotel.tenant}", "-property=${var.probe_hotel.property}", "-slug=probe-hotel", "-city=Kabul"])
+      && local.programs["probe-frequent"].environment["PROBE_URL"] == "https://hotels.example"
+      && local.programs["probe-frequent"].environment["UPSTREAM_RESERVATION_URL"] == "https://api.hotels.example/api/v1/reservations"
+      && !contains(keys(local.programs["probe-frequent"].environment), "CLOUDSQL_USER")
+    && !contains(keys(module.alert), "job-probe-frequent") && module.alert["probe"].policy.severity == "CRITICAL")
+    error_message = "Nobody books a room to see whether guests can."
   }
 
   # --- state

@@ -11,7 +11,6 @@ import (
 var unnamed = []struct{ name, reason string }{
 	{"shared/local/emulators.Redis", "tests start it like the other emulators"},
 	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
-	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
 	{"scripts/timeline/booking.Everything", "a failing journey prints all events"},
 }

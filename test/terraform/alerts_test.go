@@ -334,13 +334,13 @@ func TestAlerts(t *testing.T) {
 			// Jobs have other lines: here none has ever succeeded.
 			var jobs, got []string
 			for _, name := range e.raised() {
-				if strings.HasPrefix(name, "progress-prune-") || strings.HasPrefix(name, "progress-erase-") {
+				if strings.HasPrefix(name, "progress-prune-") || strings.HasPrefix(name, "progress-erase-") || name == "probe" {
 					jobs = append(jobs, name)
 				} else {
 					got = append(got, name)
 				}
 			}
-			if want := []string{"progress-erase-daily", "progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
+			if want := []string{"probe", "progress-erase-daily", "progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
 				t.Errorf("jobs without a success raised %v, want %v", jobs, want)
 			}
 			if !slices.Equal(got, test.want) {
@@ -355,6 +355,7 @@ func TestAlerts(t *testing.T) {
 func TestAlerts_jobs(t *testing.T) {
 	t.Parallel()
 	want := map[string]struct{ every, silent time.Duration }{
+		`^\*/5 \* \* \* \*$`:          {5 * time.Minute, 17 * time.Minute},
 		`^[0-9]+ \* \* \* \*$`:        {time.Hour, 3 * time.Hour},
 		`^[0-9]+ [0-9]+ \* \* \*$`:    {24 * time.Hour, 26 * time.Hour},
 		`^[0-9]+ [0-9]+ \* \* [0-6]$`: {7 * 24 * time.Hour, 8 * 24 * time.Hour},
@@ -374,7 +375,7 @@ func TestAlerts_jobs(t *testing.T) {
 			continue
 		}
 		schedule := s.of("google_cloud_scheduler_job")[i].first("schedule")
-		window, err := time.ParseDuration(summed.FindStringSubmatch(query)[3] + "h")
+		window, err := time.ParseDuration(summed.FindStringSubmatch(query)[3] + summed.FindStringSubmatch(query)[4])
 		must(t, err)
 		retest, err := time.ParseDuration(lasting)
 		must(t, err)
@@ -392,8 +393,8 @@ func TestAlerts_jobs(t *testing.T) {
 			t.Errorf("%s runs at %q", name[1], schedule)
 		}
 	}
-	if jobs != 4 {
-		t.Errorf("%d alerts about the progress of jobs, want 4", jobs)
+	if jobs != 5 {
+		t.Errorf("%d alerts about the progress of jobs, want 5", jobs)
 	}
 }
 

@@ -72,6 +72,8 @@ var breaches = []breach{
 	{"a demonstration without hotels", demo, "jobs.tf", "r.job == \"furnish\" ? substr(local.hashes[name], 0, 12) : null", "null", "The demonstration has no hotels"},
 	{"an alert that the lag of one line in a hundred raises", production, "metrics.tf", "EXTRACT(jsonPayload.outbox.${each.key})", "EXTRACT(jsonPayload.outbox.slowestSeconds)", "What is late is not counted from the same lines"},
 	{"a lag that is half of all events", production, "alerts.tf", "${local.summed.late} > 0.01 *", "${local.summed.late} > 0.5 *", "Events may leave the outboxes late"},
+	{"a probe that never runs", production, "schedules.tf", `"*/5 * * * *"`, `"5 4 1 1 *"`, "Nobody books a room"},
+	{"a probe that reservation turns away", production, "functions.tf", `if contains(j.upstreams, f.answers)],`, `if false],`, "A function lets somebody in who does not say that they use it."},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 

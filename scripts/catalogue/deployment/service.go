@@ -50,6 +50,7 @@ type Job struct {
 	Cadences  []string `json:"cadences"` // each has its own schedule
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
+	Upstreams []string `json:"upstreams"` // the services that it calls
 	Letters   bool     `json:"letters"`   // reads dead letters, and publishes consumed subjects again
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
 }
@@ -61,9 +62,13 @@ var jobs = map[string]Job{
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},
 	"outbox":  {Postgres: true},
+	"probe":   {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
 	"prune":   {Cadences: cadences(), Postgres: true},
 	"replay":  {Letters: true},
 }
+
+// frequent is the cadence of five minutes.
+const frequent = "frequent"
 
 func jobOf(j command.Job) (Job, error) {
 	job, ok := jobs[j.Name]
@@ -71,7 +76,7 @@ func jobOf(j command.Job) (Job, error) {
 		return job, fmt.Errorf("deployment: no Uses declared for the job %s", j.Name)
 	}
 	job.Archive, job.Program = "jobs-"+j.Name, "./jobs/"+j.Name+"/main"
-	job.Cadences = slices.Concat([]string{}, job.Cadences) // encodes nil as an empty list
+	job.Cadences, job.Upstreams = slices.Concat([]string{}, job.Cadences), slices.Concat([]string{}, job.Upstreams) // encode nil as an empty list
 	return job, nil
 }
 
