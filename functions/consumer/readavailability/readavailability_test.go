@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
@@ -74,6 +76,9 @@ func TestReadAvailability_complete(t *testing.T) {
 			t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(a.Body))
 		}
 	}
+	if diff := cmp.Diff(map[string]int{"properties": 1, "tenants": 1, "previews": 3, "cheapest": 2}, system.AllCalls()); diff != "" {
+		t.Errorf("calls of other services (-want +got):\n%s", diff)
+	}
 	system.Do(func() { system.Hotels[1].Nightly = 0 }) // nothing is left
 	var full search.Vacancy
 	a := v.Must(200, "GET", path(system, system.Hotels[1]), nil)
@@ -86,6 +91,27 @@ func TestReadAvailability_complete(t *testing.T) {
 	}
 	if full.Rate != nil {
 		t.Errorf("a full house: full.Rate = %v, want nil", full.Rate)
+	}
+}
+
+// Without an exchange rate, rates are in the hotel's own currency too.
+func TestReadAvailability_noExchangeRate(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 1, Function)
+	system.Do(func() { system.Hotels[0].OwnMoney = true })
+	var got search.Vacancy
+	system.Traveller().Must(200, "GET", path(system, system.Hotels[0]), nil, "X-Currency", "USD").Into(t, &got)
+	if got.Missing != nil {
+		t.Errorf("got.Missing = %q, want nil", got.Missing)
+	}
+	if want := (money.Minor{Amount: 800_000, Currency: money.AFN, Exponent: 2}); got.Rooms[0].Total == nil || *got.Rooms[0].Total != want {
+		t.Errorf("got.Rooms[0].Total = %v, want %v", got.Rooms[0].Total, want)
+	}
+	if got.Rate == nil || got.Rate.Policy != search.FallbackCurrency {
+		t.Errorf("got.Rate = %+v, want the policy fallback", got.Rate)
+	}
+	if diff := cmp.Diff(map[string]int{"properties": 1, "tenants": 1, "previews": 1, "cheapest": 2}, system.AllCalls()); diff != "" {
+		t.Errorf("calls of other services (-want +got):\n%s", diff)
 	}
 }
 

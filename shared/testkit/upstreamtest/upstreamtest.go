@@ -4,6 +4,7 @@ package upstreamtest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -43,8 +44,14 @@ type Services struct {
 	before    func(name string)
 }
 
-// An Answer returns the answer to a request and its body, to be encoded as JSON. Nil means 404.
+// An Answer returns the answer to a request and its body, to be encoded as JSON. Nil means 404, and a Problem its status.
 type Answer func(r *http.Request, body []byte) any
+
+// A Problem is an answer that rejects a request.
+type Problem struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+}
 
 // Open starts the server, until the test ends.
 func Open(t testing.TB, garbled string) *Services {
@@ -85,11 +92,14 @@ func (n *Services) respond(w http.ResponseWriter, r *http.Request, behavior Beha
 		_, _ = w.Write([]byte("<html>"))
 	case behavior == Endless:
 		_, _ = w.Write([]byte(`{"a":"` + strings.Repeat("x", endless) + `"}`))
-	case out == nil:
-		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND","detail":"No."}`))
 	default:
+		if out == nil {
+			out = Problem{http.StatusNotFound, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}
+		}
+		if p, ok := out.(Problem); ok {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(p.Status)
+		}
 		_ = json.MarshalWrite(w, out)
 	}
 }
@@ -112,6 +122,12 @@ func (n *Services) Before(f func(name string)) { n.Do(func() { n.before = f }) }
 func (n *Services) Calls(name string) (times int) {
 	n.Do(func() { times = n.calls[name] })
 	return times
+}
+
+// AllCalls returns the number of requests to each name that was called. A test that compares it misses no unexpected call.
+func (n *Services) AllCalls() (calls map[string]int) {
+	n.Do(func() { calls = maps.Clone(n.calls) })
+	return calls
 }
 
 // Body returns the body and query of the last request to a name.

@@ -102,59 +102,66 @@ func queryFor(e env.Env, geo search.GeoQuery) search.Query {
 func TestAnswers_servicesHangOrFail(t *testing.T) {
 	t.Parallel()
 	const hanging, failing, garbled, garbage, endless = upstreamtest.Hanging, upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless
-	for _, test := range []struct {
+	type row struct {
 		answer   string
 		route    string
 		behavior upstreamtest.Behavior
 		want     error
 		missing  []string
-	}{
-		{"list", "previews", hanging, nil, []string{"pricing"}},
-		{"list", "previews", failing, nil, []string{"pricing"}},
-		{"list", "previews", garbled, nil, []string{"pricing"}},
-		{"list", "previews", garbage, nil, []string{"pricing"}},
+	}
+	rows := []row{
 		{"list", "previews", endless, nil, []string{"pricing"}},
-		{"list", "brands", hanging, nil, []string{"theme"}},
-		{"list", "brands", garbage, nil, []string{"theme"}},
 		{"list", "brands previews", hanging, nil, []string{"theme", "pricing"}},
-		{"list", "searches", hanging, search.ErrBudgetExceeded, nil},
-		{"list", "searches", failing, fault.ErrUpstreamUnavailable, nil},
-		{"list", "searches", garbled, fault.ErrUpstreamUnavailable, nil},
-		{"list", "searches", garbage, fault.ErrUpstreamUnavailable, nil},
 		{"map", "previews brands", hanging, nil, []string{"theme", "pricing"}},
-		{"map", "pins", hanging, search.ErrBudgetExceeded, nil},
-		{"map", "pins", garbled, fault.ErrUpstreamUnavailable, nil},
-		{"hotel", "tenants", hanging, nil, nil},
-		{"hotel", "brands", garbage, nil, []string{"theme"}},
 		{"hotel", "previews calendar policies similar popularity brands tenants", hanging, nil, []string{"policies", "theme", "pricing", "calendar", "search", "popularity"}},
-		{"hotel", "popularity", hanging, nil, []string{"popularity"}},
-		{"hotel", "popularity", failing, nil, []string{"popularity"}},
-		{"hotel", "popularity", garbled, nil, []string{"popularity"}},
-		{"hotel", "popularity", garbage, nil, []string{"popularity"}},
-		{"hotel", "similar", failing, nil, []string{"search"}},
-		{"hotel", "similar", garbled, nil, []string{"search"}},
-		{"cards", "listings", hanging, nil, []string{"search"}},
-		{"cards", "listings", failing, nil, []string{"search"}},
-		{"cards", "listings", garbled, nil, []string{"search"}},
-		{"cards", "listings", garbage, nil, []string{"search"}},
 		{"cards", "listings", endless, nil, []string{"search"}},
 		{"cards", "previews brands", hanging, nil, []string{"theme", "pricing"}},
-		{"cards", "brands", garbage, nil, []string{"theme"}},
-		{"hotel", "properties", hanging, search.ErrBudgetExceeded, nil},
-		{"hotel", "properties", garbage, fault.ErrUpstreamUnavailable, nil},
-		{"vacancy", "tenants", hanging, nil, nil},
 		{"vacancy", "previews cheapest", hanging, nil, []string{"pricing", "rates"}},
 		{"vacancy", "previews cheapest tenants", hanging, nil, []string{"pricing", "rates"}},
-		{"vacancy", "cheapest", garbled, nil, []string{"rates"}},
-		{"vacancy", "properties", hanging, search.ErrBudgetExceeded, nil},
-		{"vacancy", "properties", failing, fault.ErrUpstreamUnavailable, nil},
-	} {
+	}
+	// Each service in each way: the part that is missing then, or "" if the answer is complete. Without the essential services there
+	// is no answer.
+	essential := map[string]string{"list": "searches", "map": "pins", "hotel": "properties", "vacancy": "properties"}
+	optional := map[string]map[string]string{
+		"list":    {"previews": "pricing", "brands": "theme"},
+		"map":     {"previews": "pricing", "brands": "theme"},
+		"hotel":   {"previews": "pricing", "brands": "theme", "calendar": "calendar", "policies": "policies", "similar": "search", "popularity": "popularity", "tenants": ""},
+		"cards":   {"listings": "search", "previews": "pricing", "brands": "theme"},
+		"vacancy": {"previews": "pricing", "cheapest": "rates", "in-own-currency": "rates", "tenants": ""},
+	}
+	for _, behavior := range []upstreamtest.Behavior{hanging, failing, garbled, garbage} {
+		for answer, route := range essential {
+			want := error(fault.ErrUpstreamUnavailable)
+			if behavior == hanging {
+				want = search.ErrBudgetExceeded
+			}
+			rows = append(rows, row{answer, route, behavior, want, nil})
+		}
+		for answer, routes := range optional {
+			for route, part := range routes {
+				var missing []string
+				if part != "" {
+					missing = []string{part}
+				}
+				rows = append(rows, row{answer, route, behavior, nil, missing})
+			}
+		}
+	}
+	for _, test := range rows {
 		t.Run(test.answer+" "+test.route+" "+string(rune('0'+test.behavior)), func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := openServices(t, 2)
 			e = e.With("TIMEOUT_FACTOR", "2") // so much hangs here that four times as much would be long
 			for route := range strings.FieldsSeq(test.route) {
 				b.SetBehavior(route, test.behavior)
+			}
+			if test.route == "in-own-currency" { // the second call for rates
+				b.Do(func() { b.Hotels[0].OwnMoney = true })
+				b.Before(func(route string) {
+					if route == "cheapest" {
+						b.SetBehavior(route, test.behavior)
+					}
+				})
 			}
 			answer := compositions[test.answer]
 			budget := e.Timeout(answer.budget)
@@ -165,6 +172,9 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 			took, stalled := fntest.Timed(func() { got, err = answer.compose(ctx, b, e) })
 			if !errors.Is(err, test.want) {
 				t.Errorf("error = %v, want %v", err, test.want)
+			}
+			if n := b.Calls("cheapest"); test.route == "in-own-currency" && n < 2 {
+				t.Errorf("calls for rates = %d, want a second one in the hotel's own currency", n)
 			}
 			if !slices.Equal(got.missing, test.missing) {
 				t.Errorf("missing = %q, want %q", got.missing, test.missing)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/sourcegraph/conc"
@@ -90,9 +91,19 @@ func (h *Hotels) fetchVacancy(ctx context.Context, property id.Property, t Trip)
 	if err := hotel.value.CheckDates(t.Dates, "", h.now()); err != nil {
 		return hotel, preview, offers, err
 	}
-	offers.set(h.searches.prices.Offers(ctx, hotel.value.Tenant, property, t.inCurrencyOf(company)))
+	offers.set(h.offers(ctx, hotel.value, t.inCurrencyOf(company), company.Currency))
 	work.Wait()
 	return hotel, preview, offers, nil
+}
+
+// offers returns a hotel's offers, in the hotel's own currency if there is no exchange rate for the currency of the trip.
+func (h *Hotels) offers(ctx context.Context, hotel Property, t Trip, own money.Currency) (Offers, cache.State, error) {
+	found, state, err := h.searches.prices.Offers(ctx, hotel.Tenant, hotel.ID, t)
+	if !errors.Is(err, errNotConvertible) || own == "" || own == t.Currency {
+		return found, state, err
+	}
+	t.Currency = own
+	return h.searches.prices.Offers(ctx, hotel.Tenant, hotel.ID, t)
 }
 
 // inCurrencyOf returns the trip in the visitor's currency if the hotel accepts it, else in the hotel's own.

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 // FX is the exchange rate: one unit of any other currency costs 80 afghani.
@@ -112,6 +113,9 @@ func (s *Services) cheapest(r *http.Request, _ []byte) any {
 		return nil
 	}
 	nightly, currency, fx := h.in(money.Currency(r.FormValue("currency")))
+	if r.FormValue("currency") != string(currency) { // as in the sandbox
+		return upstreamtest.Problem{Status: http.StatusUnprocessableEntity, Code: "MELMASTOON.BFF.CONSUMER.CURRENCY_NOT_SUPPORTED"}
+	}
 	out := search.Offers{Property: h.Property, Currency: currency, RoomTypes: []search.RoomOffers{
 		{RoomType: h.Room, Rates: []search.Offer{{RatePlan: id.RatePlan{15: 1}, Nightly: nightly, Total: 2 * nightly}}}}}
 	if !fx.IsZero() {
