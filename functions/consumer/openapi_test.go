@@ -3,10 +3,17 @@ package consumer_test
 import (
 	"bytes"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/readavailability"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/search"
@@ -58,4 +65,67 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 			t.Errorf("%s has a member that is not described", component)
 		}
 	}
+}
+
+// TestOpenAPI_requestHeaders compares the request headers of each operation with the code: every public function accepts the response
+// to a challenge, and the functions that show prices read X-Currency.
+func TestOpenAPI_requestHeaders(t *testing.T) {
+	t.Parallel()
+	published, err := openapitest.Open("consumer", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := map[string][]string{}, map[string][]string{}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") || !bytes.Contains(source, []byte("consumer.HTTP(")) {
+			continue
+		}
+		name := "consumer-" + filepath.Base(filepath.Dir(file))
+		want[name] = []string{bots.Header}
+		if bytes.Contains(source, []byte("c.Currency")) {
+			want[name] = append(want[name], "X-Currency")
+		}
+		if bytes.Contains(source, []byte(".Version(")) { // an ETag
+			want[name] = slices.Insert(want[name], 0, "If-None-Match")
+		}
+	}
+	paths, _ := openapitest.Member(published.Root, "paths").(map[string]any)
+	for path, item := range paths {
+		operations, _ := item.(map[string]any)
+		for method := range operations {
+			name, _ := openapitest.Member(operations[method], "x-function").(string)
+			if name == "" {
+				continue // the parameters of the path
+			}
+			got[name] = requestHeaders(published, "/paths/"+openapitest.Escape(path), method)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("request headers of the operations (-code +document):\n%s", diff)
+	}
+}
+
+// requestHeaders returns the header parameters of an operation in alphabetical order, without Idempotency-Key.
+func requestHeaders(d *openapitest.Document, path, method string) (names []string) {
+	for _, from := range []string{path, path + "/" + method} {
+		list, _ := d.At(from, "parameters")
+		all, _ := list.([]any)
+		for i := range all {
+			p, _ := d.At(from, "parameters", strconv.Itoa(i))
+			name, _ := openapitest.Member(p, "name").(string)
+			if openapitest.Member(p, "in") == "header" && name != "Idempotency-Key" {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
