@@ -1,0 +1,105 @@
+// Package evolution decides whether a newer version of a contract may take the place of an older one.
+//
+// Compatibility is full: consumers with the older schema accept what a producer with the newer one publishes, and the reverse. So a
+// constraint may neither become narrower nor wider. The only changes without a new version are those that the specifications allow: an
+// optional member of an open object, and a value of an open enum.
+package evolution
+
+import "fmt"
+
+// A Verdict says whether a change is allowed.
+type Verdict string
+
+// The verdicts.
+const (
+	Compatible  Verdict = "compatible"
+	Acknowledge Verdict = "acknowledge" // a person must say that the meaning is the same
+	Breaking    Verdict = "breaking"    // needs a new version
+)
+
+// A Rule names a kind of change.
+type Rule string
+
+// The rules, with their verdicts.
+const (
+	MemberAdded         Rule = "member-added"
+	EnumValueAdded      Rule = "enum-value-added" // of an open enum
+	EnumClosed          Rule = "enum-closed"
+	DescriptionAdded    Rule = "description-added"
+	Deprecated          Rule = "deprecated"
+	DescriptionChanged  Rule = "description-changed"
+	AnnotationChanged   Rule = "annotation-changed"
+	MemberRemoved       Rule = "member-removed"
+	MemberRenamed       Rule = "member-renamed"
+	RequiredMemberAdded Rule = "required-member-added"
+	ClosedModelExtended Rule = "closed-model-extended"
+	NewlyRequired       Rule = "newly-required"
+	NoLongerRequired    Rule = "no-longer-required"
+	TypeChanged         Rule = "type-changed"
+	EnumValueRemoved    Rule = "enum-value-removed"
+	EnumExtended        Rule = "enum-extended" // a closed one
+	EnumAdded           Rule = "enum-added"
+	EnumDropped         Rule = "enum-dropped"
+	EnumOpened          Rule = "enum-opened"
+	Narrowed            Rule = "narrowed"
+	Widened             Rule = "widened"
+	PatternChanged      Rule = "pattern-changed"
+	FormatChanged       Rule = "format-changed"
+	ModelClosed         Rule = "content-model-closed"
+	ModelOpened         Rule = "content-model-opened"
+	SchemaAdded         Rule = "schema-added"
+	SchemaDropped       Rule = "schema-dropped"
+	AlternativeAdded    Rule = "alternative-added"
+	AlternativeRemoved  Rule = "alternative-removed"
+	ConditionChanged    Rule = "condition-changed"
+	NotChanged          Rule = "not-changed"
+	DependencyAdded     Rule = "dependency-added"
+	DependencyRemoved   Rule = "dependency-removed"
+	KeywordChanged      Rule = "keyword-changed"
+	IdentityChanged     Rule = "identity-changed"
+	OrderingKeyChanged  Rule = "ordering-key-changed"
+)
+
+var lenient = map[Rule]Verdict{
+	MemberAdded: Compatible, EnumValueAdded: Compatible, EnumClosed: Compatible, DescriptionAdded: Compatible, Deprecated: Compatible,
+	DescriptionChanged: Acknowledge, AnnotationChanged: Acknowledge,
+}
+
+// Verdict returns the verdict of a rule.
+func (r Rule) Verdict() Verdict {
+	if v, ok := lenient[r]; ok {
+		return v
+	}
+	return Breaking
+}
+
+// Rules returns all rules.
+func Rules() []Rule {
+	return []Rule{
+		MemberAdded, EnumValueAdded, EnumClosed, DescriptionAdded, Deprecated, DescriptionChanged, AnnotationChanged, MemberRemoved, MemberRenamed,
+		RequiredMemberAdded, ClosedModelExtended, NewlyRequired, NoLongerRequired, TypeChanged, EnumValueRemoved, EnumExtended, EnumAdded,
+		EnumDropped, EnumOpened, Narrowed, Widened, PatternChanged, FormatChanged, ModelClosed, ModelOpened, SchemaAdded, SchemaDropped,
+		AlternativeAdded, AlternativeRemoved, ConditionChanged, NotChanged, DependencyAdded, DependencyRemoved, KeywordChanged, IdentityChanged,
+		OrderingKeyChanged,
+	}
+}
+
+// A Finding is one change.
+type Finding struct {
+	Pointer string // into the canonical form: references are replaced by their targets
+	Rule    Rule
+	Detail  string
+}
+
+// String returns the finding as one line.
+func (f Finding) String() string {
+	pointer := f.Pointer
+	if pointer == "" {
+		pointer = "/"
+	}
+	line := fmt.Sprintf("%s %s %s", pointer, f.Rule, f.Rule.Verdict())
+	if f.Detail != "" {
+		line += " " + f.Detail
+	}
+	return line
+}
