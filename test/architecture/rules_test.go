@@ -26,7 +26,7 @@ var sdks = []struct {
 	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, timeouts and the tenant"},
 	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place verifies tokens"},
 	{"github.com/go-jose/go-jose", []string{"shared/platform/identity", "shared/local/signing"}, "one place verifies tokens, and one signs those of local runs and tests"},
-	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/platform/contract", "shared/testkit/openapitest"}, "one place validates events; a test validates responses against OpenAPI"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/platform/contract", "shared/testkit/openapitest", "scripts/schemadiff/normal"}, "one place validates events; a test validates responses against OpenAPI; a script compares schemas"},
 	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place decides when a store counts as down"},
 	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place limits rates"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/platform/env"}, "one place reads configuration"},

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/contract"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -235,4 +237,50 @@ func TestEventSchemas_markPersonalData(t *testing.T) {
 			return true
 		})
 	})
+}
+
+// TestEventSchemas_dualPublish requires a function that publishes the next version of a subject to publish the older one too, as long as that
+// is in the tree.
+func TestEventSchemas_dualPublish(t *testing.T) {
+	t.Parallel()
+	for _, missing := range unpublishedVersions(melmastoon.Functions) {
+		t.Error(missing)
+	}
+	both := fn.Function{Spec: fn.Spec{Name: "both", Publishes: fn.Subjects{{Name: "a.held.v1"}, {Name: "a.held.v2"}}}}
+	newer := fn.Function{Spec: fn.Spec{Name: "newer", Publishes: fn.Subjects{{Name: "a.held.v2"}}}}
+	if got := unpublishedVersions([]fn.Function{both, newer}); len(got) != 1 || got[0] != "newer publishes a.held.v2 without a.held.v1" {
+		t.Errorf("the check finds %q in functions of which one has only the newer version", got)
+	}
+	if got := unpublishedVersions([]fn.Function{newer}); len(got) != 0 {
+		t.Errorf("the check finds %q after the older version has ended", got)
+	}
+}
+
+var versioned = regexp.MustCompile(`^(.*\.v)([0-9]+)$`)
+
+// unpublishedVersions returns the functions that publish a version without the one before, though another function still publishes that.
+func unpublishedVersions(functions []fn.Function) (missing []string) {
+	published := map[string]bool{}
+	for _, f := range functions {
+		for _, s := range f.Spec.Publishes {
+			published[s.Name] = true
+		}
+	}
+	for _, f := range functions {
+		for _, s := range f.Spec.Publishes {
+			parts := versioned.FindStringSubmatch(s.Name)
+			if parts == nil {
+				continue
+			}
+			version, err := strconv.Atoi(parts[2])
+			if err != nil {
+				continue // too long for a version
+			}
+			older := parts[1] + strconv.Itoa(version-1)
+			if published[older] && !slices.ContainsFunc(f.Spec.Publishes, func(s event.Subject) bool { return s.Name == older }) {
+				missing = append(missing, f.Spec.Name+" publishes "+s.Name+" without "+older)
+			}
+		}
+	}
+	return missing
 }

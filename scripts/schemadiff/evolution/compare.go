@@ -23,7 +23,7 @@ type comparison struct {
 	found []Finding
 }
 
-func (c *comparison) find(pointer string, rule Rule, format string, values ...any) {
+func (c *comparison) findf(pointer string, rule Rule, format string, values ...any) {
 	c.found = append(c.found, Finding{Pointer: pointer, Rule: rule, Detail: fmt.Sprintf(format, values...)})
 }
 
@@ -53,7 +53,7 @@ func (c *comparison) schema(at string, older, newer normal.Schema) {
 	c.branches(at, older, newer)
 	for _, keyword := range keywords(older, newer) {
 		if !slices.Contains(handled, keyword) && !normal.Annotations(keyword) && normal.Text(older[keyword]) != normal.Text(newer[keyword]) {
-			c.find(at, KeywordChanged, "%s", keyword)
+			c.findf(at, KeywordChanged, "%s", keyword)
 		}
 	}
 }
@@ -61,9 +61,9 @@ func (c *comparison) schema(at string, older, newer normal.Schema) {
 // change reports one of two opposite rules.
 func (c *comparison) change(at string, first bool, yes, no Rule, detail string) {
 	if first {
-		c.find(at, yes, "%s", detail)
+		c.findf(at, yes, "%s", detail)
 	} else {
-		c.find(at, no, "%s", detail)
+		c.findf(at, no, "%s", detail)
 	}
 }
 
@@ -76,15 +76,19 @@ func (c *comparison) annotations(at string, older, newer normal.Schema) {
 		}
 		switch keyword {
 		case "title", "description":
-			c.change(at, was == nil, DescriptionAdded, DescriptionChanged, keyword)
+			c.change(at, was == nil, DescriptionAdded, DescriptionChanged, keyword+" "+normal.Text(is))
 		case "deprecated", "deprecatedSince":
-			c.change(at, was == nil, Deprecated, AnnotationChanged, keyword)
+			c.change(at, was == nil, Deprecated, AnnotationChanged, keyword+" "+normal.Text(is))
 		case "x-retention", "x-sampling", "x-publisher", "x-pii", "readOnly", "writeOnly", "default":
-			c.find(at, AnnotationChanged, "%s", keyword)
+			c.findf(at, AnnotationChanged, "%s %s", keyword, normal.Text(is))
 		case "x-ordering-key":
-			c.find(at, OrderingKeyChanged, "%v, was %v", is, was)
+			rule := OrderingKeyChanged
+			if was == nil {
+				rule = AnnotationChanged
+			}
+			c.findf(at, rule, "%v, was %v", is, was)
 		case "$id":
-			c.find(at, IdentityChanged, "%v, was %v", is, was)
+			c.findf(at, IdentityChanged, "%v, was %v", is, was)
 		}
 	}
 }
@@ -92,7 +96,7 @@ func (c *comparison) annotations(at string, older, newer normal.Schema) {
 // values compares type and enum.
 func (c *comparison) values(at string, older, newer normal.Schema) {
 	if normal.Text(older["type"]) != normal.Text(newer["type"]) && (older["enum"] == nil) == (newer["enum"] == nil) {
-		c.find(at, TypeChanged, "%s, was %s", normal.Text(newer["type"]), normal.Text(older["type"]))
+		c.findf(at, TypeChanged, "%s, was %s", normal.Text(newer["type"]), normal.Text(older["type"]))
 	}
 	was, listed := older["enum"].([]any)
 	is, lists := newer["enum"].([]any)
@@ -104,7 +108,7 @@ func (c *comparison) values(at string, older, newer normal.Schema) {
 	}
 	for _, value := range was {
 		if !has(is, value) {
-			c.find(at, EnumValueRemoved, "%s", normal.Text(value))
+			c.findf(at, EnumValueRemoved, "%s", normal.Text(value))
 		}
 	}
 	open := older["x-enum"] == "open"
@@ -143,7 +147,7 @@ func (c *comparison) bounds(at string, older, newer normal.Schema) {
 func (c *comparison) texts(at string, older, newer normal.Schema) {
 	for keyword, rule := range map[string]Rule{"pattern": PatternChanged, "format": FormatChanged} {
 		if was, is := older[keyword], newer[keyword]; was != is {
-			c.find(at, rule, "%s, was %s", normal.Text(is), normal.Text(was))
+			c.findf(at, rule, "%s, was %s", normal.Text(is), normal.Text(was))
 		}
 	}
 }

@@ -126,6 +126,7 @@ var notes = []edit{
 	{"description behind a $ref", `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"description":"A.","type":"string"}}}`, `{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"description":"B.","type":"string"}}}`, []string{"/properties/a description-changed"}},
 	{"retention changed", `{"x-retention":{"class":"audit","period":"P1Y"}}`, `{"x-retention":{"class":"audit","period":"P2Y"}}`, []string{" annotation-changed"}},
 	{"ordering key changed", `{"x-ordering-key":"{a}"}`, `{"x-ordering-key":"{b}"}`, []string{" ordering-key-changed"}},
+	{"ordering key declared", `{}`, `{"x-ordering-key":"{b}"}`, []string{" annotation-changed"}},
 	{"$id changed", `{"$id":"https://a.example/v1"}`, `{"$id":"https://b.example/v1"}`, []string{" identity-changed"}},
 	{"deprecated", `{}`, `{"deprecatedSince":"2026-05-01"}`, []string{" deprecated"}},
 	{"deprecation moved", `{"deprecatedSince":"2026-05-01"}`, `{"deprecatedSince":"2026-04-01"}`, []string{" annotation-changed"}},

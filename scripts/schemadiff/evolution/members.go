@@ -36,10 +36,10 @@ func (c *comparison) members(at string, older, newer normal.Schema) {
 			continue
 		}
 		if to := successor(was[name], is, added); to != "" {
-			c.find(below(at, "properties", name), MemberRenamed, "to %s", to)
+			c.findf(below(at, "properties", name), MemberRenamed, "to %s", to)
 			continue
 		}
-		c.find(below(at, "properties", name), MemberRemoved, "")
+		c.findf(below(at, "properties", name), MemberRemoved, "")
 	}
 	c.required(at, older, newer, added)
 	for _, name := range slices.Sorted(maps.Keys(is)) {
@@ -48,7 +48,7 @@ func (c *comparison) members(at string, older, newer normal.Schema) {
 			if covered(older, name) {
 				rule = ClosedModelExtended
 			}
-			c.find(below(at, "properties", name), rule, "")
+			c.findf(below(at, "properties", name), rule, "")
 		}
 	}
 }
@@ -79,13 +79,13 @@ func (c *comparison) required(at string, older, newer normal.Schema, added map[s
 		if added[name] {
 			rule = RequiredMemberAdded
 		}
-		c.find(below(at, "properties", name), rule, "")
+		c.findf(below(at, "properties", name), rule, "")
 	}
 	for _, value := range was {
 		name := value.(string)
 		removed := object(older, "properties")[name] != nil && object(newer, "properties")[name] == nil
 		if !has(is, name) && !removed {
-			c.find(below(at, "properties", name), NoLongerRequired, "")
+			c.findf(below(at, "properties", name), NoLongerRequired, "")
 		}
 	}
 }
@@ -140,12 +140,12 @@ func (c *comparison) dependencies(at string, older, newer normal.Schema) {
 		before, after := list(was, name), list(is, name)
 		for _, needed := range after {
 			if !has(before, needed) {
-				c.find(below(at, "dependentRequired", name), DependencyAdded, "%v", needed)
+				c.findf(below(at, "dependentRequired", name), DependencyAdded, "%v", needed)
 			}
 		}
 		for _, needed := range before {
 			if !has(after, needed) {
-				c.find(below(at, "dependentRequired", name), DependencyRemoved, "%v", needed)
+				c.findf(below(at, "dependentRequired", name), DependencyRemoved, "%v", needed)
 			}
 		}
 	}

@@ -30,14 +30,14 @@ func (c *comparison) branches(at string, older, newer normal.Schema) {
 		c.combination(at+"/"+keyword, list(older, keyword), list(newer, keyword))
 	}
 	if (older["if"] != nil || newer["if"] != nil) && !same(older["if"], newer["if"]) {
-		c.find(at, ConditionChanged, "if")
+		c.findf(at, ConditionChanged, "if")
 	} else {
 		for _, branch := range []string{"then", "else"} {
 			c.presence(at+"/"+branch, older[branch], newer[branch])
 		}
 	}
 	if !same(older["not"], newer["not"]) {
-		c.find(at+"/not", NotChanged, "")
+		c.findf(at+"/not", NotChanged, "")
 	}
 }
 
@@ -50,10 +50,10 @@ func (c *comparison) combination(at string, was, is []any) {
 		was, is = c.pair(at, was, is, func(normal.Schema, normal.Schema) bool { return true })
 	}
 	for _, part := range was {
-		c.find(at, AlternativeRemoved, "%s", normal.Text(bare(part)))
+		c.findf(at, AlternativeRemoved, "%s", normal.Text(bare(part)))
 	}
 	for _, part := range is {
-		c.find(at, AlternativeAdded, "%s", normal.Text(bare(part)))
+		c.findf(at, AlternativeAdded, "%s", normal.Text(bare(part)))
 	}
 }
 

@@ -58,11 +58,18 @@ const (
 	KeywordChanged      Rule = "keyword-changed"
 	IdentityChanged     Rule = "identity-changed"
 	OrderingKeyChanged  Rule = "ordering-key-changed"
+
+	// These are about whole contracts.
+	ContractAdded      Rule = "contract-added"
+	ContractRetired    Rule = "contract-retired"
+	ContractRemoved    Rule = "contract-removed"
+	DeprecationMissing Rule = "deprecation-missing"
 )
 
 var lenient = map[Rule]Verdict{
 	MemberAdded: Compatible, EnumValueAdded: Compatible, EnumClosed: Compatible, DescriptionAdded: Compatible, Deprecated: Compatible,
 	DescriptionChanged: Acknowledge, AnnotationChanged: Acknowledge,
+	ContractAdded: Compatible, ContractRetired: Compatible,
 }
 
 // Verdict returns the verdict of a rule.
@@ -73,7 +80,7 @@ func (r Rule) Verdict() Verdict {
 	return Breaking
 }
 
-// Rules returns all rules.
+// Rules returns all rules about one schema.
 func Rules() []Rule {
 	return []Rule{
 		MemberAdded, EnumValueAdded, EnumClosed, DescriptionAdded, Deprecated, DescriptionChanged, AnnotationChanged, MemberRemoved, MemberRenamed,
@@ -89,6 +96,17 @@ type Finding struct {
 	Pointer string // into the canonical form: references are replaced by their targets
 	Rule    Rule
 	Detail  string
+
+	Contract string  // the document, if there are several
+	As       Verdict // in place of the rule's verdict, if another program has decided
+}
+
+// Verdict returns the verdict.
+func (f Finding) Verdict() Verdict {
+	if f.As != "" {
+		return f.As
+	}
+	return f.Rule.Verdict()
 }
 
 // String returns the finding as one line.
@@ -97,7 +115,10 @@ func (f Finding) String() string {
 	if pointer == "" {
 		pointer = "/"
 	}
-	line := fmt.Sprintf("%s %s %s", pointer, f.Rule, f.Rule.Verdict())
+	line := fmt.Sprintf("%s %s %s", pointer, f.Rule, f.Verdict())
+	if f.Contract != "" {
+		line = f.Contract + " " + line
+	}
 	if f.Detail != "" {
 		line += " " + f.Detail
 	}

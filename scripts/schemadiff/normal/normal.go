@@ -23,14 +23,25 @@ func IsNever(s Schema) bool {
 	return ok && len(inner) == 0
 }
 
-// Parse decodes a document. Numbers of the same value are equal afterwards, however they were written.
+// Parse decodes a JSON Schema, or returns an error if it is not valid. Numbers of the same value are equal afterwards, however they were
+// written.
 func Parse(text []byte) (any, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(resource, document); err != nil {
+		return nil, err
+	}
+	if _, err := compiler.Compile(resource); err != nil {
+		return nil, err
+	}
 	return numbers(document)
 }
+
+// resource is the address of a schema that is being compiled.
+const resource = "contract:schema"
 
 // Of returns the canonical form of a parsed schema. The named steps are left out; tests use it to show that each is needed.
 func Of(document any, without ...string) (Schema, error) {

@@ -1,0 +1,75 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"melmastoon.ghasi.io/scripts/schemadiff/evolution"
+)
+
+// OpenAPITool is the folder of the module that pins oasdiff, from the root of the tree. oasdiff has a module of its own, because it would
+// change the versions of libraries that the functions use.
+var OpenAPITool = "test/oasdiff"
+
+// A change is one line of oasdiff's report.
+type change struct {
+	ID        string `json:"id"`
+	Text      string `json:"text"`
+	Level     int    `json:"level"` // 3 is an error, 2 a warning
+	Operation string `json:"operation"`
+	Path      string `json:"path"`
+}
+
+// diffOpenAPI compares two OpenAPI documents with oasdiff. Its errors are breaking changes; its warnings must be acknowledged.
+func diffOpenAPI(older, newer Contract) (found []evolution.Finding, err error) {
+	report, err := runTool(older, newer)
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	if err := json.Unmarshal(report, &changes); err != nil {
+		return nil, fmt.Errorf("%s: oasdiff's report: %w", newer.Name, err)
+	}
+	for _, c := range changes {
+		f := evolution.Finding{Pointer: c.Path, Rule: evolution.Rule(c.ID), Detail: c.Text, As: evolution.Compatible}
+		if c.Operation != "" {
+			f.Pointer = c.Operation + " " + c.Path
+		}
+		switch {
+		case c.Level == 3, c.ID == "response-optional-property-removed": // a member is a promise, also an optional one
+			f.As = evolution.Breaking
+		case c.Level == 2:
+			f.As = evolution.Acknowledge
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+func runTool(older, newer Contract) (report []byte, err error) {
+	dir, err := os.MkdirTemp("", "schemadiff")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	files := []string{filepath.Join(dir, "older.yaml"), filepath.Join(dir, "newer.yaml")}
+	for i, text := range [][]byte{older.Text, newer.Text} {
+		if err := os.WriteFile(files[i], text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	command := exec.Command("go", "-C", OpenAPITool, "tool", "oasdiff", "changelog", files[0], files[1], "--flatten-allof",
+		"--deprecation-days-stable=90", "--allow-external-refs=false", "--format=json")
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
+	var out, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaint
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("%s: oasdiff: %w: %s", newer.Name, err, bytes.TrimSpace(complaint.Bytes()))
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,188 @@
+// Command schemadiff decides whether changed contracts may take the place of the older ones.
+//
+//	go run ./scripts/schemadiff                 the released versions and the working tree, as CI does
+//	go run ./scripts/schemadiff OLD NEW         two files, or two folders with events and http in them
+//	go run ./scripts/schemadiff --base main     a git revision and the working tree
+//	go run ./scripts/schemadiff --acknowledge   confirms that changed descriptions have the same meaning
+//	go run ./scripts/schemadiff --release       adds the contracts of the working tree to the released versions
+//
+// It prints one line per change: the contract, a JSON pointer, the rule and the verdict. The exit status is 0 if the changes are compatible,
+// 1 if one is breaking or not acknowledged, and 2 if a document is not readable.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing/fstest"
+	"time"
+
+	"melmastoon.ghasi.io/scripts/schemadiff/evolution"
+	"melmastoon.ghasi.io/scripts/schemadiff/history"
+)
+
+func main() {
+	c := command{root: "schemas", today: time.Now(), out: os.Stdout, complaints: os.Stderr}
+	os.Exit(c.run(os.Args[1:]))
+}
+
+// A command is one invocation.
+type command struct {
+	root       string // the folder with the contracts
+	today      time.Time
+	out        io.Writer
+	complaints io.Writer
+
+	base                 string
+	acknowledge, release bool
+}
+
+// The exit statuses.
+const (
+	compatible = iota
+	breaking
+	unreadable
+)
+
+func (c *command) run(args []string) int {
+	flags := flag.NewFlagSet("schemadiff", flag.ContinueOnError)
+	flags.SetOutput(c.complaints)
+	flags.StringVar(&c.base, "base", "", "compare the working tree with this git `revision`")
+	flags.BoolVar(&c.acknowledge, "acknowledge", false, "confirm that changed descriptions have the same meaning")
+	flags.BoolVar(&c.release, "release", false, "add the contracts of the working tree to the released versions")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return compatible
+	} else if err != nil {
+		return unreadable
+	}
+	verdict, err := c.compare(flags.Args())
+	switch {
+	case err != nil:
+		fmt.Fprintln(c.complaints, err)
+		return unreadable
+	case verdict == evolution.Compatible:
+		return compatible
+	}
+	return breaking
+}
+
+// compare prints the changes and returns the gravest verdict.
+func (c *command) compare(args []string) (evolution.Verdict, error) {
+	switch {
+	case len(args) == 2 && c.base == "" && !c.release:
+		found, err := c.two(args[0], args[1])
+		return c.print(found, nil), err
+	case len(args) > 0:
+		return "", errors.New("want no argument, or two: OLD NEW")
+	case c.base != "" && !c.release:
+		found, err := c.since(c.base)
+		return c.print(found, nil), err
+	}
+	return c.released()
+}
+
+// print prints the changes. With --acknowledge all changed descriptions count as confirmed.
+func (c *command) print(found []evolution.Finding, acknowledged []string) evolution.Verdict {
+	for _, f := range found {
+		if f.Rule == evolution.ContractAdded {
+			continue
+		}
+		fmt.Fprintln(c.out, f)
+		if c.acknowledge {
+			acknowledged = append(acknowledged, f.String())
+		}
+	}
+	return history.Worst(found, acknowledged)
+}
+
+// two compares two files or two folders.
+func (c *command) two(older, newer string) ([]evolution.Finding, error) {
+	if info, err := os.Stat(older); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return c.trees(os.DirFS(older), os.DirFS(newer))
+	}
+	var pair [2]history.Contract
+	for i, file := range []string{older, newer} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		pair[i] = history.Contract{Name: filepath.Base(file), Text: text}
+	}
+	for _, contract := range pair {
+		if contract.OpenAPI() {
+			continue
+		}
+		if _, err := contract.Schema(); err != nil {
+			return nil, err
+		}
+	}
+	return history.Diff(pair[0], pair[1])
+}
+
+func (c *command) trees(older, newer fs.FS) ([]evolution.Finding, error) {
+	was, err := history.Read(older)
+	if err != nil {
+		return nil, err
+	}
+	is, err := history.Read(newer)
+	if err != nil {
+		return nil, err
+	}
+	return history.Compare(was, is, c.today)
+}
+
+// since compares a git revision with the working tree.
+func (c *command) since(revision string) ([]evolution.Finding, error) {
+	older := fstest.MapFS{}
+	list, err := c.git("ls-tree", "-r", "--name-only", "--end-of-options", revision, "events", "http")
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(list)) {
+		name = strings.TrimSpace(name)
+		text, err := c.git("show", "--end-of-options", revision+":./"+name)
+		if err != nil {
+			return nil, err
+		}
+		older[name] = &fstest.MapFile{Data: text}
+	}
+	return c.trees(older, os.DirFS(c.root))
+}
+
+func (c *command) git(args ...string) ([]byte, error) {
+	git := exec.Command("git", args...)
+	git.Dir = c.root
+	out, err := git.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(failed.Stderr)))
+	}
+	return out, err
+}
+
+// released compares the released versions with the working tree, and then does what the flags ask for.
+func (c *command) released() (evolution.Verdict, error) {
+	found, acknowledged, err := history.Check(os.DirFS(c.root), c.today)
+	if err != nil {
+		return "", err
+	}
+	verdict := c.print(found, acknowledged)
+	if c.acknowledge {
+		err = history.Acknowledge(c.root, found)
+	}
+	if err != nil || !c.release || verdict != evolution.Compatible {
+		return verdict, err
+	}
+	names, err := history.Release(c.root)
+	for _, name := range names {
+		fmt.Fprintln(c.out, "released", name)
+	}
+	return verdict, err
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/scripts/schemadiff/history"
+)
+
+func TestMain(m *testing.M) {
+	history.OpenAPITool = filepath.Join("..", "..", history.OpenAPITool)
+	os.Exit(m.Run())
+}
+
+// TestReleased_compatible compares the contracts of the tree with every released version: this is the gate of CI.
+func TestReleased_compatible(t *testing.T) {
+	t.Parallel()
+	var out, complaints bytes.Buffer
+	c := command{root: filepath.Join("..", "..", "schemas"), today: time.Now(), out: &out, complaints: &complaints}
+	if status := c.run(nil); status != compatible {
+		t.Errorf("exit status %d\n%s%s\nSee CONTRIBUTING.md, \"Change a contract\".", status, out.String(), complaints.String())
+	}
+}
+
+// a folder has files by name.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestCommand_twoFiles(t *testing.T) {
+	t.Parallel()
+	root := folder(t, map[string]string{
+		"plain.json":     `{"properties":{"a":{"type":"string"}}}`,
+		"wider.json":     `{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
+		"retyped.json":   `{"properties":{"a":{"type":"integer"}}}`,
+		"described.json": `{"description":"A.","properties":{"a":{"type":"string"}}}`,
+		"redefined.json": `{"description":"B.","properties":{"a":{"type":"string"}}}`,
+		"broken.json":    `{"properties":`,
+		"api.yaml":       `openapi: 3.1.0`,
+	})
+	for _, test := range []struct {
+		name   string
+		args   []string // files below root, and flags
+		status int
+		out    string
+	}{
+		{"same", []string{"plain.json", "plain.json"}, compatible, ""},
+		{"added", []string{"plain.json", "wider.json"}, compatible, "/properties/b member-added compatible\n"},
+		{"removed", []string{"wider.json", "plain.json"}, breaking, "/properties/b member-removed breaking\n"},
+		{"retyped", []string{"plain.json", "retyped.json"}, breaking, "/properties/a type-changed breaking \"integer\", was \"string\"\n"},
+		{"redefined", []string{"described.json", "redefined.json"}, breaking, "/ description-changed acknowledge description \"B.\"\n"},
+		{"acknowledged", []string{"--acknowledge", "described.json", "redefined.json"}, compatible, "/ description-changed acknowledge description \"B.\"\n"},
+		{"acknowledged_breaking", []string{"--acknowledge", "plain.json", "retyped.json"}, breaking, "/properties/a type-changed breaking \"integer\", was \"string\"\n"},
+		{"broken", []string{"plain.json", "broken.json"}, unreadable, ""},
+		{"both_broken", []string{"broken.json", "broken.json"}, unreadable, ""},
+		{"missing", []string{"plain.json", "absent.json"}, unreadable, ""},
+		{"kinds", []string{"plain.json", "api.yaml"}, unreadable, ""},
+		{"one_argument", []string{"plain.json"}, unreadable, ""},
+		{"unknown_flag", []string{"--force"}, unreadable, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var args []string
+			for _, arg := range test.args {
+				if !strings.HasPrefix(arg, "-") {
+					arg = filepath.Join(root, arg)
+				}
+				args = append(args, arg)
+			}
+			var out, complaints bytes.Buffer
+			c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+			if status := c.run(args); status != test.status || out.String() != test.out {
+				t.Errorf("status %d, output %q, want %d, %q\n%s", status, out.String(), test.status, test.out, complaints.String())
+			}
+			if (complaints.Len() > 0) != (test.status == unreadable) {
+				t.Errorf("complaints: %q", complaints.String())
+			}
+		})
+	}
+}
+
+// TestCommand_base compares a repository's working tree with a revision.
+func TestCommand_base(t *testing.T) {
+	t.Parallel()
+	root := folder(t, map[string]string{"events/a.v1.json": `{"type":"object"}`})
+	git := func(args ...string) {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		command.Dir = root
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	git("init", "--quiet", "--initial-branch=main")
+	git("add", ".")
+	git("commit", "--quiet", "--message=first")
+	if err := os.WriteFile(filepath.Join(root, "events", "a.v1.json"), []byte(`{"type":"array"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for revision, want := range map[string]int{"main": breaking, "nowhere": unreadable} {
+		var out, complaints bytes.Buffer
+		c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+		if status := c.run([]string{"--base", revision}); status != want {
+			t.Errorf("--base %s: status %d, want %d\n%s%s", revision, status, want, out.String(), complaints.String())
+		}
+	}
+}
+
+// TestCommand_release refuses to release a breaking change.
+func TestCommand_release(t *testing.T) {
+	t.Parallel()
+	root := folder(t, map[string]string{"events/a.v1.json": `{"type":"object"}`})
+	run := func(want int, wantOut string, args ...string) {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+		if status := c.run(args); status != want || out.String() != wantOut {
+			t.Errorf("%v: status %d, output %q, want %d, %q\n%s", args, status, out.String(), want, wantOut, complaints.String())
+		}
+	}
+	run(compatible, "released released/events/a.v1/1.json\n", "--release")
+	run(compatible, "", "--release")
+	if err := os.WriteFile(filepath.Join(root, "events", "a.v1.json"), []byte(`{"type":"array"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n", "--release")
+	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n")
+}
+
+const api = `openapi: 3.1.0
+info: { title: Rooms, version: "1" }
+paths:
+  /rooms:
+    get:
+      operationId: listRooms
+      parameters:
+        - { name: city, in: query, schema: { type: string } }
+      responses:
+        "200":
+          description: The rooms.
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [rooms]
+                properties:
+                  rooms: { type: integer }
+                  kind: { type: string, enum: [single, double] }
+`
+
+// TestCommand_openAPI shows that the pinned oasdiff decides about OpenAPI documents.
+func TestCommand_openAPI(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, old, new string // the edit of the text
+		status         int
+		rule           string
+	}{
+		{"same", "", "", compatible, ""},
+		{"response_member_added", "rooms: { type: integer }", "rooms: { type: integer }\n                  beds: { type: integer }", compatible, "response-optional-property-added"},
+		{"response_member_removed", "                  kind: { type: string, enum: [single, double] }\n", "", breaking, "response-optional-property-removed"},
+		{"response_member_retyped", "rooms: { type: integer }", "rooms: { type: string }", breaking, "response-property-type-changed"},
+		{"path_removed", "/rooms:", "/beds:", breaking, "api-path-removed-without-deprecation"},
+		{"method_changed", "    get:", "    post:", breaking, "api-removed-without-deprecation"},
+		{"status_removed", `"200"`, `"201"`, breaking, "response-success-status-removed"},
+		{"parameter_required", "in: query, ", "in: query, required: true, ", breaking, "request-parameter-became-required"},
+		{"parameter_added", "schema: { type: string } }", "schema: { type: string } }\n        - { name: stars, in: query, schema: { type: integer } }", compatible, "new-optional-request-parameter"},
+		{"unreadable", "openapi: 3.1.0", "openapi: [", unreadable, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root := folder(t, map[string]string{"old.yaml": api, "new.yaml": strings.Replace(api, test.old, test.new, 1)})
+			var out, complaints bytes.Buffer
+			c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+			if status := c.run([]string{filepath.Join(root, "old.yaml"), filepath.Join(root, "new.yaml")}); status != test.status {
+				t.Errorf("status %d, want %d\n%s%s", status, test.status, out.String(), complaints.String())
+			}
+			if !strings.Contains(out.String(), test.rule) {
+				t.Errorf("output %q, want %s", out.String(), test.rule)
+			}
+		})
+	}
+}
