@@ -17,11 +17,45 @@ locals {
 
   by_function = ["metric.label.function"]
 
-  # The responses of a service to callers and Pub/Sub, as counted by Cloud Run.
-  answered = { for service in keys(local.services) : service => join(" AND ", concat(
-    ["${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\")"],
-    [for name, f in local.scheduled : "resource.labels.service_name!=\"${name}\"" if f.service == service],
-  )) }
+  # The objective: of a month's calls, so many may fail. A burn rate says how much faster than evenly the budget of failures is spent: at
+  # 14.4, an hour spends 2 % of the month's budget (14.4 / 720); at 6, six hours spend 5 %. A page must also hold for the last five minutes,
+  # so that it ends soon after the trouble. Fewer than ten failures in the window are too few to judge by, and raise nothing.
+  objective = 0.999
+  burns = {
+    fast = { rate = 14.4, window = "1h", recent = "5m", words = "2 % of the month's error budget in an hour", page = true, suffix = "" }
+    slow = { rate = 6, window = "6h", recent = "30m", words = "5 % of the month's error budget in six hours", page = false, suffix = "-slow" }
+  }
+  least_failures = 10
+
+  # The responses of a service to callers and Pub/Sub, as counted by Cloud Run, and the calls by our own count: selectors of all, and what
+  # selects the failed ones besides.
+  indicators = merge(
+    { for service in keys(local.services) : "errors-${service}" => {
+      name = "${service}: calls fail", playbook = "errors", about = { service = service }
+      calls = join(",", concat(
+        ["monitored_resource=\"cloud_run_revision\"", "service_name=~\"${service}-.*\""],
+        length([for f in local.scheduled : f if f.service == service]) == 0 ? [] : ["service_name!~\"${join("|", [for name, f in local.scheduled : name if f.service == service])}\""],
+      ))
+      metric = "run_googleapis_com:request_count", failed = "response_code=~\"5..\",response_code!=\"503\""
+    } },
+    { for what, u in {
+      store     = { code = "GENERAL.UNAVAILABLE", name = "a store is unavailable", playbook = "store-unavailable", ticks = true }
+      neighbour = { code = "BFF.UPSTREAM_UNAVAILABLE", name = "an upstream service is unavailable", playbook = "upstream-unavailable", ticks = false } # ticks that wait for a service have alerts of their own
+      } : "away-${what}" => {
+      name  = u.name, playbook = u.playbook, about = { service = "<service>" }
+      calls = "monitored_resource=\"cloud_run_revision\"${u.ticks ? "" : ",function!~\"${join("|", keys(local.scheduled))}\""}", metric = local.calls_summed, failed = "code=\"${u.code}\""
+    } },
+  )
+  burning = merge([for key, i in local.indicators : { for b in values(local.burns) : "${key}${b.suffix}" => {
+    name = "${i.name}: ${b.words}", playbook = i.playbook, about = i.about, page = b.page
+    condition = { query = join(" and ", concat(
+      [for window in [b.window, b.recent] : join(" > ", [
+        "sum(increase(${i.metric}{${i.calls},${i.failed}}[${window}]))",
+        "${format("%.4f", b.rate * (1 - local.objective))} * sum(increase(${i.metric}{${i.calls}}[${window}]))",
+      ])],
+      ["sum(increase(${i.metric}{${i.calls},${i.failed}}[${b.window}])) > ${local.least_failures}"],
+    )) }
+  } }]...)
 
   # Latency targets of single routes in seconds, for 95 % of calls. The target of all other routes is two seconds.
   promises = {
@@ -33,25 +67,7 @@ locals {
 
   alerts = merge(
     # One cause, one page: scheduled functions have progress alerts, and 503 (a store or an upstream service is unavailable) has its own alert.
-    { for service in keys(local.services) : "errors-${service}" => {
-      name = "${service}: more than 2 % of calls fail", playbook = "errors", page = true, about = { service = service }
-      condition = {
-        filter = "${local.answered[service]} AND metric.labels.response_code_class=\"5xx\" AND metric.labels.response_code!=\"503\""
-        of     = local.answered[service]
-        above  = 0.02, lasting = 300
-      }
-    } },
-    { for what, u in {
-      store     = { code = "GENERAL.UNAVAILABLE", name = "a store is unavailable", playbook = "store-unavailable" }
-      neighbour = { code = "BFF.UPSTREAM_UNAVAILABLE", name = "an upstream service is unavailable", playbook = "upstream-unavailable" }
-      } : "away-${what}" => {
-      name = u.name, playbook = u.playbook, page = true
-      condition = {
-        filter = "${local.counted.calls} AND metric.labels.code=\"${u.code}\""
-        of     = local.counted.calls
-        above  = 0.02, lasting = 300
-      }
-    } },
+    local.burning,
     { starts = {
       name      = "a function does not start", playbook = "function-start", page = true
       condition = { filter = local.counted.starts, by = local.by_function, above = 0 }

@@ -30,6 +30,7 @@ resource "google_storage_bucket_object" "archive" {
 
   lifecycle {
     create_before_destroy = true
+    ignore_changes        = [source, detect_md5hash] # the name is the hash of the content, so another folder has the same object
 
     # Of a service of our own nothing need be said.
     precondition {

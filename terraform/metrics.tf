@@ -193,8 +193,6 @@ locals {
   }
 
   counted = {
-    answers = "metric.type=\"run.googleapis.com/request_count\" AND resource.type=\"cloud_run_revision\"" # by Cloud Run itself
-    calls   = local.logged.calls
     drafts  = local.logged.drafts_stuck
     latency = local.logged.latency
     starts  = local.logged.failed_starts
@@ -206,6 +204,8 @@ locals {
 
   # As PromQL calls them. An absence that PromQL finds needs no earlier value: what has never worked is noticed too.
   calls_summed = "logging_googleapis_com:user_${replace(google_logging_metric.calls.name, "/", "_")}"
+
+  latency_summed = "logging_googleapis_com:user_${replace(google_logging_metric.latency.name, "/", "_")}"
 
   # The sums of the last ten minutes by service, as PromQL calls them.
   summed = { for what, metric in google_logging_metric.outbox :

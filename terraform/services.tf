@@ -2,6 +2,7 @@ resource "google_project_service" "api" {
   for_each = toset([
     "artifactregistry.googleapis.com",
     "bigquery.googleapis.com",
+    "billingbudgets.googleapis.com",
     "certificatemanager.googleapis.com",
     "cloudbuild.googleapis.com",
     "cloudfunctions.googleapis.com",

@@ -284,6 +284,28 @@ variable "alert_email" {
   }
 }
 
+variable "billing_account" {
+  description = "Billing account whose budget alert the apply creates. Empty means no budget alert."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = can(regex("^([0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6})?$", var.billing_account))
+    error_message = "A billing account looks like 012345-6789AB-CDEF01."
+  }
+}
+
+variable "monthly_budget" {
+  description = "Expected costs of a month, in the currency of the billing account."
+  type        = number
+  default     = 500
+
+  validation {
+    condition     = var.monthly_budget >= 1 && floor(var.monthly_budget) == var.monthly_budget
+    error_message = "Use a whole number of at least 1."
+  }
+}
+
 variable "pager_channels" {
   description = "Notification channels of critical alerts, by full name. Critical alerts go there and to the e-mail address."
   type        = set(string)

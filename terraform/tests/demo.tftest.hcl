@@ -91,6 +91,11 @@ run "demo" {
   }
 
   assert {
+    condition     = length(google_billing_budget.month) == 0 && length(google_monitoring_dashboard.service) == length(run.archives.services)
+    error_message = "There is a budget without a billing account, or a service without a dashboard."
+  }
+
+  assert {
     condition     = length(google_firestore_database.hot) == 0 && length(google_project_iam_member.documents) == 0
     error_message = "There are two stores of hot documents."
   }

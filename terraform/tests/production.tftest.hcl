@@ -34,6 +34,8 @@ variables {
   pages               = { hotels = "projects/hotels-prod/global/backendBuckets/sites" }
   keyrings            = { GUEST_SALT_KEYS = "2" }
   deletion_protection = false # so that the test can clean up
+  billing_account     = "012345-6789AB-CDEF01"
+  monthly_budget      = 750
   probe_hotel         = { tenant = "tnt_01J8KABG000000000000000TNT", property = "ppt_01J8KABG000000000000000PPT", slug = "probe-hotel", city = "Kabul" }
   staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
 
@@ -375,8 +377,46 @@ run "production" {
   }
 
   assert {
-    condition     = alltrue([for name in keys(run.archives.services) : strcontains(module.alert["errors-${name}"].policy.conditions[0].condition_threshold[0].filter, "run.googleapis.com/request_count") if !run.archives.services[name].standIn]) && contains(keys(module.alert), "starts")
+    condition     = alltrue([for name in keys(run.archives.services) : strcontains(module.alert["errors-${name}"].policy.conditions[0].condition_prometheus_query_language[0].query, "run_googleapis_com:request_count") if !run.archives.services[name].standIn]) && contains(keys(module.alert), "starts")
     error_message = "That a function does not start is noticed by nobody."
+  }
+
+  assert {
+    condition = alltrue(flatten([for key in ["errors-consumer", "errors-reservation", "errors-tenantbooking", "away-store", "away-neighbour"] : [
+      for suffix, burn in { "" = ["0.0144", "1h", "5m", "CRITICAL"], "-slow" = ["0.0060", "6h", "30m", "WARNING"] } : [
+        module.alert["${key}${suffix}"].policy.severity == burn[3],
+        strcontains(module.alert["${key}${suffix}"].policy.conditions[0].condition_prometheus_query_language[0].query, "[${burn[1]}])) > ${burn[0]} * sum(increase("),
+        strcontains(module.alert["${key}${suffix}"].policy.conditions[0].condition_prometheus_query_language[0].query, "[${burn[2]}])) > ${burn[0]} * sum(increase("),
+      ]
+    ]]))
+    error_message = "An error budget is spent without an alert, or the alert has another burn rate than 2 % in an hour and 5 % in six."
+  }
+
+  assert {
+    condition     = alltrue([for a in keys(local.burning) : endswith(module.alert[a].policy.conditions[0].condition_prometheus_query_language[0].query, "])) > 10")])
+    error_message = "A single failed call at night pages."
+  }
+
+  assert {
+    condition = toset(keys(google_monitoring_dashboard.service)) == toset([for name, s in run.archives.services : name if !s.standIn]) && alltrue([for name, d in google_monitoring_dashboard.service :
+      jsondecode(d.dashboard_json).displayName == "melmastoon ${name}" && length(jsondecode(d.dashboard_json).mosaicLayout.tiles) >= 5
+      && alltrue([for tile in jsondecode(d.dashboard_json).mosaicLayout.tiles : tile.widget.xyChart.dataSets[0].timeSeriesQuery.prometheusQuery != ""])
+    ])
+    error_message = "A service has no dashboard, or an empty one."
+  }
+
+  assert {
+    condition = (toset(keys(google_billing_budget.month)) == toset([var.billing_account])
+      && toset(google_billing_budget.month[var.billing_account].threshold_rules[*].threshold_percent) == toset([0.5, 0.9, 1, 1.2])
+      && google_billing_budget.month[var.billing_account].amount[0].specified_amount[0].units == "750"
+      && toset(google_billing_budget.month[var.billing_account].budget_filter[0].projects) == toset(["projects/123456789012"])
+    && length(google_billing_budget.month[var.billing_account].all_updates_rule[0].monitoring_notification_channels) == 1)
+    error_message = "A month may cost more than expected without a word."
+  }
+
+  assert {
+    condition     = alltrue([for o in google_storage_bucket_object.archive : startswith(o.source, "../.local/bundles/")])
+    error_message = "The archives are not from the folder of the bundles."
   }
 
   assert {
@@ -406,6 +446,21 @@ run "production" {
   assert {
     condition     = alltrue([for a in module.alert : length(a.policy.notification_channels) == (a.policy.severity == "CRITICAL" ? 2 : 1) && strcontains(a.policy.documentation[0].content, "\n1. ")])
     error_message = "An alert wakes nobody, or does not say what to do."
+  }
+}
+
+# An archive is named by its content. The path of the folder, which differs between a laptop and CI, must not replace it.
+run "another_folder" {
+  command = plan
+
+  variables {
+    archives = run.archives.all
+    bundles  = "/elsewhere/bundles"
+  }
+
+  assert {
+    condition     = alltrue([for o in google_storage_bucket_object.archive : startswith(o.source, "../.local/bundles/")])
+    error_message = "An archive is uploaded again because the path of its folder differs."
   }
 }
 

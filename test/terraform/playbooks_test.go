@@ -148,7 +148,7 @@ func TestPlaybooks_filled(t *testing.T) {
 		}
 	}
 	for title, want := range map[string]string{
-		"consumer: more than 2 % of calls fail":                              `jsonPayload.function=~"^consumer-"`,
+		"consumer: calls fail: 2 % of the month's error budget in an hour":   `jsonPayload.function=~"^consumer-"`,
 		"reservation-relay: no success for 20 minutes":                       `FUNCTION="reservation-relay"`,
 		"prune-hourly: a run failed":                                         `JOB="prune-hourly"`,
 		"tenantbooking-hold misses its latency target":                       `jsonPayload.function=~"^tenantbooking-hold"`,

@@ -139,6 +139,7 @@ func TestSettings_documentStores(t *testing.T) {
 // interfaces say which of Google's services make a kind of resource, by the beginning of its name.
 var interfaces = map[string][]string{
 	"google_bigquery_":            {"bigquery"},
+	"google_billing_":             {"billingbudgets"},
 	"google_certificate_manager_": {"certificatemanager"},
 	"google_cloud_run_v2_":        {"run"},
 	"google_cloud_scheduler_":     {"cloudscheduler"},

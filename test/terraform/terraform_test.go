@@ -74,6 +74,11 @@ var breaches = []breach{
 	{"a lag that is half of all events", production, "alerts.tf", "${local.summed.late} > 0.01 *", "${local.summed.late} > 0.5 *", "Events may leave the outboxes late"},
 	{"a probe that never runs", production, "schedules.tf", `"*/5 * * * *"`, `"5 4 1 1 *"`, "Nobody books a room"},
 	{"a probe that reservation turns away", production, "functions.tf", `if contains(j.upstreams, f.answers)],`, `if false],`, "A function lets somebody in who does not say that they use it."},
+	{"a budget of failures that is not watched", production, "alerts.tf", "rate = 14.4,", "rate = 144,", "An error budget is spent without an alert"},
+	{"a failure at night that pages", production, "alerts.tf", "least_failures = 10", "least_failures = 0", "A single failed call at night pages."},
+	{"a service without a dashboard", production, "dashboards.tf", "for_each = local.graphs", "for_each = { for name, g in local.graphs : name => g if name != \"consumer\" }", "A service has no dashboard"},
+	{"a month without a budget", production, "budget.tf", "threshold_percent = 1.2", "threshold_percent = 12", "A month may cost more than expected"},
+	{"archives that follow the path of their folder", production, "bundles.tf", "    ignore_changes        = [source, detect_md5hash] # the name is the hash of the content, so another folder has the same object\n", "", "An archive is uploaded again"},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 
