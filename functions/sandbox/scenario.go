@@ -33,7 +33,8 @@ const (
 	UpstreamDown Scenario = "upstream_down" // every call fails
 )
 
-var scenarios = []Scenario{SoldOut, PriceChanged, Declined, Pending, Challenge3DS, Declined3DS, PostedReturn, HoldExpired, Suspended,
+// Scenarios lists all scenarios.
+var Scenarios = []Scenario{SoldOut, PriceChanged, Declined, Pending, Challenge3DS, Declined3DS, PostedReturn, HoldExpired, Suspended,
 	LockFailed, UpstreamSlow, UpstreamDown}
 
 const scenarioHeader = "X-Sandbox-Scenario"
@@ -75,7 +76,7 @@ func headersFor(h http.Header, service string) (http.Header, error) {
 	if only && !slices.Contains(Services, of) {
 		return nil, Refuse("/"+scenarioHeader, "known", "Unknown service: of must be one of "+strings.Join(Services, ", ")+".")
 	}
-	if !slices.Contains(scenarios, Scenario(name)) {
+	if !slices.Contains(Scenarios, Scenario(name)) {
 		return nil, Refuse("/"+scenarioHeader, "known", "Unknown scenario.")
 	}
 	h = h.Clone()

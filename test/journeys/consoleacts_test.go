@@ -24,6 +24,12 @@ type developer struct {
 	t *testing.T
 }
 
+// emulated reports whether events are on Google's emulator.
+func (d developer) emulated() bool {
+	_, ok := d.Cloud.Messages().(interface{ Waiting() int })
+	return ok
+}
+
 // page returns a page of the console.
 func (d developer) page(path string) string {
 	d.t.Helper()
@@ -114,7 +120,7 @@ func TestConsole_pushNow(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}}), t}
-	if _, ok := d.Cloud.Messages().(interface{ Waiting() int }); ok {
+	if d.emulated() {
 		t.Skip("the emulator retries after about a second")
 	}
 	b := d.Book(system.Usual()).Intend("card")
@@ -141,6 +147,9 @@ func TestConsole_pushNow(t *testing.T) {
 func TestConsole_deadLetters(t *testing.T) {
 	t.Parallel()
 	d := developer{system.Open(t), t}
+	if d.emulated() {
+		t.Skip("the emulator takes seconds to say that a topic is empty, and each page asks all topics; jobs/replay is tested on it")
+	}
 	d.shows("/-/letters", "There are no dead letters.")
 	publisher, _ := topic.PublisherKey.Get(d.Env())
 	for _, err := range publisher.Publish(t.Context(), []topic.Message{{Topic: "melmastoon.payment.transaction.captured.v1", Data: []byte("{}")}}) {
@@ -174,4 +183,78 @@ func deadLetterTopic(t *testing.T, d developer) string {
 		t.Fatal("the page lists no topic")
 	}
 	return found[1]
+}
+
+// TestConsole_booking shows the timeline of one booking by its code and by an id, each moment with its cause.
+func TestConsole_booking(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	b := d.Book(system.Usual()).Intend("card").Pay()
+	d.shows("/-/booking", b.Code)
+	for _, name := range []string{b.Code, b.ReservationID, b.QuoteID, b.IntentID} {
+		page := d.page("/-/booking?id=" + name)
+		drawn, listed := strings.Count(page, "<circle"), strings.Count(page, "<details")
+		if want := len(d.Life(name).Moments); drawn != want || listed != want {
+			t.Errorf("%s: %d moments are drawn and %d listed, want %d", name, drawn, listed, want)
+		}
+		if !strings.Contains(page, `class="cause"`) || !strings.Contains(page, "paymentcaptured 204") {
+			t.Errorf("%s: no cause or no call of the capture in %s", name, page)
+		}
+	}
+	d.shows("/-/booking?id=GM-ZZZZZZ", "no value has that name")
+	d.shows("/-/booking?id=x", "neither an id nor")
+	d.shows("/-/hotels", "Kabul Grand Hotel", `href="/site/kabul-grand-hotel"`)
+}
+
+// TestConsole_clock moves the clock past the end of a hold: the next tick ends it.
+func TestConsole_clock(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	b := d.Book(system.Usual())
+	d.shows("/-/clock", b.Code, "reservation-expireholds")
+	before := d.Env().Offset()
+	d.does("/-/clock", "/-/clock", url.Values{"by": {"31m"}}, "ahead of real time")
+	if moved := d.Env().Offset() - before; moved != 31*time.Minute {
+		t.Errorf("the clock moved by %v, want 31m", moved)
+	}
+	d.shows("/-/clock", "expired, until the next tick")
+	d.does("/-/clock", "/-/functions/reservation-expireholds/tick", url.Values{}, "answered after")
+	d.shows("/-/clock", "There is no live hold.")
+	token := formToken.FindStringSubmatch(d.page("/-/clock"))[1]
+	for _, by := range []string{"-1m", "0s", "2000h", "tomorrow", ""} {
+		d.Must(http.StatusBadRequest, system.Request{Method: http.MethodPost, Path: "/-/clock", Body: url.Values{"token": {token}, "by": {by}}.Encode()})
+	}
+}
+
+// TestConsole_failures lets one service and one event function fail and sees both played.
+func TestConsole_failures(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	const page = "/-/failures"
+	d.does(page, page, url.Values{"neighbour": {"inventory"}, "failure": {"sold_out"}}, "1 services and 0 functions fail")
+	q := d.Quote(system.Usual())
+	if a := d.Must(http.StatusConflict, q.HoldRequest(system.Key())); !strings.Contains(a.Code(), "OVERBOOK") {
+		t.Errorf("the hold answered %s, want a full hotel", a.Body)
+	}
+	d.does(page, page, url.Values{"neighbour": {"inventory"}, "failure": {""}}, "0 services")
+	for _, failure := range []string{"fail", "answerlost", "twice"} {
+		d.does(page, page, url.Values{"function": {"reservation-paymentcaptured"}, "failure": {failure}}, "1 functions fail")
+		b := d.Book(system.Usual()).Intend("card")
+		b.Press("pay")
+		for deadline := time.Now().Add(30 * time.Second); !strings.Contains(d.page(page), "<td>"+failure+"</td>") && time.Now().Before(deadline); {
+			d.Tick("sandbox-relay")
+		}
+		d.shows(page, failure+"</td><td><code>attempt 1 of evt_")
+		if failure != "twice" {
+			d.shows("/-/functions/reservation-paymentcaptured", "simulated by the console: "+failure)
+		}
+		d.does(page, page, url.Values{}, "0 services and 0 functions fail")
+		b.Await("confirmed")
+	}
+	token := formToken.FindStringSubmatch(d.page(page))[1]
+	for _, wrong := range []url.Values{{"function": {"reservation-hold"}, "failure": {"fail"}}, {"neighbour": {"x"}, "failure": {"sold_out"}}, {"neighbour": {"pricing"}, "failure": {"x"}}} {
+		wrong.Set("token", token)
+		d.Must(http.StatusBadRequest, system.Request{Method: http.MethodPost, Path: page, Body: wrong.Encode()})
+	}
+	d.Settle()
 }

@@ -39,13 +39,13 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 		c.events(w, r, begin)
 	})
 	own.Handle("/", c.console)
-	pages := console.Local(own)
+	pages, played := console.Local(own), c.console.Play(functions)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/-/") || r.URL.Path == "/" {
 			pages.ServeHTTP(w, r)
 			return
 		}
-		functions.ServeHTTP(w, r) // without a ServeMux around it, which would redirect unclean paths
+		played.ServeHTTP(w, r) // without a ServeMux around it, which would redirect unclean paths
 	}), nil
 }
 

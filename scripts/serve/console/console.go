@@ -51,13 +51,16 @@ type Console struct {
 	cross *http.CrossOriginProtection
 	runs  runs
 
+	played failures
+
 	reading sync.Mutex // held while dead letters are leased
 }
 
 // New returns the console. Changes that are running end with life.
 func New(life context.Context, c Config) *Console {
 	o := &Console{Config: c, token: rand.Text(), pages: map[string]*template.Template{}, mux: http.NewServeMux(),
-		cross: http.NewCrossOriginProtection(), runs: runs{life: life}}
+		cross: http.NewCrossOriginProtection(), runs: runs{life: life},
+		played: failures{neighbours: map[string]string{}, functions: map[string]string{}}}
 	o.page("GET /{$}", "home", o.home)
 	o.page("GET /-/{$}", "home", o.home)
 	o.page("GET /-/functions", "functions", o.functions)
@@ -66,11 +69,17 @@ func New(life context.Context, c Config) *Console {
 	o.page("GET /-/events/{seq}", "event", o.event)
 	o.page("GET /-/outbox", "outbox", o.outbox)
 	o.page("GET /-/letters", "letters", o.letters)
+	o.page("GET /-/booking", "booking", o.booking)
+	o.page("GET /-/clock", "clock", o.clock)
+	o.page("GET /-/failures", "failures", o.failures)
+	o.page("GET /-/hotels", "hotels", o.hotels)
 	o.page("GET /-/runs/{id}", "run", o.run)
 	o.act("POST /-/functions/{name}/tick", o.tickNow)
 	o.act("POST /-/outbox/unpark", o.unpark)
 	o.act("POST /-/deliveries/push", o.pushNow)
 	o.act("POST /-/letters", o.actOnLetters)
+	o.act("POST /-/clock", o.move)
+	o.act("POST /-/failures", o.choose)
 	o.mux.HandleFunc("GET /-/console.css", asset("pages/console.css", "text/css; charset=utf-8"))
 	o.mux.HandleFunc("GET /-/console.js", asset("pages/console.js", "text/javascript; charset=utf-8"))
 	o.mux.HandleFunc("GET /-/console.svg", asset("pages/console.svg", "image/svg+xml"))

@@ -69,8 +69,12 @@ var tabs = []tab{
 	{"home", "/-/", "Start"},
 	{"functions", "/-/functions", "Functions"},
 	{"events", "/-/events", "Events"},
+	{"booking", "/-/booking", "Booking"},
 	{"outbox", "/-/outbox", "Outbox"},
 	{"letters", "/-/letters", "Dead letters"},
+	{"clock", "/-/clock", "Time"},
+	{"failures", "/-/failures", "Failures"},
+	{"hotels", "/-/hotels", "Hotels"},
 }
 
 // format holds the functions of the templates.

@@ -1,0 +1,54 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"melmastoon.ghasi.io/test/system"
+)
+
+// TestConsole opens every page of the local cloud's console with and without JavaScript, in a wide and a narrow window: the browser
+// complains about nothing, and no page is wider than its window.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card").Pay()
+	for _, scripts := range []bool{false, true} {
+		t.Run(fmt.Sprint("scripts ", scripts), func(t *testing.T) {
+			g := sit(t, s, journey{language: "console", method: fmt.Sprint(scripts), asks: "en", scripts: scripts, width: wide})
+			for _, page := range []struct{ name, path, want string }{
+				{"start", "/", "dl.figures"}, {"start", "/-/", "dl.figures"}, {"functions", "/-/functions", "tbody tr"},
+				{"function", "/-/functions/reservation-hold", "tbody tr"}, {"events", "/-/events", "tbody a"}, {"event", "/-/events/1", "pre"},
+				{"booking", "/-/booking?id=" + b.Code, "svg circle"}, {"outbox", "/-/outbox", "tbody tr"}, {"letters", "/-/letters", "main p"},
+				{"time", "/-/clock", "tbody tr"}, {"failures", "/-/failures", "select"}, {"hotels", "/-/hotels", "tbody a"},
+			} {
+				g.open(page.path)
+				g.does("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+				for _, width := range []int64{wide, narrow} {
+					g.size(width, height)
+					if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+						t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
+					}
+					g.taken++
+					g.keep(fmt.Sprint(page.name, "-", width))
+				}
+			}
+			if scripts {
+				g.open("/-/functions")
+				g.does("see that the page is live", chromedp.WaitVisible(chromedp.CSS("#live")))
+			}
+			g.open("/-/failures")
+			g.press(`main form button`)
+			g.does("see the run", chromedp.WaitVisible(chromedp.CSS(`[role="status"]`)))
+			for _, complaint := range g.trouble.all() {
+				t.Errorf("the browser says: %s", complaint)
+			}
+		})
+	}
+	s.Settle()
+}
