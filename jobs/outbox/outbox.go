@@ -118,6 +118,20 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.StringVar(&o.cause, "cause", "", "only events whose cause contains this `text`")
 	set.StringVar(&o.event, "event", "", "only the event with this `id`")
 	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
+	set.Usage = func() {
+		fmt.Fprintf(out, `usage: outbox [flags] [SCHEMA...]
+
+Counts the events that wait to be published, and lets an operator publish or delete stuck ones. The schemas are %s.
+
+examples: outbox                                                       all schemas
+          outbox -show=10 reservation                                  the oldest stuck events
+          outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
+
+environment: DATABASE_URL, or the variables of the database that terraform sets.
+Flags:
+`, strings.Join(schemas, ", "))
+		set.PrintDefaults()
+	}
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
 			return o, command.Usage(err)

@@ -53,6 +53,17 @@ func parse(args []string) (o options, err error) {
 	set.StringVar(&o.out, "out", filepath.Join(".local", "bundles"), "the folder to put them in")
 	set.BoolVar(&o.all, "all", false, "all functions and jobs")
 	set.StringVar((*string)(&o.hot), "documents", string(archive.Firestore), "where hot documents are kept")
+	set.Usage = func() {
+		fmt.Fprint(set.Output(), `usage: go run ./scripts/bundle [flags] NAME... | --all
+
+Builds the archives from which functions and jobs are deployed, and bundles.json, which maps names to archives.
+
+example: go run ./scripts/bundle --out=/tmp/bundles reservation-hold jobs-prune
+
+It reads no variables of the environment. Flags:
+`)
+		set.PrintDefaults()
+	}
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}

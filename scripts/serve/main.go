@@ -58,7 +58,29 @@ func parse(args []string) (o options, err error) {
 	set.Func("backend", "the backend of documents and events: embedded (the database, the default) or emulators (Google's Firestore and Pub/Sub)", o.choose)
 	set.IntVar(&o.hotels, "hotels", 0, "minimum number of hotels; extra ones are generated deterministically")
 	set.StringVar(&o.site, "site", "", "URL of hotels' sites in development, for instance http://localhost:5173/{slug}; payment pages return to /return/{draftId} below it")
-	return o, set.Parse(args)
+	set.Usage = func() { usage(set) }
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	if set.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
+		fmt.Fprintln(set.Output(), err)
+		usage(set)
+	}
+	return o, err
+}
+
+// usage prints the arguments, an example and the files of a run.
+func usage(set *flag.FlagSet) {
+	fmt.Fprint(set.Output(), `usage: ./scripts/run [flags]
+
+Runs the whole system on 127.0.0.1 until Ctrl-C, with a console at /.
+
+example: ./scripts/run --port 9000 --clock=+31m
+
+It reads no variables of the environment and keeps its data in .local/. Flags:
+`)
+	set.PrintDefaults()
 }
 
 // serve runs the local cloud until it is stopped. It stops its parts in the reverse order of their start.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,21 @@ import (
 )
 
 func main() {
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/testdb
+
+Runs a temporary database server until Ctrl-C or the end of its input, and prints its URL on the first line.
+
+example: export PGTEST_URL=URL, with the printed URL, lets go test use it.
+
+It takes no arguments and reads no variables of the environment.
+`)
+	}
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := serve(ctx); err != nil {

@@ -27,7 +27,14 @@ func main() {
 	local := flag.String("local", ".local", "the folder of the local cloud")
 	most := flag.Int("most", 0, "show at most so many moments, the latest; 0 shows all")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "go run ./scripts/timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_…")
+		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_…
+
+Prints the timeline of one booking in the running local cloud. The page /-/booking of the console draws it.
+
+example: go run ./scripts/timeline -most=50 GM-Y4KH2W
+
+It reads no variables of the environment, but .local/env, the database and the log. Flags:
+`)
 		flag.PrintDefaults()
 	}
 	flag.Parse()
