@@ -263,3 +263,25 @@ func TestSession_mostCards(t *testing.T) {
 		}
 	}
 }
+
+// Cards show the hotels of the caller's session only.
+func TestCards_otherSession(t *testing.T) {
+	t.Parallel()
+	system := openCards(t, 2)
+	mine, theirs := system.Traveller(), system.Traveller()
+	mine.Must(201, "POST", "/wishlist", wishBody(system.Hotels[0].Property, `,"note":"my own words"`))
+	mine.Must(200, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
+	if r := expanded(t, mine); len(r.Wishes) != 1 {
+		t.Fatalf("my wishes = %d, want 1", len(r.Wishes))
+	}
+	before := system.AllCalls()
+	for _, path := range []string{"/wishlist?expand=card", "/session?expand=card"} {
+		a := theirs.Must(200, "GET", path, nil)
+		for _, secret := range []string{system.Hotels[0].Property.String(), system.Hotels[1].Property.String(), "my own words"} {
+			if strings.Contains(string(a.Body), secret) {
+				t.Errorf("%s shows %s of another session: %s", path, secret, a.Body)
+			}
+		}
+	}
+	checkNewCalls(t, system, before, nil)
+}

@@ -95,3 +95,24 @@ func TestSearch_longNames(t *testing.T) {
 		v.Must(status, "POST", "/search", system.SearchBody(`,"filters":{"neighbourhoods":["`+name+`"]}`))
 	}
 }
+
+// The search service ignores the case of names and the spaces around them, so these searches share what was found.
+func TestSearch_spellings(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 3, Function)
+	body := func(city, neighbourhoods string) string {
+		return system.SearchBodyIn(`{"mode":"city","city":"`+city+`"}`, `,"filters":{"neighbourhoods":[`+neighbourhoods+`]}`)
+	}
+	for i, same := range []string{body("Kabul", `"Shahr-e Naw","Karte 4"`), body(" kabul  ", `"karte 4","SHAHR-E NAW"`), body("KABUL", `"Karte 4 ","shahr-e  naw"`)} {
+		_, a := post(t, system.Traveller(), same)
+		if want := map[bool]string{true: "MISS", false: "HIT"}[i == 0]; a.Header.Get("X-Cache") != want {
+			t.Errorf("spelling %d: X-Cache = %q, want %q", i, a.Header.Get("X-Cache"), want)
+		}
+	}
+	if _, a := post(t, system.Traveller(), body("Kabul", `"Karte 3"`)); a.Header.Get("X-Cache") != "MISS" {
+		t.Errorf(`another neighbourhood: X-Cache = %q, want "MISS"`, a.Header.Get("X-Cache"))
+	}
+	if n := system.Calls("searches"); n != 2 {
+		t.Errorf("calls of the search service = %d, want 2", n)
+	}
+}

@@ -231,17 +231,30 @@ func sorted[T string | int](list []T) []T { return slices.Compact(slices.Sorted(
 // Identity returns a text that identifies a normal query. It ignores sort order, case, and differences of boxes with the same
 // cells.
 func (q Query) Identity() string {
-	q.Sort, q.Geo.City, q.Geo.Region = "", strings.ToLower(q.Geo.City), strings.ToLower(q.Geo.Region)
-	q.Geo.Box = q.Geo.coarse()
-	if q.Filters != nil {
-		f := *q.Filters
-		f.Neighbourhoods = slices.Clone(f.Neighbourhoods)
-		for i, n := range f.Neighbourhoods {
-			f.Neighbourhoods[i] = strings.ToLower(n)
-		}
-		q.Filters = &f
-	}
+	q = q.folded()
+	q.Sort, q.Geo.Box = "", q.Geo.coarse()
 	return canonicalJSON(q)
+}
+
+// folded returns the query with the names of its place in lower case. The search service ignores their case.
+func (q Query) folded() Query {
+	q.Geo.City, q.Geo.Region = strings.ToLower(q.Geo.City), strings.ToLower(q.Geo.Region)
+	q.Filters = q.Filters.folded()
+	return q
+}
+
+// folded returns the filters with neighbourhoods in lower case.
+func (f *Filters) folded() *Filters {
+	if f == nil || len(f.Neighbourhoods) == 0 {
+		return f
+	}
+	lower := *f
+	lower.Neighbourhoods = make([]string, len(f.Neighbourhoods))
+	for i, n := range f.Neighbourhoods {
+		lower.Neighbourhoods[i] = strings.ToLower(n)
+	}
+	lower.Neighbourhoods = sorted(lower.Neighbourhoods)
+	return &lower
 }
 
 // canonicalJSON returns a value as deterministic JSON, for hashing.

@@ -193,9 +193,15 @@ func (l *Listings) result(ctx context.Context, question searchRequest, p Page, s
 	return l.find(ctx, question, p)
 }
 
+// key returns the cache key of the request. Names of places that differ in case have one key.
+func (a searchRequest) key(more ...string) document.Key {
+	a.Query = a.folded()
+	return key(a, more...)
+}
+
 // resultKey returns the cache key of the result with that search time.
 func (a searchRequest) resultKey(found int64) document.Key {
-	return key(a, "result", strconv.FormatInt(found, 10))
+	return a.key("result", strconv.FormatInt(found, 10))
 }
 
 // Find returns a page of hotels without paging state.
@@ -206,7 +212,7 @@ func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) 
 // find returns a result of which the given page is shown.
 func (l *Listings) find(ctx context.Context, question searchRequest, shown Page) (Found, cache.State, error) {
 	return fetchIndexed(ctx, l.indexed, func(ctx context.Context, indexed ...string) (Found, cache.State, error) {
-		return l.fetch(ctx, question, key(question, indexed...))
+		return l.fetch(ctx, question, question.key(indexed...))
 	}, func(f Found) contents {
 		c := contents{at: f.At, cells: f.Cells}
 		for _, listing := range f.part(shown) {
@@ -261,8 +267,10 @@ type pinsRequest struct {
 func (l *Listings) Pins(ctx context.Context, q Query) (FoundPins, cache.State, error) {
 	q.Geo.Box = q.Geo.coarse()
 	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxShown}
+	folded := question
+	folded.Filters = q.Filters.folded()
 	return fetchIndexed(ctx, l.indexed, func(ctx context.Context, indexed ...string) (FoundPins, cache.State, error) {
-		return l.pinned.Fetch(ctx, key(question, indexed...), nil, func(ctx context.Context) (FoundPins, error) { return l.requestPins(ctx, question) })
+		return l.pinned.Fetch(ctx, key(folded, indexed...), nil, func(ctx context.Context) (FoundPins, error) { return l.requestPins(ctx, question) })
 	}, func(f FoundPins) contents {
 		c := contents{at: f.At, cells: f.Cells}
 		for _, p := range f.Pins {
