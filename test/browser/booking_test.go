@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -88,12 +89,31 @@ func (g *guest) search() {
 	}
 	g.sees("search", "html[lang="+g.tongue.lang+"] form.search", g.tongue)
 	today := g.stage.Env().Now()
-	g.fill("checkIn", today.AddDate(0, 0, 14).Format(time.DateOnly))
-	g.fill("checkOut", today.AddDate(0, 0, 16).Format(time.DateOnly))
+	g.date("checkIn", today.AddDate(0, 0, 14).Format(time.DateOnly))
+	g.date("checkOut", today.AddDate(0, 0, 16).Format(time.DateOnly))
 	g.press("form.search button")
 	g.reaches("article.room")
 	g.lands()
 	g.sees("rooms", "article.room", g.tongue)
+}
+
+// date fills in a date: in Pashto and Persian by the selectors of the solar calendar, to which the browser converts it.
+func (g *guest) date(name, value string) {
+	g.t.Helper()
+	if language, _, _ := strings.Cut(g.tongue.lang, "-"); language != "ps" && language != "fa" {
+		g.fill(name, value)
+		return
+	}
+	year := ask(g, chromedp.Evaluate[string](fmt.Sprintf(`(() => {
+		const form = new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", {day: "numeric", month: "numeric", year: "numeric", timeZone: "UTC"})
+		const parts = Object.fromEntries(form.formatToParts(new Date(%[1]q)).map(p => [p.type, p.value]))
+		for (const part of ["Day", "Month", "Year"])
+			document.querySelector("[name=" + %[2]q + part + "]").value = parts[part.toLowerCase()]
+		return document.querySelector("[name=" + %[2]q + "Year]").value
+	})()`, value, name)))
+	if len(year) != 4 {
+		g.t.Errorf("%s has the year %q, want one of the solar calendar", name, year)
+	}
 }
 
 // lands looks where the page is after a search: in a narrow window what was found is at the top of it, in a wide one the form

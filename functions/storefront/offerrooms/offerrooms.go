@@ -22,6 +22,15 @@ type Request struct {
 	Property string `query:"propertyId,optional"`
 	CheckIn  string `query:"checkIn,optional"`
 	CheckOut string `query:"checkOut,optional"`
+
+	// The dates in the solar calendar, in its languages.
+	CheckInDay    string `query:"checkInDay,optional"`
+	CheckInMonth  string `query:"checkInMonth,optional"`
+	CheckInYear   string `query:"checkInYear,optional"`
+	CheckOutDay   string `query:"checkOutDay,optional"`
+	CheckOutMonth string `query:"checkOutMonth,optional"`
+	CheckOutYear  string `query:"checkOutYear,optional"`
+
 	Adults   string `query:"adults,optional"`
 	Children string `query:"children,optional"`
 	Rooms    string `query:"rooms,optional"`
@@ -34,7 +43,9 @@ type Request struct {
 }
 
 func (r Request) search() storefront.Search {
-	return storefront.Search{Property: r.Property, CheckIn: r.CheckIn, CheckOut: r.CheckOut, Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
+	checkIn := storefront.ChosenDate{Value: r.CheckIn, Day: r.CheckInDay, Month: r.CheckInMonth, Year: r.CheckInYear}
+	checkOut := storefront.ChosenDate{Value: r.CheckOut, Day: r.CheckOutDay, Month: r.CheckOutMonth, Year: r.CheckOutYear}
+	return storefront.Search{Property: r.Property, CheckIn: checkIn.String(), CheckOut: checkOut.String(), Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
 }
 
 func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {

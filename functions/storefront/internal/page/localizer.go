@@ -126,11 +126,7 @@ func (l Localizer) Date(d stay.Date) string {
 		return l.Number(day) + " " + name + " " + l.Number(year)
 	}
 	year, month, day := solar(d.Time())
-	months, ok := solarMonths[l.Tag]
-	if !ok {
-		months = solarMonths[locale.Tag(l.Tag.Language()+"-AF")]
-	}
-	return l.Number(day) + " " + months[month-1] + " " + l.digits(strconv.Itoa(year))
+	return l.Number(day) + " " + l.SolarMonths()[month-1] + " " + l.Number(year)
 }
 
 // Clock formats a time of day in the hotel's time zone.

@@ -1,0 +1,65 @@
+package storefront_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+func TestConfirmation_calendar(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeBooking(e)
+	g := browse(t, e, d).open(home + "/confirmations/" + d.booked.String())
+	g.sees(`download="GM-7K2QX9.ics"`, "Shahr-e Naw, Kabul", `href="tel:+93000001234"`, "Arrival from 14:00, departure until 12:00 (local time at the hotel)")
+	got, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", "UID:" + d.booked.String() + "@melmastoon.ghasi.io\r\n",
+		"DTSTART:20270321T093000Z\r\n", "DTEND:20270323T073000Z\r\n", `LOCATION:Shahr-e Naw\, Kabul` + "\r\n", "GM-7K2QX9\r\nLOCATION", "END:VCALENDAR\r\n"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the calendar does not contain %q: %s", want, got)
+		}
+	}
+	for line := range strings.SplitSeq(string(got), "\r\n") {
+		if len(line) > 75 {
+			t.Errorf("a line has %d bytes, want at most 75: %s", len(line), line)
+		}
+	}
+	unnamed := newFakeBooking(e)
+	unnamed.refuses["GET properties"], unnamed.refuses["GET property"] = "503 GENERAL.UNAVAILABLE", "503 GENERAL.UNAVAILABLE"
+	page := browse(t, env.Of(nil), unnamed).open(home + "/confirmations/" + unnamed.booked.String()).page
+	text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
+	if err != nil || !strings.Contains(string(text), "DTSTART;VALUE=DATE:20270321\r\nDTEND;VALUE=DATE:20270323\r\n") {
+		t.Errorf("without the hotel's times the calendar is %s, %v, want whole days", text, err)
+	}
+}
+
+func TestSearch_solarCalendar(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, tag := range []locale.Tag{locale.Pashto, locale.Dari, locale.Persian} {
+		d := newFakeBooking(e)
+		d.locale = tag
+		g := browse(t, e, d).open(home + "?checkInDay=1&checkInMonth=1&checkInYear=1406&checkOutDay=3&checkOutMonth=1&checkOutYear=1406&adults=2")
+		g.lacks(`type="date"`).sees(`<select name="checkInMonth" aria-label="`, `<option value="3" selected>۳</option>`)
+		asked := d.received[len(d.received)-1].URL.Query()
+		if asked.Get("checkIn") != "2027-03-21" || asked.Get("checkOut") != "2027-03-23" {
+			t.Errorf("%s: searched %v, want 21 to 23 March 2027", tag, asked)
+		}
+		d.refuses["GET availability"] = "400 GENERAL.VALIDATION_FAILED"
+		g.open(home + "?checkInDay=31&checkInMonth=7&checkInYear=1406&checkOutDay=x&checkOutMonth=1&checkOutYear=1406").sees(`<option value="31" selected>۳۱</option>`)
+		if got := d.received[len(d.received)-1].URL.Query().Get("checkIn"); got != "1406-07-31" {
+			t.Errorf("%s: searched %s for a day that does not exist", tag, got)
+		}
+	}
+	for _, tag := range []locale.Tag{locale.English, locale.Urdu, locale.Arabic} {
+		d := newFakeBooking(e)
+		d.locale = tag
+		browse(t, e, d).open(home).sees(`type="date"`).lacks("checkInMonth")
+	}
+}
