@@ -1,5 +1,5 @@
-// Command catalogue writes what is derived from the catalogue and the event schemas: the configuration of the infrastructure and the index of
-// the events.
+// Command catalogue writes what is derived from the catalogue and the event schemas: the configuration of the infrastructure, the index
+// of the events and their AsyncAPI document.
 //
 //	go run ./scripts/catalogue
 //
@@ -39,8 +39,8 @@ func run(args []string, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s and %s from catalogue.go and schemas/events. It takes no arguments.\n",
-			deployment.File, eventdocs.IndexFile)
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s and %s from catalogue.go and schemas/events. It takes no arguments.\n",
+			deployment.File, eventdocs.IndexFile, eventdocs.AsyncAPIFile)
 	}
 	if err := flags.Parse(args); err != nil {
 		return errors.Join(err, errUsage)
@@ -65,9 +65,14 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
+	asyncAPI, err := eventdocs.AsyncAPI(events, d)
+	if err != nil {
+		return err
+	}
 	for path, text := range map[string][]byte{
-		deployment.File:     configuration,
-		eventdocs.IndexFile: eventdocs.Index(events),
+		deployment.File:        configuration,
+		eventdocs.IndexFile:    eventdocs.Index(events),
+		eventdocs.AsyncAPIFile: asyncAPI,
 	} {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(path)), text, 0o644); err != nil {
 			return err
