@@ -122,14 +122,18 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/verifychallenge"
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	"melmastoon.ghasi.io/functions/storefront/choose"
+	"melmastoon.ghasi.io/functions/storefront/chooselanguage"
+	"melmastoon.ghasi.io/functions/storefront/findhotels"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
 	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	"melmastoon.ghasi.io/functions/storefront/sendguest"
 	storefrontsetguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
+	"melmastoon.ghasi.io/functions/storefront/showhotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
@@ -302,6 +306,10 @@ var Functions = []fn.Function{
 	receiveguest.Function,
 	showbooking.Function,
 	showconfirmation.Function,
+	chooselanguage.Function,
+	findhotels.Function,
+	sendguest.Function,
+	showhotel.Function,
 }
 
 // Jobs are all deployed Cloud Run jobs.

@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A site holds the templates, texts and clients of all hotels' pages.
@@ -48,7 +47,7 @@ func openSite(e env.Env) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire, err := openTransport(e)
+	wire, err := page.OpenTransport(e)
 	return &site{
 		booking:      strings.TrimSuffix(c.Booking, "/"),
 		public:       c.Public,
@@ -57,19 +56,6 @@ func openSite(e env.Env) (*site, error) {
 		translations: translated,
 		pages:        pages,
 	}, err
-}
-
-// openTransport returns the transport to the booking service: the one in e, otherwise one that all pages share.
-func openTransport(e env.Env) (http.RoundTripper, error) {
-	if given, ok := upstream.TransportKey.Get(e); ok {
-		return given, nil
-	}
-	return env.Once(e, "storefront", func() (http.RoundTripper, error) {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.Proxy = nil // only the configuration decides where calls go
-		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })
-		return t, nil
-	})
 }
 
 // sessionCookies are the names of the booking service's session cookie: over plain HTTP, on a shared host and on a

@@ -160,6 +160,7 @@ func TestCanaries_journeys(t *testing.T) {
 	open.books(wish, "card") // the third one is still at it when we look
 	traveller(t, s, a, w, all)
 	shopper(t, s, a, w, all)
+	stroller(t, s, a, w, all)
 	clerk(t, s, a, w, all)
 	s.Settle()
 	story := strings.Join(s.Life(booked.ReservationID).Lines(), "\n")

@@ -74,6 +74,42 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())
 }
 
+const market = "/hotels"
+
+// stroller looks for a hotel on the pages of the site of all hotels, with nothing but forms.
+func stroller(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
+	t.Helper()
+	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
+	p.Base = s.Cloud.URL() + market
+	asked := url.Values{}
+	for _, name := range []string{"place", "city", "checkIn", "checkOut", "adults", "children", "rooms", "stars", "rating", "type", "price", "priceIn", "free", "wifi", "breakfast",
+		"parking", "halal", "prayer", "generator", "sort", "view", "problem", "notice"} {
+		asked.Set(name, p.text("GET "+market+" query "+name))
+	}
+	p.must(http.StatusOK, "GET", market, "", nil)
+	p.send("GET", market, "?"+asked.Encode(), nil)
+	p.send("GET", market, "?response="+url.QueryEscape(p.text("GET "+market+" query response")), nil)
+	p.send("GET", market, "?place="+url.QueryEscape(a.name("GET "+market+" query place")), nil)
+	hotel := demo.HeratGarden
+	asked = url.Values{}
+	for _, name := range []string{"checkIn", "checkOut", "adults", "children", "rooms", "from", "problem", "notice"} {
+		asked.Set(name, p.text("GET "+market+"/{propertyId} query "+name))
+	}
+	p.send("GET", market+"/{propertyId}", "/"+hotel.Property.String()+"?"+asked.Encode(), nil)
+	p.send("GET", market+"/{propertyId}", "/"+hotel.Property.String()+"?response="+url.QueryEscape(p.text("GET "+market+"/{propertyId} query response")), nil)
+	p.must(http.StatusOK, "GET", market+"/{propertyId}", "/"+hotel.Property.String(), nil)
+	form := url.Values{"tenantId": {hotel.Tenant.String()}}
+	for _, name := range []string{"checkIn", "checkOut", "adults", "children", "rooms", "once", "response"} {
+		form.Set(name, p.text("POST "+market+"/{propertyId}/handoff form "+name))
+	}
+	p.send("POST", market+"/{propertyId}/handoff", "/"+hotel.Property.String()+"/handoff", form.Encode())
+	form = url.Values{"locale": {"fa-AF"}}
+	for _, name := range []string{"currency", "back", "once", "response"} {
+		form.Set(name, p.text("POST "+market+"/preferences form "+name))
+	}
+	p.send("POST", market+"/preferences", "/preferences", form.Encode())
+}
+
 const consumerSite = "/bff/consumer/v1"
 
 // traveller looks around on the site of all hotels, and is sent on to one of them.

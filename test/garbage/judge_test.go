@@ -42,8 +42,8 @@ func judge(s *shot, a answer, lethal bool) (wrong []string) {
 	case late(a): // settled when the machine is quiet
 	case a.status >= 500:
 		complain("answered %d: %s", a.status, a.body)
-	case a.status == http.StatusSeeOther && strings.HasPrefix(s.request.path, "/site/"):
-		// A form of the site goes on to a page, which says what was wrong.
+	case a.status == http.StatusSeeOther && (strings.HasPrefix(s.request.path, "/site/") || strings.HasPrefix(s.request.path, "/hotels")):
+		// A form of a site goes on to a page, which says what was wrong.
 	case a.status < 400 && lethal:
 		complain("was understood: %d %.200s", a.status, a.body)
 	case a.status < 400 && a.status != http.StatusNoContent && a.status/100 != 2 && a.status/100 != 3:
@@ -69,7 +69,7 @@ func judge(s *shot, a answer, lethal bool) (wrong []string) {
 func malformed(s *shot, a answer) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.header.Get("Content-Type")
-	paged := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable} // what a hotel's site says on a page
+	paged := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable} // what the sites say on a page
 	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && slices.Contains(paged, a.status) {
 		return nil
 	}

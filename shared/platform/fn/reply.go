@@ -22,17 +22,17 @@ const (
 	Accepted
 	NoContent
 	SeeOther
-	// BadRequest, NotFound and Unavailable are for a [Page], which shows an error to a person instead of a problem body.
+	// BadRequest, NotFound, Unavailable and TooMany are for a [Page], which shows an error to a person instead of a problem body.
 	BadRequest
 	NotFound
 	Unavailable
-	// TemporaryRedirect redirects with the same method and body (307), so a form is sent to the target.
-	TemporaryRedirect
+	TemporaryRedirect // with the same method and body (307), so a form is sent to the target
+	TooMany
 )
 
 func (a Answer) status() int {
 	return [...]int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusSeeOther,
-		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusTemporaryRedirect}[a]
+		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusTemporaryRedirect, http.StatusTooManyRequests}[a]
 }
 
 // A Reply sets the status and headers of an answer. A response embeds it with the tag `json:"-"`; it overrides Spec.Answer. The

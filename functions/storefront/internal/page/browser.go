@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A Browser is the visitor's browser in one request to a site. The sites have no secrets: they call a service as the visitor's
@@ -44,6 +45,19 @@ func NewBrowser(transport http.RoundTripper, header http.Header, path string, co
 func (b *Browser) With(name, value string) {
 	b.Header = b.Header.Clone()
 	b.Header.Set(name, value)
+}
+
+// OpenTransport returns the transport to the services: the one in e, otherwise one that all pages share.
+func OpenTransport(e env.Env) (http.RoundTripper, error) {
+	if given, ok := upstream.TransportKey.Get(e); ok {
+		return given, nil
+	}
+	return env.Once(e, "storefront", func() (http.RoundTripper, error) {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.Proxy = nil // only the configuration decides where calls go
+		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })
+		return t, nil
+	})
 }
 
 // forwarded are the request headers that are passed on to the service.

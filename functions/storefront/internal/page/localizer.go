@@ -81,12 +81,12 @@ func (l Localizer) TextOr(key, otherwise string) string {
 }
 
 // Number formats a number in the language's digits.
-func (l Localizer) Number(n int) string { return l.digits(strconv.Itoa(n)) }
+func (l Localizer) Number(n int) string { return l.Numerals(strconv.Itoa(n)) }
 
 var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
 
-// digits replaces Western digits and separators by the language's.
-func (l Localizer) digits(s string) string {
+// Numerals replaces Western digits and separators by the language's.
+func (l Localizer) Numerals(s string) string {
 	if l.Digits == "arabext" {
 		return eastern.Replace(s)
 	}
@@ -110,7 +110,7 @@ func (l Localizer) Money(m money.Minor) string {
 	}
 	name := l.TextOr("currency."+string(m.Currency), string(m.Currency))
 	if l.Direction == locale.RightToLeft {
-		return sign + l.digits(units) + " " + name
+		return sign + l.Numerals(units) + " " + name
 	}
 	return sign + name + " " + units
 }
@@ -130,7 +130,7 @@ func (l Localizer) Date(d stay.Date) string {
 }
 
 // Clock formats a time of day in the hotel's time zone.
-func (l Localizer) Clock(t time.Time) string { return l.digits(t.In(l.Zone).Format("15:04")) }
+func (l Localizer) Clock(t time.Time) string { return l.Numerals(t.In(l.Zone).Format("15:04")) }
 
 // gregorianMonths are the months of the Gregorian year by language. Pashto and Persian use them outside of Afghanistan and Iran.
 var gregorianMonths = map[string][]string{
