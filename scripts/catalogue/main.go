@@ -2,6 +2,7 @@
 // of the events and their AsyncAPI document.
 //
 //	go run ./scripts/catalogue
+//	go run ./scripts/catalogue -model   # prints costs, budgets and what gives way first, and writes nothing
 //
 // The files are committed, so that reviews show changes of the deployment. A test fails if a file is out of date.
 package main
@@ -39,9 +40,10 @@ func run(args []string, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s and %s from catalogue.go and schemas/events. It takes no arguments.\n",
-			deployment.File, eventdocs.IndexFile, eventdocs.AsyncAPIFile)
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s and %s from catalogue.go and schemas/events, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n",
+			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile)
 	}
+	model := flags.Bool("model", false, "")
 	if err := flags.Parse(args); err != nil {
 		return errors.Join(err, errUsage)
 	}
@@ -49,12 +51,19 @@ func run(args []string, root string, out io.Writer) error {
 		flags.Usage()
 		return errUsage
 	}
-	return write(root)
-}
-
-func write(root string) error {
 	d, err := deployment.Of(melmastoon.Functions, melmastoon.Jobs)
 	if err != nil {
+		return err
+	}
+	if *model {
+		_, err := os.Stdout.Write(d.Model())
+		return errors.Join(err, d.Overdrawn())
+	}
+	return write(d, root)
+}
+
+func write(d deployment.Deployment, root string) error {
+	if err := d.Overdrawn(); err != nil {
 		return err
 	}
 	configuration, err := d.Text()
@@ -71,6 +80,7 @@ func write(root string) error {
 	}
 	for path, text := range map[string][]byte{
 		deployment.File:        configuration,
+		deployment.ModelFile:   d.Model(),
 		eventdocs.IndexFile:    eventdocs.Index(events),
 		eventdocs.AsyncAPIFile: asyncAPI,
 	} {

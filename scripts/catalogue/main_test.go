@@ -22,6 +22,7 @@ func TestRun(t *testing.T) {
 		written bool
 	}{
 		{name: "no_arguments", written: true},
+		{name: "model", args: []string{"-model"}},
 		{name: "help", args: []string{"-help"}, want: flag.ErrHelp},
 		{name: "unknown_flag", args: []string{"-dry"}, want: errUsage},
 		{name: "argument", args: []string{"reservation"}, want: errUsage},
@@ -29,7 +30,7 @@ func TestRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			files := []string{deployment.File, eventdocs.IndexFile, eventdocs.AsyncAPIFile}
+			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile}
 			for _, file := range files {
 				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
 					t.Fatal(err)
@@ -44,7 +45,7 @@ func TestRun(t *testing.T) {
 					t.Errorf("%s: %v, want written: %t", file, err, test.written)
 				}
 			}
-			if shown := strings.Contains(out.String(), "usage: go run ./scripts/catalogue"); shown == test.written {
+			if shown := strings.Contains(out.String(), "usage: go run ./scripts/catalogue"); shown == (test.written || test.want == nil) {
 				t.Errorf("printed %q", out.String())
 			}
 		})

@@ -1,0 +1,79 @@
+package deployment_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+func TestModel_upToDate(t *testing.T) {
+	t.Parallel()
+	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.ModelFile)))
+	must(t, err)
+	if !bytes.Equal(got, whole(t).Model()) {
+		t.Errorf("%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.ModelFile)
+	}
+}
+
+// TestOverdrawn adds twins of a function until one budget does not suffice.
+func TestOverdrawn(t *testing.T) {
+	t.Parallel()
+	if err := whole(t).Overdrawn(); err != nil {
+		t.Errorf("the catalogue itself: %v", err)
+	}
+	for _, test := range []struct{ twin, want string }{
+		{"tenantbooking-hold", "backend services: 51 of 50"},
+		{"reservation-paymentcaptured", "service accounts: 101 of 100"},
+	} {
+		t.Run(test.twin, func(t *testing.T) {
+			t.Parallel()
+			functions := slices.Clone(melmastoon.Functions)
+			i := slices.IndexFunc(functions, func(f fn.Function) bool { return f.Spec.Name == test.twin })
+			for n := range 100 {
+				twin := functions[i]
+				twin.Spec.Name = fmt.Sprintf("%s%d", test.twin, n)
+				functions = append(functions, twin)
+				d, err := deployment.Of(functions, melmastoon.Jobs)
+				must(t, err)
+				if err := d.Overdrawn(); err != nil {
+					if !strings.Contains(err.Error(), test.want) {
+						t.Errorf("after %d twins: %v, want %s", n+1, err, test.want)
+					}
+					return
+				}
+			}
+			t.Error("a hundred twins overdraw no budget")
+		})
+	}
+}
+
+// TestBudgets_defaults compares the numbers of the model with the defaults of the configuration.
+func TestBudgets_defaults(t *testing.T) {
+	t.Parallel()
+	variables, err := os.ReadFile(filepath.Join(root, "terraform", "variables.tf"))
+	must(t, err)
+	for name, value := range map[string]string{"database_pool": "2", "database_max_connections": "450", "database_reserve": "30", "backend_services": "50"} {
+		_, after, _ := strings.Cut(string(variables), `variable "`+name+`" {`)
+		block, _, _ := strings.Cut(after, "\n}")
+		if !strings.Contains(block+"\n", "default     = "+value+"\n") {
+			t.Errorf("the default of %s is not %s", name, value)
+		}
+	}
+	functions, err := os.ReadFile(filepath.Join(root, "terraform", "functions.tf"))
+	must(t, err)
+	for kind, instances := range map[string]int{"http": 3, "event": 2, "scheduled": 1} {
+		if want := fmt.Sprintf("max_instances = %d,", instances); !slices.ContainsFunc(strings.Split(string(functions), "\n"), func(line string) bool {
+			return strings.HasPrefix(strings.TrimSpace(line), kind+" ") && strings.Contains(line, want)
+		}) {
+			t.Errorf("functions of the kind %s have not %s", kind, want)
+		}
+	}
+}
