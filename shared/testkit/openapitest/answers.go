@@ -24,7 +24,10 @@ var held = map[string]func() (*Document, error){
 }
 
 // describedHeaders lists headers that clients rely on: if an answer has one, its description must list it.
-var describedHeaders = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate"}
+var describedHeaders = []string{
+	"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate",
+	"X-Request-Id", "RateLimit", "RateLimit-Policy", "Content-Language", "Idempotent-Replayed",
+}
 
 // An Answer is an HTTP answer of a function.
 type Answer struct {
@@ -85,10 +88,13 @@ func (d *Document) check(at string, a Answer) error {
 	return nil
 }
 
-// header rejects a header that is not described or does not match its schema, as a string or as the JSON value of its text.
+// header rejects a header that is not described, is required and absent, or does not match its schema, as a string or as the JSON
+// value of its text.
 func (d *Document) header(at, status, name, value string) error {
 	schema, pointer := d.At(at, "responses", status, "headers", name, "schema")
-	switch {
+	switch required, _ := d.At(at, "responses", status, "headers", name, "required"); {
+	case value == "" && required == true:
+		return fmt.Errorf("%s has no %s", status, name)
 	case value == "":
 		return nil
 	case schema == nil:
