@@ -267,7 +267,7 @@ func noise(s *shot) {
 	for range 1 + s.dice.IntN(4) {
 		name := one(s.dice, []string{"X-Request-Id", "Traceparent", "Accept-Language", "X-Currency", "User-Agent", "If-None-Match", "If-Match", "X-Forwarded-For", "X-Forwarded-Proto", "Forwarded",
 			"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version", "Referer", "Accept", "Range", "Sec-Purpose", "DNT", "Sec-GPC",
-			"X-Tenant-Id", "Tracestate", "X-HTTP-Method-Override", "X-Original-URL", "Purpose", "X-Cloud-Trace-Context", "X-Sandbox-Scenario", "Sec-CH-UA", "Baggage"})
+			"X-Tenant-Id", "Tracestate", "X-HTTP-Method-Override", "X-Original-URL", "Purpose", "X-Cloud-Trace-Context", "X-Sandbox-Scenario", "Sec-CH-UA", "Baggage", "X-Challenge-Response"})
 		text := one(s.dice, []string{"", s.marker + " x", " " + s.marker, strings.Repeat(s.marker+" ", 100), "\xff\xfe" + s.marker, "'" + s.marker + " --", "<" + s.marker + ">",
 			"*;q=" + s.marker, "00-" + strings.Repeat("0", 32) + "-" + strings.Repeat("0", 16) + "-00", "W/\"" + s.marker + " ", "(" + s.marker + ") {:;}", "é" + s.marker})
 		if name == "X-Request-Id" {
