@@ -28,11 +28,11 @@ type Trip struct {
 // pageSize is the number of hotels on a page.
 const pageSize = 10
 
-// An option is a field of the form that is "on" or absent, with the amenity that it asks for.
-type option struct{ Name, Code string }
+// An Option is a field of the form that is "on" or absent, with the amenity that it asks for.
+type Option struct{ Name, Code string }
 
 // options are the amenities that the form offers.
-var options = []option{{"wifi", "wifi"}, {"breakfast", "breakfast"}, {"parking", "parking"}, {"halal", "halal-kitchen"},
+var options = []Option{{"wifi", "wifi"}, {"breakfast", "breakfast"}, {"parking", "parking"}, {"halal", "halal-kitchen"},
 	{"prayer", "prayer-room"}, {"generator", "generator"}}
 
 // fields returns the filled-in fields of the form by name, without the page.

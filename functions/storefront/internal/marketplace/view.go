@@ -17,7 +17,7 @@ import (
 
 // A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // the page: start, places, results, hotel, visit, challenge or an error
+	Step    string // the page: start, places, results, hotel, challenge or an error
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of an earlier error, if any
@@ -134,7 +134,7 @@ func (View) SortKeys() []string {
 func (View) Types() []string { return []string{"hotel", "guesthouse", "apartment"} }
 
 // Options returns the amenities that the form offers.
-func (View) Options() []option { return options }
+func (View) Options() []Option { return options }
 
 // ImageURL allows images in data URLs only. Other images are not loaded.
 func (View) ImageURL(address string) template.URL {
