@@ -64,7 +64,7 @@ run "demo" {
   }
 
   assert {
-    condition = alltrue([for name, f in run.archives.everything : alltrue([for u in f.upstreams : contains(["reservation", "tenantbooking"], u) || (
+    condition = alltrue([for name, f in run.archives.everything : alltrue([for u in f.upstreams : contains(["consumer", "reservation", "tenantbooking"], u) || (
       lookup(local.environment[name], "UPSTREAM_${upper(u)}_URL", "") == "https://api.demo.hotels.example/sandbox/${u}/v1"
       && lookup(local.environment[name], "UPSTREAM_${upper(u)}_AUDIENCE", "") == run.archives.services["sandbox"].audience
     )])])
