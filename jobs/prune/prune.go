@@ -170,7 +170,7 @@ func (o options) batch(ctx context.Context, db *postgres.DB, r Rule) (n int, err
 // found it.
 func (r Rule) deletion() string {
 	return `DELETE FROM ` + r.Name() + ` WHERE (` + r.Key + `) IN (
-		SELECT ` + r.Key + ` FROM ` + r.Name() + ` WHERE ` + r.Over + ` LIMIT @most) AND ` + r.Over
+		SELECT ` + r.Key + ` FROM ` + r.Name() + ` WHERE ` + r.Over + ` LIMIT @most) AND (` + r.Over + `)`
 }
 
 // counted limits the rows that a dry run counts, so that it reads no more than a real run.

@@ -191,6 +191,29 @@ func TestRules_keepBookedGuests(t *testing.T) {
 	}
 }
 
+// Guests of a stay that ended three years ago are deleted, and so are their special requests. A day earlier they are kept.
+func TestRules_guestsOfPastStays(t *testing.T) {
+	t.Parallel()
+	for _, table := range []string{"reservation.guests", "reservation.special_requests"} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			d, owner := aging(t, table)
+			for _, days := range []int{-1, 1} {
+				aged[table].insert(t, owner, -time.Hour)
+				if _, err := owner.Exec(t.Context(), `
+					UPDATE reservation.reservations SET state = 'checked_out', confirmed_at = platform.now(), payment_status = 'pending_cash', payment_intent_id = reservation_id,
+						stay_start = '2000-01-01', stay_end = (platform.now() - interval '3 years')::date + @days::int
+					WHERE state = 'expired_hold'`, pgx.StrictNamedArgs{"days": days}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if said := must(t, d, table); said != table+": removed 1\n" {
+				t.Errorf("output = %q, want one row of two removed", said)
+			}
+		})
+	}
+}
+
 func TestRules_coverEveryTable(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{
@@ -200,7 +223,7 @@ func TestRules_coverEveryTable(t *testing.T) {
 		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
 		"reservation.holds": "the books of a hotel", "reservation.modifications": "the books of a hotel",
 		"reservation.room_nights": "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",
-		"reservation.tenant_settings": "one row per tenant",
+		"reservation.tenant_settings": "one row per tenant", "reservation.erasures": "receipts, kept with the books of a hotel",
 	}
 	named := map[string]bool{}
 	for _, r := range Rules {

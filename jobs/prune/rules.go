@@ -32,9 +32,9 @@ var Rules = slices.Concat(
 	common("reservation"), []Rule{
 		idempotency("reservation"),
 		{"reservation", "quotes", "quote_id", "created_at < platform.now() - interval '90 days'", Daily},
-		// Guests of holds that never became a booking. Other guests belong to the books of the hotel.
-		{"reservation", "guests", "reservation_id", lapsed("guests"), Daily},
-		{"reservation", "special_requests", "special_request_id", lapsed("special_requests"), Daily},
+		// Guests of holds that never became a booking, and of stays that ended three years ago.
+		{"reservation", "guests", "reservation_id", lapsed("guests") + " OR " + past("guests"), Daily},
+		{"reservation", "special_requests", "special_request_id", lapsed("special_requests") + " OR " + past("special_requests"), Daily},
 	},
 	common("bff_tenant_booking"), []Rule{
 		idempotency("bff_tenant_booking"),
@@ -83,6 +83,14 @@ func lapsed(table string) string {
 			SELECT FROM reservation.holds AS h
 			WHERE h.tenant_id = {row}.tenant_id AND h.reservation_id = {row}.reservation_id
 			  AND h.expires_at >= platform.now() - interval '30 days')`, "{row}", table)
+}
+
+// past returns the condition that the stay of a row ended three years ago, by the dates of the reservation.
+func past(table string) string {
+	return strings.ReplaceAll(`EXISTS (
+			SELECT FROM reservation.reservations AS r
+			WHERE r.tenant_id = {row}.tenant_id AND r.reservation_id = {row}.reservation_id
+			  AND r.state IN ('checked_out', 'cancelled', 'no_show') AND r.stay_end < (platform.now() - interval '3 years')::date)`, "{row}", table)
 }
 
 // idempotency deletes expired responses.

@@ -44,12 +44,16 @@ type sighting struct{ where, from string }
 type watch struct {
 	aviary *aviary
 	seen   map[sighting]bool
+	also   func(where string, text []byte) // sees each text too
 }
 
-func newWatch(a *aviary) *watch { return &watch{a, map[sighting]bool{}} }
+func newWatch(a *aviary) *watch { return &watch{aviary: a, seen: map[sighting]bool{}} }
 
 // look notes the canaries in a text.
 func (w *watch) look(where string, text []byte) {
+	if w.also != nil {
+		w.also(where, text)
+	}
 	for _, from := range w.aviary.find(text) {
 		w.seen[sighting{where, from}] = true
 	}

@@ -1,5 +1,6 @@
 -- Each change of a reservation or a quote was published exactly once: no version of a reservation has two events of a subject, and each
--- reservation has the events of its state. A state that a manager has overridden was published too, so the number of overrides is added.
+-- reservation has the events of its state, unless its guest was erased together with its events. A state that a manager has overridden was
+-- published too, so the number of overrides is added.
 WITH told AS (
     SELECT subject, payload ->> 'reservationId' AS reservation, envelope -> 'metadata' ->> 'aggregateVersion' AS version, count(*) AS times
     FROM reservation.outbox
@@ -40,6 +41,11 @@ WITH told AS (
         ('dates_changed', coalesce(m.dates, 0), 0),
         ('special_request.added', coalesce(q.made, 0), 1000) -- those of the guest's own details replace one another
     ) AS w (event, least, more)
+), erased AS (
+    SELECT 'rsv_' || (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substring(
+               B'00' || ('x' || replace(e.reservation_id::text, '-', ''))::bit(128) FROM 5 * i + 1 FOR 5)::int + 1, 1), '' ORDER BY i)
+           FROM generate_series(0, 25) AS i) AS reservation
+    FROM reservation.erasures AS e
 ), quotes (rows, events) AS (
     SELECT (SELECT count(*) FROM reservation.quotes),
            (SELECT count(*) FROM reservation.outbox WHERE subject = 'melmastoon.reservation.quote.created.v1')
@@ -48,6 +54,7 @@ SELECT subject, reservation, w.least, w.most, coalesce(e.events, 0) AS events
 FROM wanted AS w
 FULL JOIN events AS e USING (subject, reservation)
 WHERE subject IN (SELECT subject FROM wanted) -- other events follow from no state
+    AND reservation NOT IN (SELECT reservation FROM erased)
     AND coalesce(e.events, 0) NOT BETWEEN coalesce(w.least, 0) AND coalesce(w.most, 0)
 UNION ALL
 SELECT 'melmastoon.reservation.quote.created.v1', NULL, rows, rows, events FROM quotes WHERE rows <> events

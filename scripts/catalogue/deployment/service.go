@@ -57,7 +57,7 @@ type Job struct {
 
 // jobs lists all jobs. A job that is not listed cannot be deployed.
 var jobs = map[string]Job{
-	"erase":   {Service: "consumer", Cadences: []string{string(prune.Daily)}, Postgres: true, Documents: true, Warehouse: true},
+	"erase":   {Cadences: []string{string(prune.Daily)}, Postgres: true, Documents: true, Warehouse: true},
 	"flags":   {Documents: true},
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},

@@ -57,6 +57,24 @@ func OpenErasures(e env.Env) *Erasures {
 // cannot find have expired, and the warehouse allows deleting the newest events.
 const erasureDelay = 2 * time.Hour
 
+// Request requests the erasure of a session and returns the time at which it is due. A session whose erasure is already requested keeps
+// that request.
+func (e *Erasures) Request(ctx context.Context, session id.GuestSession) (due time.Time, err error) {
+	err = e.db.InTx(ctx, func(tx postgres.Tx) error {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return err
+		}
+		queueErasure(tx, session, now)
+		return tx.QueryRow(ctx, `SELECT due_at FROM bff_consumer.erasure_requests WHERE guest_session_id = @session`,
+			pgx.StrictNamedArgs{"session": session}).Scan(&due)
+	})
+	if err != nil {
+		return due, fmt.Errorf("erasures: request: %w", err)
+	}
+	return due, nil
+}
+
 // List returns up to most open requests that sort after the given one, the oldest first.
 func (e *Erasures) List(ctx context.Context, after Erasure, most int) (open []Erasure, err error) {
 	err = e.db.InMaintenance(ctx, func(tx postgres.Tx) error {

@@ -1,0 +1,437 @@
+package erase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A stayEraser erases the guests of reservations. A reservation itself belongs to the books of the hotel and remains without a name.
+type stayEraser struct {
+	options
+	booking, site *postgres.DB
+	docs          document.Collection[any] // sessions of the hotels' sites
+}
+
+// A stay is one reservation whose guest is erased.
+type stay struct {
+	reservation id.Reservation
+	sessions    []id.TenantSession
+	drafts      []id.Draft
+	counts      map[string]int64 // rows by place
+}
+
+func eraseStays(ctx context.Context, e env.Env, o options) error {
+	s := stayEraser{options: o, booking: postgres.Open(e, reservation.Schema), site: postgres.Open(e, tenantbooking.Schema),
+		docs: document.Open[any](e, "tnt-session")}
+	chosen := []id.Reservation{o.reservation}
+	if o.emailHash != "" {
+		var err error
+		if chosen, err = s.byEmail(ctx); err != nil {
+			return err
+		}
+	}
+	var failed []error
+	for _, r := range chosen {
+		if err := s.erase(ctx, r); err != nil {
+			failed = append(failed, fmt.Errorf("erase: %s: %w", r, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// An openErasure is an erasure whose run was interrupted.
+type openErasure struct {
+	Tenant      id.Tenant
+	Reservation id.Reservation
+	By, Why     string
+}
+
+// completeStays completes the erasures of interrupted runs, the oldest first.
+func completeStays(ctx context.Context, e env.Env, o options) error {
+	var open []openErasure
+	db := postgres.Open(e, reservation.Schema)
+	err := db.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT tenant_id, reservation_id, requested_by, reason FROM reservation.erasures
+			WHERE completed_at IS NULL
+			ORDER BY requested_at, reservation_id`)
+		open, err = pgx.CollectRows(rows, pgx.RowToStructByPos[openErasure])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	failed := []error{}
+	for _, r := range open {
+		one := o
+		one.tenant, one.reservation, one.by, one.why, one.do = r.Tenant, r.Reservation, r.By, r.Why, !o.dry
+		failed = append(failed, eraseStays(ctx, e, one))
+	}
+	return errors.Join(failed...)
+}
+
+// byEmail returns the reservations of a tenant whose guest has the hashed address.
+func (s stayEraser) byEmail(ctx context.Context) (found []id.Reservation, err error) {
+	err = s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT reservation_id FROM reservation.guests
+			WHERE tenant_id = @tenant AND email_hash = @hash
+			ORDER BY reservation_id`, pgx.StrictNamedArgs{"tenant": s.tenant, "hash": s.emailHash})
+		found, err = pgx.CollectRows(rows, pgx.RowTo[id.Reservation])
+		return err
+	})
+	if err == nil {
+		err = s.say("%d reservations have a guest with this address", len(found))
+	}
+	return found, err
+}
+
+// errErased is returned for a reservation whose guest was erased before.
+var errErased = errors.New("erased before")
+
+// erase runs the steps of one reservation. Each step can be repeated, and a run continues after an interrupted one.
+func (s stayEraser) erase(ctx context.Context, r id.Reservation) error {
+	g := &stay{reservation: r, counts: map[string]int64{}}
+	err := s.open(ctx, g)
+	if errors.Is(err, errErased) {
+		return s.say("%s: the guest was erased before", r)
+	}
+	if err != nil {
+		return err
+	}
+	steps := []func(context.Context, *stay) error{s.deleteDocuments, s.deleteVisits, s.deleteDrafts, s.deleteGuest, s.complete}
+	if !s.do {
+		steps = []func(context.Context, *stay) error{s.countRows}
+	}
+	for _, step := range steps {
+		if err := step(ctx, g); err != nil {
+			return err
+		}
+		if s.stepped != nil {
+			s.stepped()
+		}
+	}
+	return s.reportStay(g)
+}
+
+func (s stayEraser) reportStay(g *stay) error {
+	if s.do {
+		return s.say("%s: erased by %q, because %q", g.reservation, s.by, s.why)
+	}
+	failed := []error{s.say("%s: would erase the guest", g.reservation)}
+	for _, place := range slices.Sorted(maps.Keys(g.counts)) {
+		failed = append(failed, s.say("%s: would delete %d", place, g.counts[place]))
+	}
+	return errors.Join(failed...)
+}
+
+// A standing is what decides whether a guest may be erased.
+type standing struct {
+	State       string
+	Waits       bool // for a saga step
+	Owes        bool
+	Unpublished int
+	Session     *id.TenantSession
+	Completed   *time.Time
+	Named       bool
+}
+
+// check rejects a reservation whose name is still needed.
+func (n standing) check() error {
+	switch {
+	case n.Completed != nil && !n.Named:
+		return errErased
+	case !slices.Contains([]string{"checked_out", "cancelled", "no_show", "expired_hold"}, n.State):
+		return fmt.Errorf("the reservation is %s: the hotel needs the guest's name until the stay has ended; cancel the reservation first", n.State)
+	case n.Waits:
+		return errors.New("the reservation waits for a saga step: run again later")
+	case n.Owes:
+		return errors.New("the folio is not settled: the hotel needs the guest's name until it is")
+	case n.Unpublished > 0:
+		return fmt.Errorf("%d events are not published: run again later, and see the playbook outbox if they stay", n.Unpublished)
+	}
+	return nil
+}
+
+// open records the request in the transaction that checks the locked reservation. Changes of the reservation lock it too, so none can
+// name the guest in between; afterwards the state of the reservation forbids it. A dry run only checks.
+func (s stayEraser) open(ctx context.Context, g *stay) error {
+	err := s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT r.state, r.pending_step <> '' OR r.step_since IS NOT NULL AS waits,
+			       r.state = 'checked_out' AND (r.check_out #>> '{folio,settled}') IS DISTINCT FROM 'true' AS owes,
+			       (SELECT count(*) FROM reservation.outbox AS o WHERE o.ordering_key = @key AND o.published_at IS NULL) AS unpublished,
+			       r.session_id AS session, e.completed_at AS completed,
+			       EXISTS (SELECT FROM reservation.guests AS g WHERE g.tenant_id = @tenant AND g.reservation_id = @reservation) AS named
+			FROM reservation.reservations AS r
+			LEFT JOIN reservation.erasures AS e USING (tenant_id, reservation_id)
+			WHERE r.tenant_id = @tenant AND r.reservation_id = @reservation
+			FOR UPDATE OF r`, s.arguments(g, pgx.StrictNamedArgs{"key": s.reservationKey(g)[0]}))
+		n, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[standing])
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errors.New("the tenant has no such reservation")
+		}
+		if err == nil {
+			err = n.check()
+		}
+		if err != nil {
+			return err
+		}
+		if n.Session != nil {
+			g.sessions = append(g.sessions, *n.Session)
+		}
+		if s.do {
+			tx.Queue(`
+				INSERT INTO reservation.erasures (tenant_id, reservation_id, requested_by, reason)
+				VALUES (@tenant, @reservation, @by, @why)
+				ON CONFLICT (reservation_id) DO UPDATE SET completed_at = NULL`,
+				s.arguments(g, pgx.StrictNamedArgs{"by": s.by, "why": s.why}))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.findVisits(ctx, g)
+}
+
+// findVisits finds the drafts of the reservation and their sessions. An open draft still has the guest's details.
+func (s stayEraser) findVisits(ctx context.Context, g *stay) error {
+	return s.site.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT draft_id, session_id, ended_at IS NOT NULL AS ended FROM bff_tenant_booking.booking_drafts
+			WHERE tenant_id = @tenant AND reservation_id = @reservation`, s.arguments(g, nil))
+		drafts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+			Draft   id.Draft
+			Session id.TenantSession
+			Ended   bool
+		}])
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			if !d.Ended {
+				return fmt.Errorf("the draft %s is open: the sweep ends it; run again later", d.Draft)
+			}
+			g.drafts, g.sessions = append(g.drafts, d.Draft), append(g.sessions, d.Session)
+		}
+		rows, _ = tx.Last().Query(ctx, `
+			SELECT draft_id, session_id FROM bff_tenant_booking.booking_draft_snapshots
+			WHERE tenant_id = @tenant AND reservation_id = @name`, pgx.StrictNamedArgs{"tenant": s.tenant, "name": g.reservation.String()})
+		snapshots, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Draft, Session string }])
+		for _, k := range snapshots {
+			draft, noDraft := id.Parse[id.Draft](k.Draft)
+			session, noSession := id.Parse[id.TenantSession](k.Session)
+			err = errors.Join(err, noDraft, noSession)
+			g.drafts, g.sessions = append(g.drafts, draft), append(g.sessions, session)
+		}
+		g.drafts, g.sessions = distinct(g.drafts), distinct(g.sessions)
+		return err
+	})
+}
+
+// distinct returns each id once.
+func distinct[I interface {
+	comparable
+	String() string
+}](ids []I) []I {
+	slices.SortFunc(ids, func(a, b I) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(ids)
+}
+
+// arguments adds tenant and reservation to the arguments of a statement.
+func (s stayEraser) arguments(g *stay, also pgx.StrictNamedArgs) pgx.StrictNamedArgs {
+	args := pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": g.reservation}
+	maps.Copy(args, also)
+	return args
+}
+
+// deleteDocuments deletes the documents of the sessions. A session that goes on loses the guest's preferences and no booking.
+func (s stayEraser) deleteDocuments(ctx context.Context, g *stay) error {
+	n := int64(0)
+	for _, session := range g.sessions {
+		key := document.KeyOf(session.String())
+		_, found, err := s.docs.Get(ctx, key)
+		if err != nil {
+			return fmt.Errorf("document of a session: %w", err)
+		}
+		if !found {
+			continue
+		}
+		if err := s.docs.Delete(ctx, key); err != nil {
+			return fmt.Errorf("document of a session: %w", err)
+		}
+		n++
+	}
+	return s.record(ctx, g, map[string]int64{placeDocuments: n})
+}
+
+// A table is one whose rows of a reservation are deleted.
+type table struct{ name, where string }
+
+// placeDocuments is the place of documents on a receipt.
+const placeDocuments = "documents"
+
+// The tables of an erasure. Unpublished events do not occur here: a reservation with such events is rejected, and ended drafts publish
+// theirs within a minute.
+var (
+	visits = []table{
+		{"bff_tenant_booking.booking_draft_snapshots", "tenant_id = @tenant AND reservation_id = @name"},
+		{"bff_tenant_booking.confirmation_views", "tenant_id = @tenant AND reservation_id = @reservation"},
+		{"bff_tenant_booking.outbox", "ordering_key = ANY (@keys) AND published_at IS NOT NULL"},
+	}
+	guests = []table{
+		{"reservation.guests", "tenant_id = @tenant AND reservation_id = @reservation"},
+		{"reservation.special_requests", "tenant_id = @tenant AND reservation_id = @reservation"},
+		{"reservation.modifications", "tenant_id = @tenant AND reservation_id = @reservation AND type = 'guest_profile_update'"},
+		{"reservation.outbox", "ordering_key = ANY (@keys) AND published_at IS NOT NULL"},
+	}
+)
+
+// delete deletes the rows of a reservation, or counts them in a dry run.
+func (s stayEraser) delete(ctx context.Context, tx postgres.Tx, g *stay, tables []table, keys []string) (map[string]int64, error) {
+	statement := `WITH gone AS (DELETE FROM %s WHERE %s RETURNING 1) SELECT count(*) FROM gone`
+	if !s.do {
+		statement = `SELECT count(*) FROM %s WHERE %s`
+	}
+	args := map[string]any{"tenant": s.tenant, "reservation": g.reservation, "name": g.reservation.String(), "keys": keys}
+	tx.Queue(`SELECT set_config('app.erased_reservation', @reservation::uuid::text, true), set_config('app.erased_name', @name, true)`,
+		pgx.StrictNamedArgs{"reservation": g.reservation, "name": g.reservation.String()})
+	counts := map[string]int64{}
+	for _, t := range tables {
+		used := pgx.StrictNamedArgs{}
+		for name, value := range args {
+			if strings.Contains(t.where, "@"+name) {
+				used[name] = value
+			}
+		}
+		var n int64
+		if err := tx.QueryRow(ctx, fmt.Sprintf(statement, t.name, t.where), used).Scan(&n); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		counts[t.name] = n
+	}
+	return counts, nil
+}
+
+// countRows counts what the steps would delete. The application may see the rows of its tenant, the maintenance role may not.
+func (s stayEraser) countRows(ctx context.Context, g *stay) error {
+	count := func(db *postgres.DB, tables []table, keys []string) error {
+		return db.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+			counts, err := s.delete(ctx, tx, g, tables, keys)
+			maps.Copy(g.counts, counts)
+			return err
+		})
+	}
+	drafts := table{"bff_tenant_booking.booking_drafts", "tenant_id = @tenant AND reservation_id = @reservation"}
+	return errors.Join(count(s.site, append([]table{drafts}, visits...), s.keys(g)), count(s.booking, guests, s.reservationKey(g)))
+}
+
+// deleteVisits deletes what the site keeps of the drafts: snapshots, views, events and stored answers of the sessions.
+func (s stayEraser) deleteVisits(ctx context.Context, g *stay) error {
+	var counts map[string]int64
+	err := s.site.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
+		if counts, err = s.delete(ctx, tx, g, visits, s.keys(g)); err != nil {
+			return err
+		}
+		for _, session := range g.sessions {
+			n, err := idempotency.Forget(ctx, tx, tenantbooking.Schema, s.tenant, session.String())
+			if err != nil {
+				return err
+			}
+			counts["bff_tenant_booking.idempotency"] += n
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, g, counts)
+}
+
+// keys returns the ordering keys of the events of the drafts.
+func (s stayEraser) keys(g *stay) (keys []string) {
+	for _, d := range g.drafts {
+		keys = append(keys, s.tenant.String()+":"+d.String())
+	}
+	return keys
+}
+
+// reservationKey returns the ordering key of the events of the reservation.
+func (s stayEraser) reservationKey(g *stay) []string {
+	return []string{s.tenant.String() + ":" + g.reservation.String()}
+}
+
+// deleteDrafts deletes the drafts last, because they lead to the sessions. Only the application may see them.
+func (s stayEraser) deleteDrafts(ctx context.Context, g *stay) error {
+	var n int64
+	err := s.site.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		tag, err := tx.Last().Exec(ctx, `
+			DELETE FROM bff_tenant_booking.booking_drafts
+			WHERE tenant_id = @tenant AND reservation_id = @reservation AND ended_at IS NOT NULL`, s.arguments(g, nil))
+		n = tag.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("bff_tenant_booking.booking_drafts: %w", err)
+	}
+	return s.record(ctx, g, map[string]int64{"bff_tenant_booking.booking_drafts": n})
+}
+
+// deleteGuest deletes the guest and records the numbers in the same transaction.
+func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
+	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
+		counts, err := s.delete(ctx, tx, g, guests, s.reservationKey(g))
+		if err == nil {
+			queueRecord(tx, g, counts)
+		}
+		return err
+	})
+}
+
+// record adds numbers of rows to the receipt. After a crash between a deletion elsewhere and its record, the receipt's number is too low.
+func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
+	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error { queueRecord(tx, g, counts); return nil })
+}
+
+func queueRecord(tx postgres.Tx, g *stay, counts map[string]int64) {
+	for _, place := range slices.Sorted(maps.Keys(counts)) {
+		tx.Queue(`
+			UPDATE reservation.erasures
+			SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
+			WHERE reservation_id = @reservation`, pgx.StrictNamedArgs{"reservation": g.reservation, "place": place, "n": counts[place]})
+	}
+}
+
+// retained is what the law keeps of a stay, and what ends by itself.
+const retained = `[
+	{"place": "reservation.reservations", "content": "stay, rooms, amounts and folio without a name", "until": "kept with the books of the hotel"},
+	{"place": "events", "content": "published events of the reservation with salted hashes of address and number", "until": "7 years after publishing"},
+	{"place": "reservation.idempotency", "content": "sealed answers to other services", "until": "24 hours after the call"}
+]`
+
+// complete closes the erasure: its row is the receipt from now on.
+func (s stayEraser) complete(ctx context.Context, g *stay) error {
+	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
+		tx.Queue(`
+			UPDATE reservation.erasures SET completed_at = platform.now(), retained = @retained::jsonb
+			WHERE reservation_id = @reservation AND completed_at IS NULL`,
+			pgx.StrictNamedArgs{"reservation": g.reservation, "retained": retained})
+		return nil
+	})
+}

@@ -1,0 +1,13 @@
+DROP POLICY IF EXISTS past ON reservation.reservations;
+DROP POLICY IF EXISTS past_looks ON reservation.guests;
+DROP POLICY IF EXISTS past_removes ON reservation.guests;
+DROP POLICY IF EXISTS past_looks ON reservation.special_requests;
+DROP POLICY IF EXISTS past_removes ON reservation.special_requests;
+DROP POLICY IF EXISTS erasure_looks ON reservation.guests;
+DROP POLICY IF EXISTS erasure_removes ON reservation.guests;
+DROP POLICY IF EXISTS erasure_looks ON reservation.special_requests;
+DROP POLICY IF EXISTS erasure_removes ON reservation.special_requests;
+DROP POLICY IF EXISTS erasure_looks ON reservation.modifications;
+DROP POLICY IF EXISTS erasure_removes ON reservation.modifications;
+REVOKE SELECT (modification_id, tenant_id, reservation_id, type), DELETE ON reservation.modifications FROM reservation_maintenance;
+DROP TABLE IF EXISTS reservation.erasures;

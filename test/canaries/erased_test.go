@@ -1,0 +1,106 @@
+package canaries
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/jobs/erase"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// TestCanaries_erased books with canaries, cancels and erases. Afterwards the guest is nowhere, and another guest is where it was.
+func TestCanaries_erased(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	a := newAviary()
+	all := map[string]bool{}
+	w := newWatch(a)
+	book := func() *typist {
+		p := &typist{Visitor: s.Browser().At(demo.KabulGrand), t: t, aviary: a, watch: w, typed: all}
+		p.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap", nil)
+		p.books(system.Usual(), "card")
+		p.pays()
+		return p
+	}
+	guest := book()
+	s.Settle()
+	cancel := system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + guest.ReservationID + "/cancel", Key: system.Key(),
+		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}}
+	erasing := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
+	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err == nil {
+		t.Error("a guest was erased before the stay has ended")
+	}
+	s.Must(http.StatusOK, cancel)
+	s.Settle()
+	hashes := hashesOf(t, s)
+	if len(hashes) < 2 {
+		t.Fatalf("%d hashes of the guest, want those of address and number", len(hashes))
+	}
+	if seen := homesOf(t, s, a, hashes); !slices.Contains(seen, "reservation.guests.first_name") || !slices.Contains(seen, "reservation.guests.email_hash") {
+		t.Fatalf("before the erasure the guest is in %q", seen)
+	}
+	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range homesOf(t, s, a, hashes) {
+		t.Errorf("after the erasure the guest is in %s", where)
+	}
+	var receipt string
+	row := s.DB.Owner(t).QueryRow(t.Context(), `SELECT (retained ->> 0) || (deleted ->> 'reservation.guests') FROM reservation.erasures WHERE completed_at IS NOT NULL`)
+	if err := row.Scan(&receipt); err != nil || !json.Valid([]byte(receipt[:len(receipt)-1])) || receipt[len(receipt)-1] != '1' {
+		t.Errorf("receipt = %q, %v, want one deleted guest and what is retained", receipt, err)
+	}
+	other := book()
+	s.Settle()
+	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err != nil {
+		t.Errorf("erased again: %v", err)
+	}
+	if seen := homesOf(t, s, a, nil); !slices.Contains(seen, "reservation.guests.email") {
+		t.Errorf("the guest of %s is in %q only", other.ReservationID, seen)
+	}
+}
+
+// hashesOf returns the hashes of the only guest.
+func hashesOf(t *testing.T, s *system.System) []string {
+	t.Helper()
+	rows, _ := s.DB.Owner(t).Query(t.Context(), `
+		SELECT unnest(ARRAY[email_hash, phone_hash]) FROM reservation.guests
+		UNION
+		SELECT unnest(ARRAY[substr(guest_email_hash, 8), substr(guest_phone_hash, 8)]) FROM bff_tenant_booking.booking_draft_snapshots`)
+	hashes, err := pgx.CollectRows(rows, pgx.RowTo[*string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, h := range hashes {
+		if h != nil {
+			found = append(found, *h)
+		}
+	}
+	return found
+}
+
+// homesOf returns the places of canaries and hashes in the database.
+func homesOf(t *testing.T, s *system.System, a *aviary, hashes []string) (places []string) {
+	t.Helper()
+	w := newWatch(a)
+	w.also = func(where string, text []byte) {
+		for _, h := range hashes {
+			if bytes.Contains(text, []byte(h)) {
+				places = append(places, where)
+			}
+		}
+	}
+	w.tables(t, s)
+	for seen := range w.seen {
+		places = append(places, seen.where)
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
+}
