@@ -393,29 +393,30 @@ func (s stayEraser) deleteDrafts(ctx context.Context, g *stay) error {
 	return s.record(ctx, g, map[string]int64{"bff_tenant_booking.booking_drafts": n})
 }
 
-// deleteGuest deletes the guest and records the numbers in the same transaction.
+// deleteGuest deletes the guest in the reservation service.
 func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
-	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
-		counts, err := s.delete(ctx, tx, g, guests, s.reservationKey(g))
-		if err == nil {
-			queueRecord(tx, g, counts)
-		}
+	var counts map[string]int64
+	err := s.booking.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
+		counts, err = s.delete(ctx, tx, g, guests, s.reservationKey(g))
 		return err
 	})
-}
-
-// record adds numbers of rows to the receipt. After a crash between a deletion elsewhere and its record, the receipt's number is too low.
-func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
-	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error { queueRecord(tx, g, counts); return nil })
-}
-
-func queueRecord(tx postgres.Tx, g *stay, counts map[string]int64) {
-	for _, place := range slices.Sorted(maps.Keys(counts)) {
-		tx.Queue(`
-			UPDATE reservation.erasures
-			SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
-			WHERE reservation_id = @reservation`, pgx.StrictNamedArgs{"reservation": g.reservation, "place": place, "n": counts[place]})
+	if err != nil {
+		return err
 	}
+	return s.record(ctx, g, counts)
+}
+
+// record adds numbers of rows to the receipt. After a crash between a deletion and its record, the receipt's number is too low.
+func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
+	return s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		for _, place := range slices.Sorted(maps.Keys(counts)) {
+			tx.Queue(`
+				UPDATE reservation.erasures
+				SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
+				WHERE tenant_id = @tenant AND reservation_id = @reservation`, s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": counts[place]}))
+		}
+		return nil
+	})
 }
 
 // retained is what the law keeps of a stay, and what ends by itself.
@@ -427,11 +428,11 @@ const retained = `[
 
 // complete closes the erasure: its row is the receipt from now on.
 func (s stayEraser) complete(ctx context.Context, g *stay) error {
-	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
+	return s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
 		tx.Queue(`
 			UPDATE reservation.erasures SET completed_at = platform.now(), retained = @retained::jsonb
-			WHERE reservation_id = @reservation AND completed_at IS NULL`,
-			pgx.StrictNamedArgs{"reservation": g.reservation, "retained": retained})
+			WHERE tenant_id = @tenant AND reservation_id = @reservation AND completed_at IS NULL`,
+			s.arguments(g, pgx.StrictNamedArgs{"retained": retained}))
 		return nil
 	})
 }

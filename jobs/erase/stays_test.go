@@ -165,10 +165,10 @@ func TestErase_reservation(t *testing.T) {
 
 func TestErase_emailHash(t *testing.T) {
 	t.Parallel()
-	h, other := openHouse(t), house{}
+	h := openHouse(t)
 	h.stay()
 	h.stay()
-	other = h
+	other := h
 	other.tenant = id.New[id.Tenant]()
 	other.stay()
 	must(t, h.env(), append([]string{"-tenant=" + h.tenant.String(), "-email-hash=" + hash}, really...)...)

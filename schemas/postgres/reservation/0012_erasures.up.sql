@@ -17,9 +17,9 @@ CREATE POLICY tenant_isolation ON reservation.erasures TO reservation_app
     USING (tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid)
     WITH CHECK (tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid);
 DROP POLICY IF EXISTS erases ON reservation.erasures;
-CREATE POLICY erases ON reservation.erasures TO reservation_maintenance USING (true);
-GRANT SELECT, INSERT, UPDATE (completed_at) ON reservation.erasures TO reservation_app;
-GRANT SELECT, UPDATE (completed_at, deleted, retained) ON reservation.erasures TO reservation_maintenance;
+CREATE POLICY erases ON reservation.erasures FOR SELECT TO reservation_maintenance USING (true);
+GRANT SELECT, INSERT, UPDATE (completed_at, deleted, retained) ON reservation.erasures TO reservation_app;
+GRANT SELECT ON reservation.erasures TO reservation_maintenance;
 
 -- The maintenance role may delete a guest only while an erasure of that reservation is open, or three years after the stay.
 DO $$

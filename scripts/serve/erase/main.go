@@ -1,0 +1,20 @@
+// Command erase runs the job erase for a local cloud, whose documents are in PostgreSQL. For a local cloud on Google's emulators use
+// jobs/erase/main, as in production.
+package main
+
+import (
+	"context"
+	"os"
+
+	"melmastoon.ghasi.io/jobs/erase"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+func main() {
+	e := env.System()
+	e = document.StoreKey.With(e, pg.Open(e))
+	os.Exit(fn.RunJob(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
+}

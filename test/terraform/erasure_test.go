@@ -1,0 +1,53 @@
+package terraform
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// TestReadme_erasure pastes the commands of the section about erasure, with the job's own code. Afterwards the guest is gone, the session is
+// requested, and a receipt names the operator.
+func TestReadme_erasure(t *testing.T) {
+	t.Parallel()
+	_, section, found := strings.Cut(text(t, "README.md"), "## Erasure of a guest\n")
+	commands := shell.FindStringSubmatch(section)
+	if !found || commands == nil {
+		t.Fatal("terraform/README.md has no commands about erasure")
+	}
+	db, tenant := pgtest.New(t), id.New[id.Tenant]()
+	owner := db.Owner(t)
+	t.Cleanup(func() {
+		if _, err := owner.Exec(context.Background(), `TRUNCATE reservation.reservations, reservation.quotes, reservation.outbox CASCADE`); err != nil {
+			t.Error(err) // the invariants know no cancellation without its event
+		}
+	})
+	r := reservationtest.Held(t, db.Env(), tenant, id.New[id.Property]())
+	for _, statement := range []string{
+		`INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
+			SELECT reservation_id, tenant_id, guest_id, 'A', 'B', 'e', 'p', 'en', repeat('a', 64), repeat('a', 64) FROM reservation.reservations`,
+		`UPDATE reservation.reservations SET state = 'cancelled', cancellation = '{}', pending_step = '', step_since = NULL`,
+		`UPDATE reservation.outbox SET published_at = platform.now()`,
+	} {
+		_, err := owner.Exec(t.Context(), statement)
+		must(t, err)
+	}
+	pasted := blanks.ReplaceAllString(strings.NewReplacer("<tenant>", tenant.String(), "<reservation>", r.ID.String(), "<hash>", strings.Repeat("a", 64),
+		"<session>", id.New[id.GuestSession]().String(), "NAME", "K. Amiri", "REASON", "the guest asked").Replace(commands[1]), "nowhere")
+	said := paste(t, "erase-daily", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL())
+	for _, want := range []string{"would erase the guest", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the job printed %s, want %q in it", said, want)
+		}
+	}
+	var guests, receipts, requests int
+	must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),
+		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND requested_by = 'K. Amiri')`).Scan(&guests, &requests, &receipts))
+	if guests != 0 || requests != 1 || receipts != 1 {
+		t.Errorf("%d guests, %d requests, %d receipts, want 0, 1 and 1", guests, requests, receipts)
+	}
+}
