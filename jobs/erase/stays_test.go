@@ -177,7 +177,7 @@ func TestErase_emailHash(t *testing.T) {
 	}
 }
 
-// TestErase_notYet wants a guest to keep the name while somebody needs it.
+// TestErase_notYet wants a guest to keep the name while the hotel or a service needs it.
 func TestErase_notYet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ change, want string }{
