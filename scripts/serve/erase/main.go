@@ -6,15 +6,15 @@ import (
 	"context"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func main() {
 	e := env.System()
 	e = document.StoreKey.With(e, pg.Open(e))
-	os.Exit(fn.RunJob(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
+	os.Exit(command.Run(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
 }
