@@ -24,7 +24,8 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
 	key := func(route string) string { return system.Key() + a.letters(route+" form once") }
 	asked := url.Values{}
-	for _, name := range []string{"propertyId", "checkIn", "checkOut", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign"} {
+	for _, name := range []string{"propertyId", "checkIn", "checkOut", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign",
+		"checkInDay", "checkInMonth", "checkInYear", "checkOutDay", "checkOutMonth", "checkOutYear"} {
 		asked.Set(name, p.text("GET "+site+" query "+name))
 	}
 	p.send("GET", site, "?"+asked.Encode(), nil)
@@ -55,14 +56,14 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	if shown == nil {
 		t.Fatalf("the booking's page has no form: %.500s", page.Body)
 	}
-	guest := func(email string, seen ...string) string {
+	guest := func(email, country string, seen ...string) string {
 		at := "POST " + site + "/bookings/{draftId}/guest form "
 		return url.Values{"seen": seen, "version": {string(shown[1])}, "locale": {"en"}, "once": {key("POST " + site + "/bookings/{draftId}/guest")},
 			"firstName": {a.name(at + "firstName")}, "lastName": {a.name(at + "lastName")}, "email": {email}, "phone": {a.phone(at + "phone")},
-			"specialRequests": {p.text(at + "specialRequests")}}.Encode()
+			"country": {country}, "specialRequests": {p.text(at + "specialRequests")}}.Encode()
 	}
-	p.send("POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(p.text("a wrong address"), p.text("seen")))
-	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(a.email("POST "+site+"/bookings/{draftId}/guest form email")))
+	p.send("POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(p.text("a wrong address"), p.text("a wrong country"), p.text("seen")))
+	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(a.email("POST "+site+"/bookings/{draftId}/guest form email"), "AF"))
 	p.send("POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {p.text("method")}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}, "seen": {p.text("seen")}}.Encode())
 	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {"cash_on_arrival"}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}}.Encode())
 	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), nil)
