@@ -1,5 +1,5 @@
 // Package storefront serves demo pages of the hotels' own sites, rendered on the server on top of the tenant booking service,
-// without scripts. A production deployment does not include it.
+// without scripts. A production deployment does not include it. The pages of the site of all hotels are in internal/marketplace.
 //
 //	rooms ── choose ─→ details ── setguest ─→ payment ── pay ─→ the bank ── receiveguest ─→ confirmation
 //	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
