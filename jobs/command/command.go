@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -52,6 +53,18 @@ func closeEnv(ctx context.Context, e env.Env) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	return e.Close(ctx)
+}
+
+// SetHelp sets what -help prints: the text, the exit codes of all jobs, and the flags. The text begins with "usage:" and has an
+// example and the environment variables that the job reads.
+func SetHelp(set *flag.FlagSet, text string) {
+	set.Usage = func() {
+		fmt.Fprint(set.Output(), strings.TrimLeft(text, "\n"), `
+exit codes: 0 done, 1 failed (run it again), 2 wrong arguments.
+Flags:
+`)
+		set.PrintDefaults()
+	}
 }
 
 // Usage marks an error as a usage error: wrong flags, unknown names.

@@ -74,7 +74,8 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	return errors.Join(failed...)
 }
 
-const help = `Usage: erase [-dry-run] [-batch N]
+const help = `
+usage: erase [-dry-run] [-batch N]
        erase -tenant tnt_… -reservation rsv_… [-go -by NAME -why REASON]
        erase -tenant tnt_… -email-hash HASH [-go -by NAME -why REASON]
        erase -session gms_… [-go -by NAME -why REASON]
@@ -83,20 +84,16 @@ Without a person the job completes the requests of cleared guest sessions that a
 of an ended reservation, with -email-hash those of all ended reservations of a guest; the hash is primaryGuest.contactHash.email in the events of the tenant.
 With -session it requests the erasure of a guest session, which the daily run completes.
 
-Variables: the database as in all jobs, REDIS_URL or GOOGLE_CLOUD_PROJECT for documents, WAREHOUSE_DATASET (project.dataset).
-Exit codes: 0 done, 1 something could not be erased and stays open, 2 wrong arguments.
-Example: gcloud run jobs execute erase-daily --region=me-central1 --wait --args=-tenant=tnt_…,-reservation=rsv_…
+example: gcloud run jobs execute erase-daily --region=me-central1 --wait --args=-tenant=tnt_…,-reservation=rsv_…
 
+environment: DATABASE_URL, or the variables of the database that terraform sets; REDIS_URL or GOOGLE_CLOUD_PROJECT for documents; WAREHOUSE_DATASET (project.dataset).
 `
 
 func parse(args []string, out io.Writer) (options, error) {
 	o := options{out: out}
 	set := flag.NewFlagSet("erase", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.Usage = func() {
-		_, _ = io.WriteString(out, help) // a failed write of the help has no consequence
-		set.PrintDefaults()
-	}
+	command.SetHelp(set, help)
 	set.BoolVar(&o.dry, "dry-run", false, "report the number of rows that would be deleted, and change nothing")
 	set.IntVar(&o.most, "batch", 200, "requests per step")
 	set.TextVar(&o.tenant, "tenant", o.tenant, "the `tenant` of the reservation or hash")

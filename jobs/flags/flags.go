@@ -86,6 +86,19 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.SetOutput(out)
 	set.BoolVar(&o.reset, "reset", false, "reset the rates and features of the named service to those in its code")
 	set.StringVar(&o.bots, "bots", "", "replace the rules of bot detection of the named service by this JSON object")
+	command.SetHelp(set, `
+usage: flags [flags] [SERVICE [SUBJECT=N|FEATURE=on|off ...]]
+
+Shows the sampling rates and features of all services, or changes those of one. N publishes one in N events of the subject.
+Functions read a change within 30 seconds.
+
+examples: flags                                                                        shows all
+          flags tenantbooking melmastoon.bff.tenant.flow.step_completed.v1=1           publishes every step
+          flags tenantbooking readOnly=on                                              closes the hotels' sites to new bookings
+          flags -reset tenantbooking                                                   restores the defaults of the code
+
+environment: REDIS_URL or GOOGLE_CLOUD_PROJECT for documents.
+`)
 	if err := set.Parse(args); err != nil {
 		return o, command.Usage(err)
 	}

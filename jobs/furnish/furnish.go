@@ -47,6 +47,15 @@ func parse(args []string, out io.Writer) (hotels int, err error) {
 	set := flag.NewFlagSet("furnish", flag.ContinueOnError)
 	set.SetOutput(out)
 	set.IntVar(&hotels, "hotels", named, "number of hotels, always the same ones")
+	command.SetHelp(set, `
+usage: furnish [flags]
+
+Creates the hotels of a demonstration, and the nights that have come into range since the last run.
+
+example: furnish -hotels=100
+
+environment: DATABASE_URL, or the variables of the database that terraform sets.
+`)
 	if err := set.Parse(args); err != nil {
 		return 0, command.Usage(err)
 	}

@@ -64,6 +64,16 @@ func parse(e env.Env, args []string, out io.Writer) (o options, err error) {
 	set.SetOutput(out)
 	set.BoolVar(&o.dry, "dry-run", false, "report what would be applied, and change nothing")
 	set.IntVar(&o.down, "down", 0, "revert `N` steps of the named service")
+	command.SetHelp(set, `
+usage: migrate [flags] [SERVICE...]
+
+Applies the pending migrations of all services, or of the named ones, and admits the logins of the functions.
+
+examples: migrate -dry-run                     what a run would apply
+          migrate -down=1 reservation          reverts the last step of a service
+
+environment: DATABASE_URL, or the variables of the database that terraform sets; DATABASE_LOGINS (service:login, separated by commas).
+`)
 	if err := set.Parse(args); err != nil {
 		return o, command.Usage(err)
 	}

@@ -118,8 +118,8 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.StringVar(&o.cause, "cause", "", "only events whose cause contains this `text`")
 	set.StringVar(&o.event, "event", "", "only the event with this `id`")
 	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
-	set.Usage = func() {
-		fmt.Fprintf(out, `usage: outbox [flags] [SCHEMA...]
+	command.SetHelp(set, fmt.Sprintf(`
+usage: outbox [flags] [SCHEMA...]
 
 Counts the events that wait to be published, and lets an operator publish or delete stuck ones. The schemas are %s.
 
@@ -128,10 +128,7 @@ examples: outbox                                                       all schem
           outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
 
 environment: DATABASE_URL, or the variables of the database that terraform sets.
-Flags:
-`, strings.Join(schemas, ", "))
-		set.PrintDefaults()
-	}
+`, strings.Join(schemas, ", ")))
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
 			return o, command.Usage(err)

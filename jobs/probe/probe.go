@@ -66,6 +66,15 @@ func parse(e env.Env, args []string, out io.Writer) (options, error) {
 	set.StringVar(&o.city, "city", demo.KabulGrand.City, "`name` of the city in which a search finds the hotel")
 	set.IntVar(&o.days, "days", 60, "`number` of days from today to the arrival; within it a cancellation must be free")
 	set.DurationVar(&o.deadline, "deadline", 5*time.Second, "longest `duration` of a step")
+	command.SetHelp(set, `
+usage: probe [flags]
+
+Books a room as a guest and cancels it. It names the first step that fails.
+
+example: probe -slug=kabul-grand-hotel -city=Kabul -days=30
+
+environment: PROBE_URL (base URL of the sites), REDIS_URL or GOOGLE_CLOUD_PROJECT for documents, UPSTREAM_RESERVATION_URL.
+`)
 	if err := set.Parse(args); err != nil {
 		return o, command.Usage(err)
 	}

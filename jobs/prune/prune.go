@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,6 +77,17 @@ func parse(args []string, out io.Writer) (options, error) {
 	set.SetOutput(out)
 	set.BoolVar(&o.dry, "dry-run", false, "report the number of rows that would be removed, and remove none")
 	set.IntVar(&o.most, "batch", 1000, "rows per transaction")
+	command.SetHelp(set, fmt.Sprintf(`
+usage: prune [flags] [RULE|CADENCE...]
+
+Deletes rows whose retention has ended. Without arguments it applies all rules:
+%s
+examples: prune -dry-run                       what a run would delete
+          prune hourly                         the rules with this cadence
+          prune %s
+
+environment: DATABASE_URL, or the variables of the database that terraform sets.
+`, listRules(), Rules[0].Name()))
 	if err := set.Parse(args); err != nil {
 		return o, command.Usage(err)
 	}
@@ -85,6 +97,15 @@ func parse(args []string, out io.Writer) (options, error) {
 	var err error
 	o.rules, err = choose(set.Args())
 	return o, err
+}
+
+// listRules returns a line per rule: its name and its cadence.
+func listRules() string {
+	var b strings.Builder
+	for _, r := range Rules {
+		fmt.Fprintf(&b, "  %-55s %s\n", r.Name(), r.Cadence)
+	}
+	return b.String()
 }
 
 // choose returns the named rules in the order of application.

@@ -125,8 +125,8 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.StringVar(&o.cause, "cause", "", "only messages whose cause contains this `text`")
 	set.StringVar(&o.subject, "subject", "", "only messages of this `subject`")
 	set.IntVar(&o.limit, "limit", 0, "at most `N` messages per topic, oldest first")
-	set.Usage = func() {
-		fmt.Fprint(out, `usage: replay [flags] [TOPIC...]
+	command.SetHelp(set, `
+usage: replay [flags] [TOPIC...]
 
 Lists dead letters by cause, shows them, or sends them back to the function that gave them up.
 
@@ -135,10 +135,7 @@ examples: replay                                    all topics, by cause
           replay -go TOPIC -cause="not found"       replay
 
 environment: DEAD_LETTERS (subscription:subject:topic, separated by commas), GOOGLE_CLOUD_PROJECT; .local/env has them for the local cloud.
-Flags:
 `)
-		set.PrintDefaults()
-	}
 	for rest := args; ; { // flags may follow a topic
 		if err := set.Parse(rest); err != nil {
 			return o, command.Usage(err)

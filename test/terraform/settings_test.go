@@ -193,6 +193,29 @@ func TestSettings_newProject(t *testing.T) {
 	}
 }
 
+// TestSettings_examples evaluates the configuration with the examples that the guide names, and with nothing else but the
+// variables of the command line.
+func TestSettings_examples(t *testing.T) {
+	t.Parallel()
+	need(t)
+	for _, test := range []struct{ file, creates string }{
+		{"production.tfvars.example", "google_billing_budget"},
+		{"demo.tfvars.example", "google_compute_url_map"},
+	} {
+		t.Run(test.file, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			w.few()
+			must(t, os.Rename(filepath.Join(w.dir, test.file), filepath.Join(w.dir, "example.auto.tfvars")))
+			s, err := w.evaluate()
+			must(t, err)
+			if len(s.of(test.creates)) == 0 {
+				t.Errorf("the example creates no %s", test.creates)
+			}
+		})
+	}
+}
+
 // led are the resources that one thing of the edge leads to from another.
 var led = regexp.MustCompile(`(?s)resource "google_compute_(?:backend_service|region_network_endpoint_group)" .*?\n}\n`)
 

@@ -1,0 +1,77 @@
+package newcomer
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io"
+	runner "melmastoon.ghasi.io/jobs/command" // commands_test.go has a type command
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// helpOf returns what a job prints for -help.
+func helpOf(t *testing.T, j runner.Job) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	must(t, err)
+	stdout := os.Stdout
+	os.Stdout = w
+	printed := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(r) // a pipe of this process does not fail; a missing text fails the test below
+		printed <- string(text)
+	}()
+	code := runner.Run(t.Context(), j, env.Of(nil), []string{"-help"}, io.Discard)
+	os.Stdout = stdout
+	must(t, w.Close())
+	if code != 0 {
+		t.Errorf("%s -help ends with exit code %d, want 0", j.Name, code)
+	}
+	return <-printed
+}
+
+var variable = regexp.MustCompile("env:\"([A-Z_]+)[,\"]")
+
+// TestHelp_jobs runs every job with -help and no configuration: it must print usage, examples, exit codes, and each variable that the
+// job reads itself. It is not parallel, because it replaces the standard output.
+func TestHelp_jobs(t *testing.T) {
+	if len(melmastoon.Jobs) < 8 {
+		t.Fatalf("found %d jobs, want at least 8", len(melmastoon.Jobs))
+	}
+	for _, j := range melmastoon.Jobs {
+		t.Run(j.Name, func(t *testing.T) {
+			help := helpOf(t, j)
+			for _, want := range []string{"usage: " + j.Name, "example", "environment: ", "exit codes: 0 ", "Flags:"} {
+				if !strings.Contains(help, want) {
+					t.Errorf("-help prints no %q:\n%s", want, help)
+				}
+			}
+			var files []string
+			for _, folder := range []string{"", "main"} {
+				found, err := filepath.Glob(filepath.Join(root, "jobs", j.Name, folder, "*.go"))
+				must(t, err)
+				files = append(files, found...)
+			}
+			for _, file := range files {
+				source, err := os.ReadFile(file)
+				must(t, err)
+				for _, v := range variable.FindAllStringSubmatch(string(source), -1) {
+					if !strings.HasSuffix(file, "_test.go") && !strings.Contains(help, v[1]) {
+						t.Errorf("%s reads %s, which -help does not name", filepath.Base(file), v[1])
+					}
+				}
+			}
+		})
+	}
+}
