@@ -79,7 +79,7 @@ func (k *walk) lists(b *system.Booking, arriving string) {
 	for name, query := range map[string]url.Values{
 		"reservation-find by code":  {"code": {b.Code}},
 		"reservation-find in house": {"inHouse": {b.Property}},
-		"reservation-find arrivals": {"arrivals": {b.Property}, "date": {arriving}},
+		"reservation-find arrivals": {"arrivals": {b.Property}, "date": {arriving}, "limit": {"100"}}, // with the awaited guests of earlier walks
 	} {
 		found.Reservations = nil
 		arrivals := 0
