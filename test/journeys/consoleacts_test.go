@@ -189,6 +189,9 @@ func deadLetterTopic(t *testing.T, d developer) string {
 func TestConsole_booking(t *testing.T) {
 	t.Parallel()
 	d := developer{system.Open(t), t}
+	if d.emulated() {
+		t.Skip("the page reads the same rows on both backends")
+	}
 	b := d.Book(system.Usual()).Intend("card").Pay()
 	d.shows("/-/booking", b.Code)
 	for _, name := range []string{b.Code, b.ReservationID, b.QuoteID, b.IntentID} {
@@ -210,6 +213,9 @@ func TestConsole_booking(t *testing.T) {
 func TestConsole_clock(t *testing.T) {
 	t.Parallel()
 	d := developer{system.Open(t), t}
+	if d.emulated() {
+		t.Skip("the emulator does not follow the clock")
+	}
 	b := d.Book(system.Usual())
 	d.shows("/-/clock", b.Code, "reservation-expireholds")
 	before := d.Env().Offset()
@@ -230,6 +236,9 @@ func TestConsole_clock(t *testing.T) {
 func TestConsole_failures(t *testing.T) {
 	t.Parallel()
 	d := developer{system.Open(t), t}
+	if d.emulated() {
+		t.Skip("the emulator repeats a failed delivery after seconds")
+	}
 	const page = "/-/failures"
 	d.does(page, page, url.Values{"neighbour": {"inventory"}, "failure": {"sold_out"}}, "1 services and 0 functions fail")
 	q := d.Quote(system.Usual())
