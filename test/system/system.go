@@ -3,6 +3,7 @@
 package system
 
 import (
+	"context"
 	"io"
 	"net"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/operations"
+	"melmastoon.ghasi.io/shared/local/emulated"
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -75,6 +77,14 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	}
 	t.Cleanup(s.explain) // runs after the cloud has ended: cleanups run in reverse order
 	t.Cleanup(func() {
+		if b, ok := local.Messages().(*emulated.Bus); ok {
+			// Google's emulator repeats deliveries to a system that has ended for as long as its subscriptions exist.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
+			defer cancel()
+			if err := b.Subscribe(ctx, nil); err != nil {
+				t.Error(err)
+			}
+		}
 		if err := local.Close(); err != nil {
 			t.Error(err)
 		}
