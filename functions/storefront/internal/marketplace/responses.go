@@ -2,7 +2,6 @@ package marketplace
 
 import (
 	"slices"
-	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -16,28 +15,18 @@ type (
 	Session struct {
 		Locale   locale.Tag     `json:"localePreference"`
 		Currency money.Currency `json:"currencyPreference"`
-		Consent  Consent        `json:"flags"`
 		Viewed   []Remembered   `json:"recentlyViewed"`
 		Wishes   []Remembered   `json:"wishlist"`
 		Degraded []string       `json:"degraded"`
 	}
-	// A Consent says what may be done with the visit.
-	Consent struct {
-		Telemetry bool `json:"consentTelemetry"`
-		Marketing bool `json:"consentMarketing"`
-	}
 	// Preferences are changes of the visit.
 	Preferences struct {
-		Locale    locale.Tag     `json:"locale,omitzero"`
-		Currency  money.Currency `json:"currency,omitzero"`
-		Telemetry *bool          `json:"consentTelemetry,omitzero"`
-		Marketing *bool          `json:"consentMarketing,omitzero"`
+		Locale   locale.Tag     `json:"locale,omitzero"`
+		Currency money.Currency `json:"currency,omitzero"`
 	}
 	// A Remembered is a hotel that the guest has saved or viewed.
 	Remembered struct {
 		Property id.Property `json:"propertyId"`
-		ViewedAt time.Time   `json:"viewedAt"`
-		Note     string      `json:"note"`
 		Card     *Card       `json:"card"`
 	}
 	// A Text is a text with its translations.
