@@ -15,7 +15,11 @@ import (
 // else by inventory. Prices are computed only if the order or a filter needs them, with the rule of Tariff.Price: each
 // night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
 //
-// The cities are looked up as an array: for IN behind an OR the planner reads every listing.
+// A map may have thousands of hotels. So the listing itself has what the index knows of its main room: if that room is free, no
+// other table is read. It counts only if it was stored with the latest version of the listing.
+//
+// The cities are looked up as an array: for IN behind an OR the planner reads every listing. Suspended tenants are few, and looked
+// up once instead of each hotel's tenant.
 const found = `
 	WITH clock AS MATERIALIZED (SELECT platform.now() AS now),
 	fx AS MATERIALIZED (
@@ -27,17 +31,24 @@ const found = `
 		       l.standing + 0.1 * ln(1 + coalesce(p.clicks, 0)) AS liked,
 		       CASE WHEN @measured THEN sandbox.km(l.place, point(@lng, @lat)) ELSE l.center_km END AS km
 		FROM sandbox.listings AS l
-		JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
 		LEFT JOIN sandbox.popularity AS p ON p.property_id = l.property_id
-		LEFT JOIN fx ON fx.base = l.currency
 		CROSS JOIN LATERAL (
-			SELECT min(s.nightly) AS nightly
+			SELECT NOT @priced AND @flexibility = 'any' AND l.main_version = l.version AND l.main_occupancy >= @people AND l.main_units >= @rooms
+				AND l.main_open_from <= @start AND l.main_open_until >= @end AND NOT EXISTS (
+					SELECT FROM sandbox.allocations AS a
+					WHERE a.room_type_id = l.main_room_type AND a.state IN ('held', 'committed')
+					  AND a.ends_on > @start AND a.ends_on <= @end::date + 366 AND a.starts_on < @end) AS free
+			OFFSET 0) AS main
+		CROSS JOIN LATERAL (
+			SELECT NULL AS nightly WHERE main.free
+			UNION ALL
+			SELECT min(s.nightly)
 			FROM (
 				SELECT o.nightly
 				FROM sandbox.listing_rooms AS r
 				CROSS JOIN LATERAL (
 					SELECT min(CASE WHEN @priced THEN (
-						SELECT round(sum(round(w.amount * coalesce(fx.rate, CASE l.currency WHEN @currency THEN 1 END) / 10000) * w.nights) / @nights)
+						SELECT round(sum(round(w.amount * (CASE l.currency WHEN @currency THEN 1 ELSE (SELECT fx.rate FROM fx WHERE fx.base = l.currency) END) / 10000) * w.nights) / @nights)
 						FROM unnest(a.weekday_micro, @weekdays::int[]) AS w (amount, nights)
 						WHERE w.nights > 0) END) AS nightly
 					FROM sandbox.listing_rates AS a
@@ -53,13 +64,16 @@ const found = `
 				      THEN true
 				      ELSE @rooms <= (SELECT u.units_left FROM sandbox.units_left(ARRAY[r.room_type_id], @start, @end, (SELECT now FROM clock)) AS u) END
 				LIMIT CASE WHEN @priced THEN NULL::bigint ELSE 1 END) AS s
+			WHERE NOT main.free
 			HAVING count(*) > 0) AS r
 		WHERE (@city = '' OR l.city_id = ANY (ARRAY(SELECT c.city_id FROM sandbox.cities AS c WHERE c.city_keys @> ARRAY[@city])))
 		  AND (@region = '' OR l.city_id = ANY (ARRAY(SELECT c.city_id FROM sandbox.cities AS c WHERE c.region_keys @> ARRAY[@region])))
 		  AND (NOT @boxed OR l.place <@ box(point(@west1, @south), point(@east1, @north))
 		                  OR l.place <@ box(point(@west2, @south), point(@east2, @north)))
+		  AND l.tenant_id NOT IN (SELECT t.tenant_id FROM sandbox.tenants AS t WHERE t.status <> 'active')
 		  AND (@radius = 0 OR sandbox.km(l.place, point(@lng, @lat)) <= @radius)
-		  AND (@start::date >= ((SELECT now FROM clock) AT TIME ZONE l.time_zone)::date)
+		  AND (@start::date > (SELECT (now AT TIME ZONE 'UTC')::date + 1 FROM clock) -- not past anywhere
+		       OR @start::date >= ((SELECT now FROM clock) AT TIME ZONE l.time_zone)::date)
 		  AND l.amenities @> @amenities
 		  AND (cardinality(@stars::int[]) = 0 OR l.star_rating = ANY (@stars))
 		  AND l.rating >= @rating

@@ -99,15 +99,12 @@ func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id
 	if err != nil {
 		return nil, err
 	}
-	tx.Queue(`
-		UPDATE sandbox.listings AS l SET geo_cell = c.cell
-		FROM unnest(@hotels::uuid[], @cells::bigint[]) AS c (property_id, cell)
-		WHERE l.property_id = c.property_id AND l.tenant_id = @tenant`,
-		pgx.StrictNamedArgs{"tenant": tenant, "hotels": hotels, "cells": cells})
 	// The listings' rows serialise concurrent indexing of a hotel. These statements run after them, so they see what
 	// the other run wrote.
 	queueRooms(tx, args)
 	queueRates(tx, args)
+	queueCells(tx, tenant, hotels, cells)
+	queueMainRooms(tx, args)
 	return all, nil
 }
 
@@ -142,6 +139,29 @@ func queueRates(tx postgres.Tx, args pgx.StrictNamedArgs) {
 		ORDER BY p.rate_plan_id
 		ON CONFLICT (rate_plan_id) DO UPDATE SET (room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
 			= (EXCLUDED.room_type_id, EXCLUDED.free_until_hours_before, EXCLUDED.penalty_percent, EXCLUDED.weekday_micro)`, args)
+}
+
+func queueCells(tx postgres.Tx, tenant id.Tenant, hotels []id.Property, cells []int64) {
+	tx.Queue(`
+		UPDATE sandbox.listings AS l SET geo_cell = c.cell
+		FROM unnest(@hotels::uuid[], @cells::bigint[]) AS c (property_id, cell)
+		WHERE l.property_id = c.property_id AND l.tenant_id = @tenant`,
+		pgx.StrictNamedArgs{"tenant": tenant, "hotels": hotels, "cells": cells})
+}
+
+// queueMainRooms stores in each listing its main room: of those that have a rate, the one with most units for two guests.
+func queueMainRooms(tx postgres.Tx, args pgx.StrictNamedArgs) {
+	tx.Queue(`
+		UPDATE sandbox.listings AS l
+		SET (main_version, main_room_type, main_occupancy, main_units, main_open_from, main_open_until)
+			= (l.version, r.room_type_id, r.max_occupancy, r.units, r.open_from, r.open_until)
+		FROM (
+			SELECT DISTINCT ON (r.property_id) r.*
+			FROM sandbox.listing_rooms AS r
+			WHERE r.tenant_id = @tenant AND (@one::uuid IS NULL OR r.property_id = @one)
+			  AND EXISTS (SELECT FROM sandbox.listing_rates AS a WHERE a.room_type_id = r.room_type_id)
+			ORDER BY r.property_id, r.max_occupancy >= 2 DESC, r.units DESC, r.max_occupancy DESC, r.room_type_id) AS r
+		WHERE l.property_id = r.property_id AND l.tenant_id = @tenant`, args)
 }
 
 // Clicked counts a click on a hotel, in the caller's transaction. It returns ErrNotFound if the hotel does not exist.

@@ -26,6 +26,7 @@ type Pin struct {
 // hotels, it clusters them by the cells of the finest resolution that fits. Pins of popular hotels come first.
 func (s Listings) Pins(ctx context.Context, q Query, limit int) (pins []Pin, total int, err error) {
 	args := q.arguments(Slice{Sort: Recommended})
+	args["measured"] = false // distances are not shown
 	args["limit"], args["finest"], args["digits"] = limit, q.Where.Box.resolution(), digits()
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, found+clustered, args)
@@ -54,21 +55,22 @@ func (s Listings) Pins(ctx context.Context, q Query, limit int) (pins []Pin, tot
 // digit of a resolution are in two cells from this resolution on, and one pass counts the cells of all resolutions. The place of
 // the highest bit in which they differ names the digit: digit 15 has the lowest three bits. Hotels without a cell are one cluster.
 const clustered = `
-	, hotels AS MATERIALIZED (
-		SELECT f.*, count(*) OVER () AS total, f.geo_cell # lag(f.geo_cell) OVER (ORDER BY f.geo_cell) AS difference
-		FROM found AS f),
-	borders AS (
+	, borders AS MATERIALIZED (
 		SELECT 16 - width_bucket(h.difference, @digits::bigint[]) AS resolution, count(*) AS n
-		FROM hotels AS h
+		FROM (SELECT f.geo_cell # lag(f.geo_cell) OVER (ORDER BY f.geo_cell) AS difference FROM found AS f) AS h
 		WHERE h.difference > 0
 		GROUP BY 1),
+	whole AS MATERIALIZED (
+		SELECT count(*) AS total, bool_or(f.geo_cell IS NULL)::int + bool_or(f.geo_cell IS NOT NULL)::int AS least FROM found AS f),
 	zoom AS MATERIALIZED (
-		SELECT coalesce(max(r), 0) AS resolution
-		FROM generate_series(0, @finest::int) AS r
-		WHERE (SELECT count(DISTINCT h.geo_cell IS NULL) FROM hotels AS h) + (SELECT coalesce(sum(b.n), 0) FROM borders AS b WHERE b.resolution <= r) <= @limit),
+		SELECT w.total, (
+			SELECT coalesce(max(r), 0)
+			FROM generate_series(0, @finest::int) AS r
+			WHERE w.least + (SELECT coalesce(sum(b.n), 0) FROM borders AS b WHERE b.resolution <= r) <= @limit) AS resolution
+		FROM whole AS w),
 	placed AS (
-		SELECT h.*, sandbox.h3_parent(h.geo_cell, z.resolution) AS cell, CASE WHEN h.total <= @limit THEN h.property_id END AS alone
-		FROM hotels AS h, zoom AS z),
+		SELECT f.*, z.total, sandbox.h3_parent(f.geo_cell, z.resolution) AS cell, CASE WHEN z.total <= @limit THEN f.property_id END AS alone
+		FROM found AS f, zoom AS z),
 	ranked AS (
 		SELECT p.property_id, p.tenant_id, p.place, p.liked, p.cell, p.total, row_number() OVER best AS rank, count(*) OVER whole AS n,
 		       sum(cosd(p.place[1]) * cosd(p.place[0])) OVER whole AS x, sum(cosd(p.place[1]) * sind(p.place[0])) OVER whole AS y,

@@ -258,6 +258,9 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 		if len(listed) != min(50, total) {
 			t.Fatalf("%+v: len(listed) = %d, want %d", q.Party, len(listed), min(50, total))
 		}
+		if _, unpriced, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1}); err != nil || unpriced != total {
+			t.Errorf("%+v: %d hotels without prices, %v, want %d", q.Party, unpriced, err, total)
+		}
 		nightly := map[id.Property]money.Micro{}
 		for _, p := range priced {
 			nightly[p.Property] = p.Nightly
@@ -285,6 +288,61 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 		if cheap != want {
 			t.Errorf("up to %d %s: cheap = %d, want %d", middle, currency, cheap, want)
 		}
+	}
+}
+
+// A hotel is found until its last room is taken, whichever room it is, and not by a party that needs more rooms of one type.
+func TestSearch_lastRoom(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	hotel := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Property == kabul.Property })]
+	q := w.query(city("Kabul"))
+	listed := func() bool { return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug) }
+	units := 0
+	for _, room := range hotel.Rooms {
+		units = max(units, room.Units)
+	}
+	q.Party = sandbox.Travellers{Adults: units, Rooms: units}
+	if !listed() {
+		t.Errorf("%d rooms: listed() = false, want true", units)
+	}
+	q.Party = sandbox.Travellers{Adults: units + 1, Rooms: units + 1}
+	if listed() {
+		t.Errorf("%d rooms: listed() = true, want false", units+1)
+	}
+	q.Party = sandbox.Travellers{Adults: 2, Rooms: 1}
+	for _, room := range hotel.Rooms {
+		if !listed() {
+			t.Errorf("%d of one type are taken next: listed() = false, want true", room.Units)
+		}
+		w.takes(t, hotel, room, w.nights(21, 1), room.Units)
+	}
+	if listed() {
+		t.Error("no room is left: listed() = true, want false")
+	}
+}
+
+// An earlier version of the code indexes a hotel without storing its main room, which then says nothing.
+func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	listed := func() bool {
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+	}
+	if n := w.count(t, `SELECT count(*) FROM sandbox.listings WHERE main_version = version AND main_room_type IS NOT NULL`); n != len(w.hotels) {
+		t.Errorf("%d listings with a main room, want %d", n, len(w.hotels))
+	}
+	if !listed() {
+		t.Fatal("it is not found to begin with")
+	}
+	for _, sql := range []string{`UPDATE sandbox.listings SET version = version + 1 WHERE property_id = $1`,
+		`UPDATE sandbox.listing_rooms SET max_occupancy = 1 WHERE property_id = $1`} {
+		if _, err := w.owner.Exec(t.Context(), sql, kabul.Property); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if listed() {
+		t.Error("its rooms are for one guest, and it is found for two")
 	}
 }
 

@@ -9,7 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/uber/h3-go/v4"
+
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
@@ -23,7 +27,7 @@ var crowded = []string{"tenants", "properties", "room_types", "rate_plans", "wee
 const crowdedBy = `
 	INSERT INTO sandbox.%[1]s SELECT (jsonb_populate_record(t, (
 		SELECT jsonb_object_agg(key, md5(value || n)) FROM jsonb_each_text(to_jsonb(t))
-		WHERE key IN ('tenant_id', 'property_id', 'room_type_id', 'rate_plan_id', 'theme_version_id', 'theme_id')) || %[2]s)).*
+		WHERE key IN ('tenant_id', 'property_id', 'room_type_id', 'rate_plan_id', 'theme_version_id', 'theme_id', 'main_room_type')) || %[2]s)).*
 	FROM bare.%[1]s AS t, generate_series(1, %[3]d) AS n`
 
 // hotels fills the sandbox with so many hotels, most of them in the same cities, with rooms and prices on the nights of one stay.
@@ -49,7 +53,28 @@ func (h *house) hotels(b *testing.B, n int, from, until stay.Date) {
 		h.exec(b, fmt.Sprintf(`CREATE TABLE bare.%s AS SELECT * FROM sandbox.%[1]s`, table)+condition,
 			fmt.Sprintf(crowdedBy, table, own, n/named))
 	}
+	h.cells(b)
 	h.exec(b, `SET session_replication_role = origin`, `VACUUM ANALYZE`, `CHECKPOINT`)
+}
+
+// cells stores the H3 cell of each listing's place, as indexing does.
+func (h *house) cells(b *testing.B) {
+	b.Helper()
+	var hotels []id.Property
+	var cells []int64
+	var hotel id.Property
+	var lat, lng float64
+	rows, _ := h.owner.Query(b.Context(), `SELECT property_id, place[1], place[0] FROM sandbox.listings`)
+	_, err := pgx.ForEachRow(rows, []any{&hotel, &lat, &lng}, func() error {
+		hotels, cells = append(hotels, hotel), append(cells, int64(h3.LatLngToCell(h3.NewLatLng(lat, lng), 10)))
+		return nil
+	})
+	must(b, err)
+	_, err = h.owner.Exec(b.Context(), `
+		UPDATE sandbox.listings AS l SET geo_cell = c.cell
+		FROM unnest($1::uuid[], $2::bigint[]) AS c (property_id, cell)
+		WHERE l.property_id = c.property_id`, hotels, cells)
+	must(b, err)
 }
 
 // BenchmarkSearch measures the 95th percentile of searches and maps among 10,000 hotels: of one search that is in the cache except once
