@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -90,7 +90,7 @@ func (h house) exec(statement string, args pgx.StrictNamedArgs) {
 func (h house) env() env.Env {
 	e := env.Of(map[string]string{"DATABASE_URL": h.db.URL()})
 	e.Advance(h.db.Env().Offset())
-	return document.StoreKey.With(e, pg.Open(e))
+	return document.StoreKey.With(e, documents.Open(e))
 }
 
 // marks counts the rows that name or mark a guest.

@@ -20,14 +20,14 @@ var layers = []layer{
 	{"platform: configuration and clock", []string{"platform/env", "platform/forward"}},
 	{"platform: secrets and adapters", []string{"platform/secrets", "platform/contract", "platform/identity", "platform/postgres", "platform/topic", "platform/document"}},
 	{"platform: drivers, messaging and caching", []string{
-		"platform/cache", "platform/document/firestore", "platform/document/pg", "platform/document/redis", "platform/flags",
+		"platform/cache", "platform/document/firestore", "platform/document/redis", "platform/flags",
 		"platform/identity/google", "platform/inbox", "platform/outbox", "platform/postgres/cloudsql",
 		"platform/topic/pubsub", "platform/upstream",
 	}},
 	{"platform: function runtime", []string{"platform/fn", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
 	{"platform: process", []string{"platform/fn/process"}},
 	{"local: programs and pushes", []string{"local/subprocess", "local/push", "local/setup", "local/signing"}},
-	{"local: stand-ins", []string{"local/bus", "local/cluster", "local/emulators"}},
+	{"local: stand-ins", []string{"local/bus", "local/cluster", "local/documents", "local/emulators"}},
 	{"local: emulated Pub/Sub", []string{"local/emulated"}},
 }
 

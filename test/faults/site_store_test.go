@@ -11,8 +11,8 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -108,7 +108,7 @@ func (s *shelf) Add(ctx context.Context, now time.Time, name document.Name, n in
 func shelved(t *testing.T) (*system.System, *shelf) {
 	t.Helper()
 	db := pgtest.New(t)
-	own := &shelf{Store: pg.Open(db.Env())}
+	own := &shelf{Store: documents.Open(db.Env())}
 	// As deployed, for calls that have as many times their budget; but sooner well again.
 	patience := db.Env().Timeout(150 * time.Millisecond)
 	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")

@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
@@ -28,7 +28,7 @@ func Surround(e env.Env) env.Env {
 	if _, given := document.StoreKey.Get(e); given {
 		return e
 	}
-	return document.StoreKey.With(e, pg.Open(e))
+	return document.StoreKey.With(e, documents.Open(e))
 }
 
 // A Site represents the consumer site, or some functions of it.
@@ -64,7 +64,7 @@ func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Si
 func (s *Site) SetBotRules(rules string) {
 	s.t.Helper()
 	s.rules++
-	kept := document.Open[consumer.BotRules](document.StoreKey.With(s.DB.Env(), pg.Open(s.DB.Env())), consumer.FlagsIn)
+	kept := document.Open[consumer.BotRules](document.StoreKey.With(s.DB.Env(), documents.Open(s.DB.Env())), consumer.FlagsIn)
 	if _, err := kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0)); err != nil {
 		s.t.Fatal(err)
 	}

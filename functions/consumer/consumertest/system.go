@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -35,7 +35,7 @@ func OpenSystem(t testing.TB, hotels int, fs ...fn.Function) *System {
 func OpenCountingReads(t testing.TB, hotels int, fs ...fn.Function) (*System, *searchtest.Reads) {
 	t.Helper()
 	db, services := pgtest.New(t), searchtest.Open(t, hotels)
-	reads := &searchtest.Reads{Store: pg.Open(db.Env()), Except: session.FlagsIn}
+	reads := &searchtest.Reads{Store: documents.Open(db.Env()), Except: session.FlagsIn}
 	e := document.StoreKey.With(services.Around(db.Env()), reads)
 	return &System{Site: OpenOn(t, db, e, fs...), Services: services, today: db.Env().Now()}, reads
 }

@@ -34,12 +34,12 @@ func Texts(t testing.TB, db *pgtest.Database) map[string]string {
 			texts[table] += line + "\n"
 		}
 	}
-	texts["document.documents"] += documents(t, conn)
+	texts["document.documents"] += documentTexts(t, conn)
 	return texts
 }
 
-// documents returns the contents of all documents, one line each. Their rows are binary and cannot be searched for text.
-func documents(t testing.TB, conn *pgx.Conn) (text string) {
+// documentTexts returns the contents of all documents, one line each. Their rows are binary and cannot be searched for text.
+func documentTexts(t testing.TB, conn *pgx.Conn) (text string) {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), `SELECT collection, id, value FROM document.documents`)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {

@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -209,7 +209,7 @@ func TestCached_hitReadsStoreOnce(t *testing.T) {
 	t.Parallel()
 	db, hotels := pgtest.New(t), tenantbookingtest.OpenHotels(t)
 	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()), Function)
-	store := &used{Store: pg.Open(system.Env)}
+	store := &used{Store: documents.Open(system.Env)}
 	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, store))
 	front := fntest.Behind(t, e, issuer, Function).As("")
 	cookie := jar(t, front.Get(path))

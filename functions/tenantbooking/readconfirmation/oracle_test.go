@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -58,7 +58,7 @@ func (s *steps) since() []string {
 func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Parallel()
 	system := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function)
-	booked := &steps{Store: pg.Open(system.Env)}
+	booked := &steps{Store: documents.Open(system.Env)}
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		booked.note("call")
 		system.Platform.Handler().ServeHTTP(w, r)

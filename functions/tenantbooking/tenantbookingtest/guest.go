@@ -13,8 +13,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -25,7 +25,7 @@ import (
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("TENANT_SESSION_KEYS", key).With("VIEW_TOKEN_KEYS", key).With("RETURN_LINK_KEYS", key).With("PSEUDONYM_PEPPERS", key)
-	return document.StoreKey.With(e, pg.Open(e))
+	return document.StoreKey.With(e, documents.Open(e))
 }
 
 // A System is the functions of this service with fake upstream services.

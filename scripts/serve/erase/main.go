@@ -8,13 +8,13 @@ import (
 
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/erase"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 func main() {
 	e := env.System()
-	e = document.StoreKey.With(e, pg.Open(e))
+	e = document.StoreKey.With(e, documents.Open(e))
 	os.Exit(command.Run(context.Background(), erase.Job, e, os.Args[1:], os.Stderr))
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -49,7 +49,7 @@ func onPostgres(t testing.TB) [2]env.Env {
 	for i := range both {
 		e := env.Of(map[string]string{"DATABASE_URL": d.URL(), "DATABASE_POOL": "8"})
 		t.Cleanup(func() { must(t, e.Close(context.Background())) })
-		both[i] = documenttest.Give(e, pg.Open(e))
+		both[i] = documenttest.Give(e, documents.Open(e))
 	}
 	return both
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -102,7 +102,7 @@ func TestCollection_putNewest(t *testing.T) {
 func TestCollection_expiryByMovedClock(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
-	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), pg.Open(d.Env()))
+	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), documents.Open(d.Env()))
 	c, n := document.Open[session](e, "sessions"), document.OpenCounters(e, "counters")
 	end := e.Now().Add(time.Hour)
 	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)

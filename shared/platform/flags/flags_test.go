@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -35,7 +35,7 @@ func thinned(f *flags.Flags) (n int) {
 func TestFlags_reread(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	e := documenttest.Give(db.Env(), pg.Open(db.Env()))
+	e := documenttest.Give(db.Env(), documents.Open(db.Env()))
 	f, docs := flags.Open(e, "flags", table), document.Open[flags.Document](e, "flags")
 	step := `"` + step.Name + `"`
 	for version, test := range []struct {
@@ -116,7 +116,7 @@ func TestRefresh_invalidDocumentKeepsLast(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
-			e := documenttest.Give(db.Env(), pg.Open(db.Env()))
+			e := documenttest.Give(db.Env(), documents.Open(db.Env()))
 			f, docs := flags.Open(e, "flags", table, "readOnly"), document.Open[flags.Document](e, "flags")
 			for version, kept := range []flags.Document{{Sampling: []byte(`{` + name + `:1}`), Features: []byte(all)}, broken} {
 				if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version+1), e.Now().AddDate(1, 0, 0)); err != nil {

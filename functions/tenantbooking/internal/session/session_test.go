@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -121,7 +121,7 @@ func TestFromCookie(t *testing.T) {
 func TestGet_lostSession(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	e := document.StoreKey.With(db.Env(), pg.Open(db.Env()))
+	e := document.StoreKey.With(db.Env(), documents.Open(db.Env()))
 	s := openSessions(t, e, key("a", 1))
 	here := hotel.Tenant{ID: id.New[id.Tenant]()}
 	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too

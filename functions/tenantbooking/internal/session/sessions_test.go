@@ -16,9 +16,9 @@ import (
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -40,7 +40,7 @@ func (c *crowded) Put(ctx context.Context, now time.Time, name document.Name, r 
 func keeping(t *testing.T) (s *Sessions, e env.Env, here hotel.Tenant, kept Session) {
 	t.Helper()
 	db := pgtest.New(t)
-	e = document.StoreKey.With(db.Env(), pg.Open(db.Env()))
+	e = document.StoreKey.With(db.Env(), documents.Open(db.Env()))
 	s, here = openSessions(t, e, key("a", 1)), hotel.Tenant{ID: id.New[id.Tenant]()}
 	arrival := id.New[id.HandoffArrival]()
 	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: attribution.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
@@ -84,7 +84,7 @@ func TestSave_concurrentChanges(t *testing.T) {
 func TestSave_maxAttempts(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
-	store := &crowded{Store: pg.Open(e)}
+	store := &crowded{Store: documents.Open(e)}
 	late := openSessions(t, document.StoreKey.With(e, store), key("a", 1))
 	for _, rivalry := range []struct {
 		name   string

@@ -1,6 +1,6 @@
-// Package pg stores hot documents in Postgres, for local runs, tests and tiny deployments. Stored documents survive a crash of
-// the process and of the server.
-package pg
+// Package documents stores hot documents in Postgres, for local runs and tests. Stored documents survive a crash of the process
+// and of the server.
+package documents
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package pg_test
+package documents_test
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -28,10 +28,10 @@ func must(t testing.TB, err error) {
 }
 
 // another returns a store like that of another process on the database: both share only the stored documents.
-func another(t testing.TB, url string) *pg.Store {
+func another(t testing.TB, url string) *documents.Store {
 	e := env.Of(map[string]string{"DATABASE_URL": url})
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
-	return pg.Open(e)
+	return documents.Open(e)
 }
 
 // missingServer returns the URL of a server that does not exist.
