@@ -141,9 +141,18 @@ func problems(t *testing.T, name, status string, c content) {
 			continue
 		}
 		f := declared[p.Code]
-		if f == nil || p.Detail != f.Detail || p.Status != f.Kind.Status() || p.Retriable != f.Retriable() || p.Title != f.Kind.Title("en") {
-			t.Errorf("%s: %s %s is %+v, not %+v", name, status, example, p, f)
+		if f == nil {
+			t.Errorf("%s: %s %s: the code %q is not declared", name, status, example, p.Code)
 			continue
+		}
+		type shown struct {
+			Title, Detail string
+			Status        int
+			Retriable     bool
+		}
+		got, want := shown{p.Title, p.Detail, p.Status, p.Retriable}, shown{f.Kind.Title("en"), f.Detail, f.Kind.Status(), f.Retriable()}
+		if got != want {
+			t.Errorf("%s: %s %s is %+v, want %+v", name, status, example, got, want)
 		}
 		if !strings.HasSuffix(p.Type, f.Code[strings.LastIndex(f.Code, "."):][1:]) || strconv.Itoa(p.Status) != status {
 			t.Errorf("%s: %s %s: type %s", name, status, example, p.Type)

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/google/go-cmp/cmp"
+
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/shared/id"
@@ -32,10 +34,13 @@ func TestHTTP_collect(t *testing.T) {
 	if first.Captured != cash.Amount {
 		t.Errorf("captured = %d, want %d", first.Captured, cash.Amount)
 	}
-	if first.CapturedEvent == nil || again.CapturedEvent == nil || *again.CapturedEvent != *first.CapturedEvent {
+	if first.CapturedEvent == nil || first.CapturedAt == nil {
+		t.Fatalf("event = %v, captured at %v, want both", first.CapturedEvent, first.CapturedAt)
+	}
+	if !cmp.Equal(again.CapturedEvent, first.CapturedEvent) {
 		t.Errorf("again: event = %v, want %v", again.CapturedEvent, first.CapturedEvent)
 	}
-	if first.CapturedAt == nil || again.CapturedAt == nil || !again.CapturedAt.Equal(*first.CapturedAt) {
+	if !cmp.Equal(again.CapturedAt, first.CapturedAt) {
 		t.Errorf("again: capturedAt = %v, want %v", again.CapturedAt, first.CapturedAt)
 	}
 	if got, want := b.published(t, cash.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {

@@ -175,8 +175,9 @@ func TestRooms_currentOrNextOutage(t *testing.T) {
 	room := b.suite(t, 0).ID
 	b.out(t, room, b.nights(20, 2))
 	b.out(t, room, b.nights(0, 2))
-	if got := b.out(t, room, b.nights(1, 3)).OutOfOrder; got == nil || got.From != b.today || got.Until != b.today.AddDays(4) {
-		t.Errorf("outOfOrder = %+v, want the two overlapping periods together", got)
+	got, want := b.out(t, room, b.nights(1, 3)).OutOfOrder, &sandbox.Outage{From: b.today, Until: b.today.AddDays(4), ReasonCode: "maintenance"}
+	if got == nil || *got != *want {
+		t.Errorf("outOfOrder = %+v, want the two overlapping periods together, %+v", got, want)
 	}
 	b.Advance(4 * 24 * time.Hour)
 	if got := b.suite(t, 0).OutOfOrder; got == nil || got.From != b.today.AddDays(20) {

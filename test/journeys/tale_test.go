@@ -71,10 +71,12 @@ func (s tale) one(subject string) system.Events {
 // same fails the test unless all of these are one value, and there is one.
 func (s tale) same(what string, values ...any) {
 	s.t.Helper()
-	for _, v := range values {
-		if v == nil || v == "" || fmt.Sprint(v) != fmt.Sprint(values[0]) {
-			s.t.Errorf("%s: %v", what, values)
-			return
+	for i, v := range values {
+		if v == nil || v == "" {
+			s.t.Errorf("%s: value %d of %v is empty", what, i, values)
+		}
+		if got, want := fmt.Sprint(v), fmt.Sprint(values[0]); got != want {
+			s.t.Errorf("%s: value %d = %s, want %s", what, i, got, want)
 		}
 	}
 }
