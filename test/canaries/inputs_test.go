@@ -95,6 +95,10 @@ func typed(a *aviary, route string, r system.Request, into map[string]bool) {
 			note(route+" query "+name, values.Get(name))
 		}
 	}
+	note(route+" header Idempotency-Key", r.Key)
+	for name, text := range r.Header {
+		note(route+" header "+name, text)
+	}
 	switch body := r.Body.(type) {
 	case nil:
 	case string:

@@ -26,19 +26,20 @@ type typist struct {
 func (p *typist) headers(route string) map[string]string {
 	at := func(name string) string { return route + " header " + name }
 	return map[string]string{
-		"User-Agent":        "Mozilla/5.0 (" + p.aviary.email(at("User-Agent")) + "; " + p.aviary.phone(at("User-Agent")) + ")",
-		"Referer":           "https://mail.example/?to=" + p.aviary.email(at("Referer")) + "&card=" + url.QueryEscape(p.aviary.card(at("Referer"))),
-		"Accept-Language":   "en, x-" + p.aviary.letters(at("Accept-Language"))[:8] + ";q=0.1, " + p.aviary.email(at("Accept-Language")),
-		"X-Campaign-Source": p.aviary.email(at("X-Campaign-Source")),
-		"X-Campaign-Medium": p.aviary.phone(at("X-Campaign-Medium")),
-		"X-Campaign-Name":   p.aviary.card(at("X-Campaign-Name")),
-		"X-Currency":        p.aviary.letters(at("X-Currency")),
-		"X-Client-Surface":  "web-" + p.aviary.email(at("X-Client-Surface")),
-		"If-None-Match":     `"` + p.aviary.letters(at("If-None-Match")) + `"`,
-		"From":              p.aviary.email(at("From")),
-		"Sec-Ch-Ua":         p.aviary.email(at("Sec-Ch-Ua")),
-		"X-Forwarded-For":   p.aviary.letters(at("X-Forwarded-For")),
-		"Via":               p.aviary.letters(at("Via")),
+		"X-Challenge-Response": p.aviary.letters(at("X-Challenge-Response")),
+		"User-Agent":           "Mozilla/5.0 (" + p.aviary.email(at("User-Agent")) + "; " + p.aviary.phone(at("User-Agent")) + ")",
+		"Referer":              "https://mail.example/?to=" + p.aviary.email(at("Referer")) + "&card=" + url.QueryEscape(p.aviary.card(at("Referer"))),
+		"Accept-Language":      "en, x-" + p.aviary.letters(at("Accept-Language"))[:8] + ";q=0.1, " + p.aviary.email(at("Accept-Language")),
+		"X-Campaign-Source":    p.aviary.email(at("X-Campaign-Source")),
+		"X-Campaign-Medium":    p.aviary.phone(at("X-Campaign-Medium")),
+		"X-Campaign-Name":      p.aviary.card(at("X-Campaign-Name")),
+		"X-Currency":           p.aviary.letters(at("X-Currency")),
+		"X-Client-Surface":     "web-" + p.aviary.email(at("X-Client-Surface")),
+		"If-None-Match":        `"` + p.aviary.letters(at("If-None-Match")) + `"`,
+		"From":                 p.aviary.email(at("From")),
+		"Sec-Ch-Ua":            p.aviary.email(at("Sec-Ch-Ua")),
+		"X-Forwarded-For":      p.aviary.letters(at("X-Forwarded-For")),
+		"Via":                  p.aviary.letters(at("Via")),
 	}
 }
 
@@ -152,8 +153,14 @@ func TestCanaries_journeys(t *testing.T) {
 	left := begin(demo.KabulGrand)
 	left.looks()
 	left.books(wish, "cash_on_arrival")
+	left.must(http.StatusOK, "GET", tenantSite+"/draft/{draftId}", left.Draft(""), nil)
+	left.send("POST", tenantSite+"/draft/{draftId}/confirm", left.Draft("/confirm"), nil)
 	open := begin(demo.KabulGrand)
 	open.looks()
+	gone := begin(demo.KabulGrand)
+	gone.looks()
+	gone.must(http.StatusCreated, "POST", tenantSite+"/quote", "/quote", gone.Wanting(wish))
+	gone.send("DELETE", tenantSite+"/draft/{draftId}", gone.Draft(""), nil)
 	s.Advance(31 * time.Minute) // the second guest has left; its draft is closed
 	s.Tick("tenantbooking-sweepdrafts")
 	s.Tick("reservation-expireholds")
@@ -174,12 +181,12 @@ func TestCanaries_journeys(t *testing.T) {
 	t.Logf("%d canaries typed into %d inputs, seen at %d places", len(a.places)+len(a.digits), len(all), len(w.seen))
 }
 
-// untyped fails the test for every text input of a route that no test has typed into.
+// untyped fails the test for every text input and every documented header of a route that no test has typed into.
 func untyped(t *testing.T, a *aviary, all map[string]bool) {
 	t.Helper()
 	var known int
 	for _, f := range melmastoon.Functions {
-		for _, input := range inputs(a, f) {
+		for _, input := range append(inputs(a, f), headers(t, f)...) {
 			known++
 			if !all[input] {
 				t.Errorf("nobody types into %s", input)

@@ -127,9 +127,6 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 		return body
 	}
 	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
-	p.Headers = map[string]string{"X-Challenge-Response": a.email("GET " + consumerSite + "/session header X-Challenge-Response")}
-	p.send("GET", consumerSite+"/session", "/session", nil)
-	p.Headers = nil
 	p.refused("PATCH", consumerSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency"), "consentTelemetry": p.text("consent")})
 	for _, path := range []string{"/search", "/search/map"} {
 		at := "POST " + consumerSite + path + " json "
@@ -159,6 +156,7 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 	q := "GET " + consumerSite + "/destinations query q"
 	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.name(q)), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.email(q)), nil)
+	p.must(http.StatusNoContent, "DELETE", consumerSite+"/wishlist/{propertyId}", "/wishlist/"+demo.HeratGarden.Property.String(), nil)
 	p.refused("GET", consumerSite+"/wishlist", "/wishlist?expand="+url.QueryEscape(p.text("expand")), nil)
 	p.refused("GET", consumerSite+"/session", "/session?expand="+url.QueryEscape(p.text("expand")), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/wishlist", "/wishlist?expand=card", nil)
@@ -179,4 +177,7 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 	arrived.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token)+"&utm_source="+url.QueryEscape(p.text("utm_source")), nil)
 	stranger := &typist{Visitor: s.Browser().At(hotel), t: t, aviary: a, watch: w, typed: all}
 	stranger.refused("GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
+	other := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
+	other.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
+	other.must(http.StatusNoContent, "POST", consumerSite+"/session/clear", "/session/clear", nil)
 }

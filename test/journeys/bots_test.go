@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -16,17 +18,8 @@ func TestBots_challenge(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	s.SetBotRules(`{"cadence":[{"count":8,"weight":0.6}]}`)
-	const suspected = "BFF.CONSUMER.SUSPECTED_BOT"
 	solved := fmt.Sprintf("pass.%d.a", s.Env().Now().Unix())
-	// hurry reports whether a visitor in a hurry is challenged. A busy machine may pause, so it sends many requests.
-	hurry := func(v *system.Visitor) bool {
-		for range 100 {
-			if a := readSession(t, v, nil); a.Code() == suspected {
-				return true
-			}
-		}
-		return false
-	}
+	hurry := func(v *system.Visitor) bool { return hurry(t, v) }
 	visit := func(headers map[string]string) (*system.Visitor, system.Answer) {
 		t.Helper()
 		v := s.Browser().AtAll()
@@ -57,6 +50,63 @@ func TestBots_challenge(t *testing.T) {
 		t.Error("an outage of the challenge service makes a human")
 	}
 	s.Settle()
+}
+
+// TestBots_isolation presents one visitor's response elsewhere. It makes no other visitor a human, and a hotel's site does not spend it.
+func TestBots_isolation(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	s.SetBotRules(`{"cadence":[{"count":8,"weight":0.6}]}`)
+	solved := map[string]string{"X-Challenge-Response": fmt.Sprintf("pass.%d.b", s.Env().Now().Unix())}
+	challenged := func() *system.Visitor {
+		t.Helper()
+		v := s.Browser().AtAll()
+		v.Must(http.StatusOK, http.MethodGet, "/session", nil)
+		if !hurry(t, v) {
+			t.Fatal("a visitor in a hurry is not challenged")
+		}
+		return v
+	}
+	hotel := s.Browser().At(demo.KabulGrand)
+	if a, err := hotel.Go(t.Context(), system.Request{Method: http.MethodGet, Path: "/bootstrap", Header: solved}); err != nil || a.Status != http.StatusOK {
+		t.Errorf("a hotel's site: %d, %v, want 200", a.Status, err)
+	}
+	both := []*system.Visitor{challenged(), challenged()}
+	var together sync.WaitGroup
+	for _, v := range both {
+		together.Go(func() {
+			if _, err := v.Go(t.Context(), system.Request{Method: http.MethodGet, Path: "/session", Header: solved}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	together.Wait()
+	humans := 0
+	for _, v := range both {
+		if !hurry(t, v) {
+			humans++
+		}
+	}
+	if humans != 1 {
+		t.Errorf("%d of two visitors with the same response are human, want 1", humans)
+	}
+	for name, v := range map[string]*system.Visitor{"later": challenged(), "without a cookie": {Browser: s.Browser().Forgetful(), Base: s.Browser().AtAll().Base}} {
+		if readSession(t, v, solved); !hurry(t, v) {
+			t.Errorf("%s: the response of another visitor makes a human", name)
+		}
+	}
+	s.Settle()
+}
+
+// hurry reports whether a visitor in a hurry is challenged. A busy machine may pause, so it sends many requests.
+func hurry(t *testing.T, v *system.Visitor) bool {
+	t.Helper()
+	for range 100 {
+		if a := readSession(t, v, nil); a.Code() == "BFF.CONSUMER.SUSPECTED_BOT" {
+			return true
+		}
+	}
+	return false
 }
 
 // readSession reads the visitor's session.

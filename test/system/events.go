@@ -2,10 +2,15 @@ package system
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // Events represents one event in an outbox.
@@ -57,5 +62,28 @@ func (b *Booking) Expect(subjects ...string) {
 	b.system.t.Helper()
 	if got := b.system.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
 		b.system.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
+	}
+}
+
+var errFound = errors.New("found")
+
+// PublishAgain publishes the first message on a topic once more, so it is delivered twice, the second time late.
+func (s *System) PublishAgain(on string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer cancel()
+	var first bus.Stored
+	err := s.Cloud.Messages().Tail(ctx, 0, func(m bus.Stored) error {
+		if m.Topic != on {
+			return nil
+		}
+		first = m
+		return errFound
+	})
+	if !errors.Is(err, errFound) {
+		s.t.Fatalf("no message on %s: %v", on, err)
+	}
+	if err := errors.Join(s.Cloud.Messages().Publish(ctx, []topic.Message{first.Message})...); err != nil {
+		s.t.Fatal(err)
 	}
 }
