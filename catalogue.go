@@ -121,6 +121,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
 	"melmastoon.ghasi.io/functions/sandbox/verifychallenge"
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
+	storefrontcancel "melmastoon.ghasi.io/functions/storefront/cancel"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/chooselanguage"
 	"melmastoon.ghasi.io/functions/storefront/findhotels"
@@ -132,11 +133,13 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/sendguest"
 	storefrontsetguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
+	"melmastoon.ghasi.io/functions/storefront/showcancellation"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/functions/storefront/showhotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
+	tenantbookingcancel "melmastoon.ghasi.io/functions/tenantbooking/cancel"
 	tenantbookingchangesession "melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
@@ -193,6 +196,7 @@ var Functions = []fn.Function{
 
 	tenantbookingallocationcommitted.Function,
 	bootstrap.Function,
+	tenantbookingcancel.Function,
 	tenantbookingchangesession.Function,
 	configupdated.Function,
 	confirmcash.Function,
@@ -302,9 +306,11 @@ var Functions = []fn.Function{
 	offerrooms.Function,
 	storefrontpay.Function,
 	acceptreturn.Function,
+	storefrontcancel.Function,
 	prefer.Function,
 	receiveguest.Function,
 	showbooking.Function,
+	showcancellation.Function,
 	showconfirmation.Function,
 	chooselanguage.Function,
 	findhotels.Function,

@@ -106,12 +106,8 @@ func (v *Visitor) Abandon(ctx context.Context, d id.Draft, key string) error {
 
 // Confirmation returns the confirmed booking. Without the session that made the booking, it needs the token.
 func (v *Visitor) Confirmation(ctx context.Context, r id.Reservation, token string) (*Confirmation, error) {
-	path := "/confirmation/" + r.String()
-	if token != "" {
-		path += "?" + url.Values{"t": {token}}.Encode()
-	}
 	var c Confirmation
-	if err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &c}); err != nil {
+	if err := v.call(ctx, apiRequest{method: http.MethodGet, path: staying("/confirmation/", r, "", token), out: &c}); err != nil {
 		return nil, err
 	}
 	if len(v.Bootstrap.Properties) > 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
+	"melmastoon.ghasi.io/functions/storefront/cancel"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
@@ -24,6 +25,7 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
 	"melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
+	"melmastoon.ghasi.io/functions/storefront/showcancellation"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -97,6 +99,8 @@ type fakeBooking struct {
 	intent     id.Intent
 	draft      id.Draft
 	booked     id.Reservation
+	penalty    int    // of a cancellation, in minor units
+	stay       string // state of the confirmed booking
 	expires    time.Time
 	asked      []string
 	received   []*http.Request
@@ -212,6 +216,19 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		d.state, status = "abandoned", http.StatusNoContent
 	case "PATCH session":
 		out = body{}
+	case "POST cancel":
+		var in struct {
+			DryRun  bool
+			Penalty body
+		}
+		_ = json.Unmarshal(text, &in, json.MatchCaseInsensitiveNames(true))
+		if shown, _ := in.Penalty["amountMinor"].(float64); in.Penalty != nil && int(shown) < d.penalty {
+			refuse(w, "409 RESERVATION.PENALTY_CHANGED")
+			return
+		}
+		if out = d.cancellation(); !in.DryRun {
+			d.stay = "cancelled"
+		}
 	case "GET reservation":
 		out = d.confirmation()
 	default:
@@ -299,7 +316,33 @@ func (d *fakeBooking) view() body {
 	return view
 }
 
+func (d *fakeBooking) cancellation() body {
+	return body{"reservationId": d.booked, "state": "confirmed", "penalty": afghanis(d.penalty), "refund": afghanis(2420000 - d.penalty), "freeCancellationUntil": d.deadline()}
+}
+
+// deadline returns the end of free cancellation: tomorrow, or yesterday if there is a penalty.
+func (d *fakeBooking) deadline() time.Time {
+	if d.penalty > 0 {
+		return d.now().AddDate(0, 0, -1)
+	}
+	return d.now().AddDate(0, 0, 1)
+}
+
 func (d *fakeBooking) confirmation() body {
+	c := d.confirmed()
+	switch d.stay {
+	case "":
+		c["freeCancellationUntil"] = d.deadline()
+	case "cancelled":
+		c["cancellation"] = body{"penalty": afghanis(d.penalty), "refund": afghanis(2420000 - d.penalty)}
+		fallthrough
+	default:
+		c["state"] = d.stay
+	}
+	return c
+}
+
+func (d *fakeBooking) confirmed() body {
 	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
 		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
 		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
@@ -322,7 +365,8 @@ func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	t.Helper()
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
-		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function, prefer.Function)
+		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function,
+		showcancellation.Function, cancel.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
 }
 

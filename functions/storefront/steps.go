@@ -127,13 +127,13 @@ func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
 	return v.Show(view)
 }
 
-// ConfirmationPage returns the page of a confirmed booking.
-func (v *Visitor) ConfirmationPage(c *Confirmation) fn.Page {
+// ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change.
+func (v *Visitor) ConfirmationPage(c *Confirmation, notice, problem string) fn.Page {
 	title := v.Localizer.T("confirmed.title")
 	if c.Ended() {
 		title = v.Localizer.T("confirmed.over")
 	}
-	return v.Show(View{Step: "confirmation", Title: title, Confirmation: c, Back: View{Visitor: v}.Link(c)})
+	return v.Show(View{Step: "confirmation", Title: title, Notice: notice, Problem: problem, Confirmation: c, Back: View{Visitor: v}.Link(c)})
 }
 
 func (d *Draft) page(v *Visitor) string { return v.Home() + "/bookings/" + d.ID.String() }

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +31,7 @@ func parsePages() (*template.Template, error) {
 
 // A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // the page: rooms, price, details, payment, waiting, confirmation, ended, away, down or unknown
+	Step    string // the page: rooms, price, details, payment, waiting, confirmation, cancellation, ended, away, down or unknown
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of an earlier error, if any
@@ -48,6 +47,7 @@ type View struct {
 	Guest        Guest
 	Wrong        map[string]bool // invalid fields of the guest's details
 	Confirmation *Confirmation
+	Cancellation *Cancellation // the terms that the guest is asked to accept
 
 	*Visitor
 	Key    string // the idempotency key of the page's forms
@@ -92,7 +92,19 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 		return ""
 	}
 	y, m, d := arrival.Time().Date()
-	until := time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
+	return v.termsUntil(p, time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore)*time.Hour))
+}
+
+// ConfirmedTerms returns the cancellation policy of a booking. The booking service knows the deadline, which a change of dates does
+// not move to a later time.
+func (v View) ConfirmedTerms(c *Confirmation) string {
+	if c.FreeUntil == nil {
+		return v.Terms(&c.Policy, c.Stay.CheckIn)
+	}
+	return v.termsUntil(&c.Policy, *c.FreeUntil)
+}
+
+func (v View) termsUntil(p *Policy, until time.Time) string {
 	penalty := v.T("policy.percent", p.PenaltyPercent)
 	if p.PenaltyNights > 0 {
 		penalty = v.T("policy.nights", p.PenaltyNights)
@@ -100,7 +112,8 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	if !v.At.Before(until) {
 		return v.T("policy.over", penalty)
 	}
-	return v.T("policy.until", v.Localizer.Date(stay.DateOf(until)), v.Localizer.Clock(until), penalty)
+	date, clock := v.Moment(until)
+	return v.T("policy.until", date, clock, penalty)
 }
 
 // Reason returns why the booking has ended, according to its state.
@@ -222,7 +235,7 @@ func (v View) ProviderURL() string {
 
 // Link returns the URL of the confirmation for another device.
 func (v View) Link(c *Confirmation) string {
-	return v.Home() + "/confirmations/" + c.Reservation.String() + "?" + url.Values{"t": {c.ViewToken}}.Encode()
+	return staying(v.Home()+"/confirmations/", c.Reservation, "", c.ViewToken)
 }
 
 // Booking returns the URL of the booking's page.

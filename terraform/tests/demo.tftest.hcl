@@ -28,7 +28,7 @@ variables {
   alert_email = "oncall@hotels.example"
   demo        = true
 
-  backend_services = 110
+  backend_services = 120
 }
 
 run "archives" {

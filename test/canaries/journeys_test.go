@@ -133,6 +133,9 @@ func (p *typist) pays() {
 	p.must(http.StatusOK, "POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return"), nil)
 	p.must(http.StatusOK, "GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID, nil)
 	p.send("GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID+"?t="+url.QueryEscape(p.text("t")), nil)
+	cancel := tenantSite + "/confirmation/{reservationId}/cancel"
+	p.refused("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel", map[string]any{"penalty": map[string]any{"amountMinor": 0, "currency": p.text("currency"), "exponent": 2}})
+	p.send("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel?t="+url.QueryEscape(p.text("t")), map[string]any{"dryRun": true})
 }
 
 // TestCanaries_journeys types a canary into every text input of every route while guests book, leave and come back and the

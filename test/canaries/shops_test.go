@@ -69,7 +69,11 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), nil)
 	p.send("POST", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), "cardNumber="+url.QueryEscape(a.card("a posted card's number")))
 	p.must(http.StatusSeeOther, "GET", site+"/return/{draftId}", "/return/"+draft, nil)
-	p.send("GET", site+"/confirmations/{reservationId}", "/confirmations/rsv_01J00000000000000000000000?t="+url.QueryEscape(p.text("t")), nil)
+	const booked = "/confirmations/rsv_01J00000000000000000000000"
+	p.send("GET", site+"/confirmations/{reservationId}", booked+"?"+url.Values{"t": {p.text("t")}, "notice": {p.text("notice")}, "problem": {p.text("problem")}}.Encode(), nil)
+	cancellation := site + "/confirmations/{reservationId}/cancellation"
+	p.send("GET", cancellation, booked+"/cancellation?"+url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}.Encode(), nil)
+	p.send("POST", cancellation, booked+"/cancellation", url.Values{"t": {p.text("t")}, "penalty": {"0"}, "currency": {"AFN"}, "once": {key("POST " + cancellation)}}.Encode())
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())

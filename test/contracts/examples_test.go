@@ -208,6 +208,7 @@ func (r *recorder) hotelSite() {
 	r.call("tenantbooking", "", "POST", draft+"/payment-intent", members{"method": "cash_on_arrival"})
 	r.call("tenantbooking", "", "POST", draft+"/confirm", nil)
 	r.call("tenantbooking", "GET "+path+"/confirmation/{reservationId}", "GET", fmt.Sprint(base, "/confirmation/", hold["reservationId"]), nil)
+	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/cancel", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/cancel"), members{"dryRun": true})
 }
 
 // service returns the headers with which a service of the platform calls for the hotel.

@@ -102,6 +102,14 @@ func tries(own *system.Visitor) map[string][]func(names) system.Request {
 			func(n names) system.Request { return get("/confirmation/" + n.Reservation) },
 			func(n names) system.Request { return get("/confirmation/" + n.Reservation + "?t=" + n.View) },
 		},
+		"POST /confirmation/{reservationId}/cancel": {
+			func(n names) system.Request {
+				return send("POST", "/confirmation/"+n.Reservation+"/cancel", map[string]any{})
+			},
+			func(n names) system.Request {
+				return send("POST", "/confirmation/"+n.Reservation+"/cancel?t="+n.View, map[string]any{"dryRun": true})
+			},
+		},
 		"PATCH /session": {func(n names) system.Request { return send("PATCH", "/session", map[string]any{"currency": "USD"}) }},
 	}
 }

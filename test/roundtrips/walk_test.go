@@ -257,6 +257,7 @@ func (k *walk) payByCard(g guest) {
 	g.Press("pay")
 	k.count("tenantbooking-confirmpayment", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/return"), nil) })
 	k.again("tenantbooking-readconfirmation", func() { g.must(http.StatusOK, http.MethodGet, "/confirmation/"+g.ReservationID, nil) })
+	k.count("tenantbooking-cancel with a dry run", func() { k.cancel(g, true) })
 }
 
 func (k *walk) payCash() {
@@ -265,6 +266,11 @@ func (k *walk) payCash() {
 	g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 	g.Book(k.wish(), "cash_on_arrival")
 	k.count("tenantbooking-confirmcash", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/confirm"), nil) })
+	k.count("tenantbooking-cancel", func() { k.cancel(g, false) })
+}
+
+func (k *walk) cancel(g guest, dryRun bool) {
+	g.must(http.StatusOK, http.MethodPost, "/confirmation/"+g.ReservationID+"/cancel", map[string]any{"dryRun": dryRun})
 }
 
 func (k *walk) leave() {

@@ -225,9 +225,9 @@ func TestLimits(t *testing.T) {
 		system func(testing.TB) system
 	}{
 		{"production", 50, ofTheProduction.system},
-		{"production_and_ten_functions", 50, with(10, ofProduction)},
-		{"demo", 110, ofTheDemo.system},
-		{"everything_and_five_functions", 110, with(5, ofDemo)},
+		{"production_and_five_functions", 50, with(5, ofProduction)},
+		{"demo", 120, ofTheDemo.system},
+		{"everything_and_three_functions", 120, with(3, ofDemo)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -69,6 +69,9 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 	if err != nil {
 		return Response{}, err
 	}
+	if maximum, given := c.In.Max.Get(); given && applied.Penalty > maximum {
+		return Response{}, booking.ErrPenaltyChanged
+	}
 	if !c.In.DryRun {
 		if err := r.CancelOnWish(wish, c.Now); err != nil {
 			return Response{}, err

@@ -6,23 +6,29 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing. With If-Match it applies only
-// to that version of the reservation.
+// to that version of the reservation. With a maximum it applies only if the penalty is not higher: a guest never pays more than
+// was shown, even if the deadline passes in between.
 type Request struct {
-	ID       id.Reservation      `path:"id" json:"-"`
-	Match    fn.Maybe[fn.Match]  `header:"If-Match" json:"-"`
-	Code     booking.AskedReason `json:"reasonCode"`
-	Reason   booking.Text        `json:"reason,omitzero"`
-	DryRun   bool                `json:"dryRun,omitzero"`
-	OnlyHeld bool                `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
+	ID       id.Reservation        `path:"id" json:"-"`
+	Match    fn.Maybe[fn.Match]    `header:"If-Match" json:"-"`
+	Code     booking.AskedReason   `json:"reasonCode"`
+	Reason   booking.Text          `json:"reason,omitzero"`
+	DryRun   bool                  `json:"dryRun,omitzero"`
+	Max      fn.Maybe[money.Micro] `json:"maxPenaltyMicro,omitzero"`
+	OnlyHeld bool                  `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
 }
 
-// Validate rejects reasons longer than 500 characters.
+// Validate rejects reasons longer than 500 characters and negative maximums.
 func (r Request) Validate() error {
 	const maxReasonLength = 500
+	if r.Max.Or(0) < 0 {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/maxPenaltyMicro", Rule: "range", Message: "must not be negative"})
+	}
 	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
 	}

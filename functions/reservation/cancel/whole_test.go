@@ -63,3 +63,40 @@ func TestCancel_overbooked(t *testing.T) {
 		t.Errorf("reasonCode = %s, want %s", out.Cancellation.Code, booking.Overbooked)
 	}
 }
+
+// TestCancel_maximum cancels only if the penalty is not higher than the guest was shown, also if the deadline has passed meanwhile.
+func TestCancel_maximum(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t, cancel.Function)
+	_, err := d.DB.Owner(t).Exec(t.Context(), `
+		UPDATE reservation.reservations SET policy = '{"ref":"half","freeUntilHoursBefore":24,"penaltyPercent":50,"description":""}';
+		UPDATE reservation.reservation_items SET policy = NULL`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(more ...any) map[string]any {
+		body := map[string]any{"reasonCode": "guest_cancelled"}
+		for i := 0; i < len(more); i += 2 {
+			body[more[i].(string)] = more[i+1]
+		}
+		return body
+	}
+	var free, late, out cancel.Response
+	d.Do(d.Front, "cancel", ask("dryRun", true, "maxPenaltyMicro", "0")).Into(t, &free)
+	if free.FreeUntil == nil || free.Applied.Penalty != 0 {
+		t.Errorf("long before the arrival the penalty is %d and the deadline %v", free.Applied.Penalty, free.FreeUntil)
+	}
+	d.At(reservationtest.Arrival)
+	d.Do(d.Front, "cancel", ask("maxPenaltyMicro", "0")).WantProblem(t, http.StatusConflict, "RESERVATION.PENALTY_CHANGED")
+	d.Do(d.Front, "cancel", ask("maxPenaltyMicro", "-1")).WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
+	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	d.Do(d.Front, "cancel", ask("dryRun", true)).Into(t, &late)
+	if late.Applied.Penalty == 0 {
+		t.Error("the penalty is 0 on the day of arrival")
+	}
+	d.Do(d.Front, "cancel", ask("maxPenaltyMicro", late.Applied.Penalty)).Into(t, &out)
+	if out.State != booking.Cancelled || out.FreeUntil != nil {
+		t.Errorf("state = %s, deadline = %v, want cancelled without a deadline", out.State, out.FreeUntil)
+	}
+	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "cancelled")
+}

@@ -22,6 +22,8 @@ var Function = storefront.HTTP(fn.Spec{
 type Request struct {
 	Reservation id.Reservation `path:"reservationId"`
 	Token       string         `query:"t,optional"`
+	Notice      string         `query:"notice,optional"`
+	Problem     string         `query:"problem,optional"`
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
@@ -29,7 +31,7 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	booked, err := c.Confirmation(ctx, c.In.Reservation, c.In.Token)
 	switch {
 	case err == nil:
-		return c.ConfirmationPage(booked), nil
+		return c.ConfirmationPage(booked, c.In.Notice, c.In.Problem), nil
 	case entered != nil:
 		return c.UnavailablePage(entered), nil
 	}

@@ -51,18 +51,14 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{booking.OpenReservationCache(e), confirmations}).read, err
 }
 
-// read returns ErrNotFound to a caller without access, before it looks the reservation up.
+// read returns ErrNotFound to a caller without access.
 func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	opens := r.confirmations.IsToken(c.In.Token.Or(""), c.Tenant.ID, c.In.Reservation)
-	if !opens {
-		if err := r.own(ctx, c); err != nil {
-			return out, err
-		}
-	}
-	booked, state, err := r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
-	if err == nil && opens && booked.TokenExpired(c.Now) {
-		err = r.own(ctx, c)
-	}
+	var state cache.State
+	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
+	booked, err := r.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (found booking.Reservation, err error) {
+		found, state, err = r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
+		return found, err
+	})
 	if err != nil {
 		return out, err
 	}
@@ -72,13 +68,4 @@ func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (out 
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
 	out.Confirmation, err = r.confirmations.View(booked)
 	return out, err
-}
-
-// own returns ErrNotFound unless the session made the booking.
-func (r *handler) own(ctx context.Context, c tenantbooking.Call[Request]) error {
-	owns, err := r.confirmations.Owns(ctx, c.Session, c.In.Reservation)
-	if err == nil && !owns {
-		err = booking.ErrNotFound
-	}
-	return err
 }

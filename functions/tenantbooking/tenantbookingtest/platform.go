@@ -26,9 +26,10 @@ import (
 type FakePlatform struct {
 	Now            func() time.Time
 	Tenants        []hotel.Tenant
-	SoldOut        bool   // holds fail with ErrOverbooked
-	Down           string // the service that does not answer: "reservation", "payment", "tenant"
-	RejectedMember string // the member of a quote request that is rejected
+	SoldOut        bool        // holds fail with ErrOverbooked
+	Down           string      // the service that does not answer: "reservation", "payment", "tenant"
+	Penalty        money.Micro // of the cancellation of a confirmed reservation
+	RejectedMember string      // the member of a quote request that is rejected
 
 	// Rejects returns the status and the code with which a request is rejected, or 0. It is nil if all are accepted.
 	Rejects func(*http.Request) (status int, code string)
@@ -51,6 +52,7 @@ type Stay struct {
 	ExpiresAt   time.Time
 	ConfirmedAt *time.Time
 	Intent      *id.Intent
+	Cancelled   *cancellation
 }
 
 // A Payment is an intent of the fake.

@@ -87,26 +87,37 @@ func (w *FakePlatform) state(s *Stay) string {
 	return s.State
 }
 
-func (w *FakePlatform) view(s *Stay) any {
-	type hold struct {
-		ExpiresAt time.Time `json:"expiresAt"`
+// A reservation is the fake's representation of a Stay.
+type reservation struct {
+	ID          id.Reservation   `json:"reservationId"`
+	Tenant      id.Tenant        `json:"tenantId"`
+	Property    id.Property      `json:"propertyId"`
+	Code        string           `json:"reservationCode"`
+	State       string           `json:"state"`
+	Version     int              `json:"version"`
+	Stay        any              `json:"stayWindow"`
+	Items       []any            `json:"items"`
+	Totals      totals           `json:"totals"`
+	Hold        any              `json:"hold"`
+	Session     id.TenantSession `json:"sessionId"`
+	ConfirmedAt *time.Time       `json:"confirmedAt,omitzero"`
+	Payment     any              `json:"payment,omitzero"`
+	FreeUntil   *time.Time       `json:"freeCancellationUntil,omitzero"`
+	Cancelled   *cancellation    `json:"cancellation,omitzero"`
+}
+
+func (w *FakePlatform) view(s *Stay) reservation {
+	v := reservation{ID: s.ID, Tenant: s.Tenant, Property: s.Quote.Property, Code: "GM-ABC234", State: w.state(s), Version: 1, Stay: s.Quote.Stay,
+		Items: []any{}, Totals: totals{s.Quote.Total, s.Quote.Currency}, Hold: map[string]time.Time{"expiresAt": s.ExpiresAt}, Session: s.Session,
+		ConfirmedAt: s.ConfirmedAt, Payment: w.payment(s), Cancelled: s.Cancelled}
+	if s.State == "confirmed" {
+		deadline := s.Quote.Stay.Start.Time()
+		v.FreeUntil = &deadline
 	}
-	return struct {
-		ID          id.Reservation   `json:"reservationId"`
-		Tenant      id.Tenant        `json:"tenantId"`
-		Property    id.Property      `json:"propertyId"`
-		Code        string           `json:"reservationCode"`
-		State       string           `json:"state"`
-		Version     int              `json:"version"`
-		Stay        any              `json:"stayWindow"`
-		Items       []any            `json:"items"`
-		Totals      totals           `json:"totals"`
-		Hold        hold             `json:"hold"`
-		Session     id.TenantSession `json:"sessionId"`
-		ConfirmedAt *time.Time       `json:"confirmedAt,omitzero"`
-		Payment     any              `json:"payment,omitzero"`
-	}{s.ID, s.Tenant, s.Quote.Property, "GM-ABC234", w.state(s), 1, s.Quote.Stay, []any{}, totals{s.Quote.Total, s.Quote.Currency},
-		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt, w.payment(s)}
+	if s.Cancelled != nil {
+		v.Version++
+	}
+	return v
 }
 
 // payment returns the payment of a confirmed reservation, or nil.
@@ -175,14 +186,45 @@ func (w *FakePlatform) book(s *Stay, i id.Intent) {
 
 func (w *FakePlatform) cancel(r *http.Request) answer {
 	s := w.find(r)
+	in := body[struct {
+		DryRun   bool         `json:"dryRun"`
+		OnlyHeld bool         `json:"onlyHeld"`
+		Max      *money.Micro `json:"maxPenaltyMicro"`
+	}](r)
 	switch {
 	case s == nil:
 		return nothing()
-	case s.State != "held": // or expired
+	case s.State != "held" && (s.State != "confirmed" || in.OnlyHeld): // or expired
 		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
+	case in.Max != nil && w.Penalty > *in.Max:
+		return refuse(409, "RESERVATION.PENALTY_CHANGED")
 	}
-	s.State = "cancelled"
-	return answer{200, w.view(s)}
+	applied := policyApplied{Currency: s.Quote.Currency}
+	if s.State == "confirmed" {
+		applied.Penalty = w.Penalty
+		if w.intents[*s.Intent].Status == "captured" {
+			applied.Refund = s.Quote.Total - w.Penalty
+		}
+	}
+	if !in.DryRun {
+		s.State, s.Cancelled = "cancelled", &cancellation{w.Now(), applied}
+	}
+	return answer{200, struct {
+		reservation
+		Applied policyApplied `json:"policyApplied"`
+	}{w.view(s), applied}}
+}
+
+// A policyApplied is what a cancellation costs.
+type policyApplied struct {
+	Penalty  money.Micro    `json:"penaltyMicro"`
+	Refund   money.Micro    `json:"refundEligibilityMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+type cancellation struct {
+	At      time.Time     `json:"cancelledAt"`
+	Applied policyApplied `json:"policyApplied"`
 }
 
 // open returns the current intent of a reservation. Another payment method supersedes it.

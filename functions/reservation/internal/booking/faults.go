@@ -16,6 +16,7 @@ var (
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
 	ErrRoomUnavailable   = fault.New(fault.Conflict, "RESERVATION.ROOM_UNAVAILABLE", "This room cannot be assigned: it is occupied, out of order, or of another type.")
 	ErrFolioUnsettled    = fault.New(fault.Conflict, "RESERVATION.FOLIO_UNSETTLED", "The folio is not settled. A manager can check the guest out anyway.")
+	ErrPenaltyChanged    = fault.New(fault.Conflict, "RESERVATION.PENALTY_CHANGED", "The cancellation now costs more than was shown.")
 	ErrTooManyRequests   = fault.New(fault.Conflict, "RESERVATION.REQUEST_LIMIT", "The reservation already has 20 special requests.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )

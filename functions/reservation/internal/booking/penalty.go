@@ -29,6 +29,21 @@ func (r *Reservation) deadline(item Item) time.Time {
 	return deadline
 }
 
+// freeUntil returns the time from which a cancellation costs a penalty: the earliest deadline of all items. It returns nil unless
+// the reservation is confirmed.
+func (r *Reservation) freeUntil() *time.Time {
+	if r.EffectiveState() != Confirmed {
+		return nil
+	}
+	var first *time.Time
+	for _, item := range r.Items {
+		if deadline := at(r.deadline(item)); first == nil || deadline.Before(*first) {
+			first = &deadline
+		}
+	}
+	return first
+}
+
 // penalty returns the sum of the penalties of all items for a cancellation.
 func (r *Reservation) penalty(now time.Time) money.Micro {
 	sum := new(big.Rat)

@@ -28,6 +28,7 @@ type View struct {
 	Hold         HoldView           `json:"hold"`
 	Payment      *PaymentView       `json:"payment,omitzero"`
 	Policy       Policy             `json:"cancellationPolicy"`
+	FreeUntil    *time.Time         `json:"freeCancellationUntil,omitzero"` // nil if the reservation is not confirmed
 	FX           *FX                `json:"fxSnapshot,omitzero"`
 	Cancellation *Cancellation      `json:"cancellation,omitzero"`
 	Quote        id.Quote           `json:"quoteId"`
@@ -129,7 +130,7 @@ func (r *Reservation) View() View {
 			ExpiresAt: r.ExpiresAt,
 			TTL:       r.TTL,
 		}, Payment: viewPayment(r.Payment),
-		Policy: r.Policy, FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
+		Policy: r.Policy, FreeUntil: r.freeUntil(), FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
 		Balance: r.Balance(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
 		Modified: append([]Modification{}, r.Modified...),

@@ -31,6 +31,9 @@ func (r *ServiceError) IsHandoff() bool {
 	return strings.HasPrefix(r.Code, "BFF.CONSUMER.HANDOFF_") || r.Code == fault.ErrValidation.Code
 }
 
+// IsPenaltyChange reports whether a cancellation costs more than the guest was shown.
+func (r *ServiceError) IsPenaltyChange() bool { return r.Code == "RESERVATION.PENALTY_CHANGED" }
+
 // IsPriceChange reports whether the price differs from the one that the guest was shown.
 func (r *ServiceError) IsPriceChange() bool { return r.Code == priceChanged }
 

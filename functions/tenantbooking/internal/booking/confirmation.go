@@ -20,6 +20,8 @@ type Confirmation struct {
 	Total       money.Minor       `json:"total"`
 	Payment     *ConfirmedPayment `json:"payment,omitzero"`
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
+	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // of a booking that can be cancelled
+	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // of a cancelled booking
 	ConfirmedAt time.Time         `json:"confirmedAt"`
 	ViewToken   string            `json:"viewToken"`
 }
@@ -55,7 +57,14 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 			CheckIn:  r.Stay.Start,
 			CheckOut: r.Stay.End,
 			Nights:   r.Stay.Nights(),
-		}, Total: total, Policy: r.Policy, ConfirmedAt: *r.ConfirmedAt,
+		}, Total: total, Policy: r.Policy, FreeUntil: r.FreeUntil, ConfirmedAt: *r.ConfirmedAt,
+	}
+	if r.Cancelled() {
+		terms, err := r.Cancellation.Terms()
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Cancelled = &terms
 	}
 	for _, item := range r.Items {
 		price, err := minor(item.Total)

@@ -79,6 +79,35 @@ func (c Confirmations) Owns(ctx context.Context, s session.Session, r id.Reserva
 	return owns, nil
 }
 
+// Open returns the reservation that read reads, if the session made the booking, or if the caller has its view token and the stay
+// did not end too long ago. Otherwise it returns ErrNotFound. It decides before it reads, so that the call of a stranger takes the
+// same steps for every reservation.
+func (c Confirmations) Open(ctx context.Context, v session.Visitor, a Access, now time.Time, read func(context.Context) (Reservation, error)) (Reservation, error) {
+	byToken := c.IsToken(a.Token, v.Tenant.ID, a.Reservation)
+	if !byToken {
+		if err := c.own(ctx, v, a.Reservation); err != nil {
+			return Reservation{}, err
+		}
+	}
+	r, err := read(ctx)
+	if err == nil && byToken && r.TokenExpired(now) {
+		err = c.own(ctx, v, a.Reservation)
+	}
+	if err != nil {
+		return Reservation{}, err
+	}
+	return r, nil
+}
+
+// own returns ErrNotFound unless the session made the booking.
+func (c Confirmations) own(ctx context.Context, v session.Visitor, r id.Reservation) error {
+	owns, err := c.Owns(ctx, v.Session, r)
+	if err == nil && !owns {
+		err = ErrNotFound
+	}
+	return err
+}
+
 // TokenExpired reports whether the stay ended so long ago that tokens are no longer accepted.
 func (r Reservation) TokenExpired(now time.Time) bool {
 	return now.After(r.Stay.End.Time().Add(tokenTTL))

@@ -383,7 +383,5 @@ func (d *Draft) end() {
 // final, because the money may still arrive; without one, the captured amount was too low and was refunded.
 func isFinal(err error) bool {
 	f := fault.From(err)
-	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(errIllegalTransition) || f.Is(ErrNotCaptured) && f.RetryAfter == 0)
+	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(ErrIllegalTransition) || f.Is(ErrNotCaptured) && f.RetryAfter == 0)
 }
-
-var errIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")

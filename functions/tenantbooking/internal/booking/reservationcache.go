@@ -10,26 +10,48 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change. No event
-// invalidates them.
+// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change. A change on the
+// hotel's site invalidates them. No event does, so a change at the desk is visible after five minutes.
 type ReservationCache struct {
 	reservations Reservations
 	cache        *cache.Cache[Reservation]
+	epochs       cache.Epochs
 }
 
 // OpenReservationCache returns ReservationCache with its client and cache.
 func OpenReservationCache(e env.Env) ReservationCache {
-	return ReservationCache{OpenReservations(e), cache.Open[Reservation](e, "confirmation", cache.Policy{Fresh: 5 * time.Minute, Stale: 5 * time.Minute})}
+	policy := cache.Policy{Fresh: 5 * time.Minute, Stale: 5 * time.Minute}
+	return ReservationCache{OpenReservations(e), cache.Open[Reservation](e, "confirmation", policy), cache.OpenEpochs(e)}
+}
+
+// ofReservation is the epoch of a reservation.
+func ofReservation(t id.Tenant, r id.Reservation) cache.Epoch {
+	return cache.Of(t.String(), "reservation", r.String())
 }
 
 // Get returns a confirmed reservation and its cache state. It returns ErrNotFound for other reservations, and does not
 // cache that, because they may be confirmed at any moment.
 func (b ReservationCache) Get(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, cache.State, error) {
-	return b.cache.Fetch(ctx, document.KeyOf(t.String(), r.String()), nil, func(ctx context.Context) (Reservation, error) {
-		found, err := b.reservations.Get(ctx, t, r)
-		if err == nil && (!found.Booked() || found.Tenant != t) {
-			err = ErrNotFound
-		}
-		return found, err
+	return b.cache.Fetch(ctx, document.KeyOf(t.String(), r.String()), []cache.Epoch{ofReservation(t, r)}, func(ctx context.Context) (Reservation, error) {
+		return b.Current(ctx, t, r)
 	})
+}
+
+// Current is Get without the cache.
+func (b ReservationCache) Current(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, error) {
+	found, err := b.reservations.Get(ctx, t, r)
+	if err == nil && (!found.Booked() || found.Tenant != t) {
+		err = ErrNotFound
+	}
+	return found, err
+}
+
+// Cancel is Cancel of [Reservations]. The caller invalidates the cached reservation.
+func (b ReservationCache) Cancel(ctx context.Context, r Reservation, c CancelRequest, key string) (Reservation, Cancellation, error) {
+	return b.reservations.Cancel(ctx, r, c, key)
+}
+
+// Changed invalidates the cached reservation. The caller repeats it after an error.
+func (b ReservationCache) Changed(ctx context.Context, r Reservation) error {
+	return b.epochs.Invalidate(ctx, ofReservation(r.Tenant, r.ID))
 }

@@ -230,7 +230,7 @@ func (r Reservations) Confirm(ctx context.Context, d *Draft) (confirmed Reservat
 	return out, nil
 }
 
-// Release cancels a reservation that is only held. It returns errIllegalTransition if the reservation is confirmed.
+// Release cancels a reservation that is only held. It returns ErrIllegalTransition if the reservation is confirmed.
 func (r Reservations) Release(ctx context.Context, d *Draft) (err error) {
 	defer wrapServiceError(ReservationsName, &err)
 	in := struct {
@@ -282,8 +282,10 @@ type Reservation struct {
 		Intents  []id.Intent  `json:"paymentIntentIds"`
 		Captured money.Micro  `json:"capturedMicro"`
 	} `json:"payment"`
-	Policy      hotel.Policy `json:"cancellationPolicy"`
-	ConfirmedAt *time.Time   `json:"confirmedAt"`
+	Policy       hotel.Policy          `json:"cancellationPolicy"`
+	FreeUntil    *time.Time            `json:"freeCancellationUntil"`
+	Cancellation *CancelledReservation `json:"cancellation"`
+	ConfirmedAt  *time.Time            `json:"confirmedAt"`
 }
 
 // captured returns the money that was captured for the reservation.
@@ -298,4 +300,4 @@ func (r Reservation) captured() (money.Minor, error) {
 func (r Reservation) Booked() bool { return r.ConfirmedAt != nil }
 
 // Confirmed reports whether the reservation was confirmed and has not been cancelled since.
-func (r Reservation) Confirmed() bool { return r.Booked() && r.State != "cancelled" }
+func (r Reservation) Confirmed() bool { return r.Booked() && r.State != cancelled }

@@ -274,7 +274,7 @@ func (s *Settler) release(ctx context.Context, d *Draft) error {
 
 // cancel cancels the reservation. It ignores the error of a reservation that is confirmed or cancelled already.
 func (s *Settler) cancel(ctx context.Context, d *Draft) error {
-	if err := s.reservations.Release(ctx, d); err != nil && !errors.Is(err, errIllegalTransition) {
+	if err := s.reservations.Release(ctx, d); err != nil && !errors.Is(err, ErrIllegalTransition) {
 		return err
 	}
 	return nil

@@ -1,0 +1,106 @@
+package storefront
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Cancellation is what the cancellation of a booking costs, and what is refunded.
+type Cancellation struct {
+	Penalty   money.Minor `json:"penalty"`
+	Refund    money.Minor `json:"refund"`
+	FreeUntil *time.Time  `json:"freeCancellationUntil"`
+}
+
+// staying returns the path of a confirmed booking, or of a change to it. Without the session that made the booking, it needs the token.
+func staying(base string, r id.Reservation, change, token string) string {
+	path := base + r.String() + change
+	if token != "" {
+		path += "?" + url.Values{"t": {token}}.Encode()
+	}
+	return path
+}
+
+// CancellationTerms returns what the cancellation of a booking costs now. It changes nothing.
+func (v *Visitor) CancellationTerms(ctx context.Context, r id.Reservation, token string) (*Cancellation, error) {
+	var c Cancellation
+	err := v.call(ctx, apiRequest{method: http.MethodPost, path: staying("/confirmation/", r, "/cancel", token), key: id.New[id.Request]().String(),
+		in: map[string]bool{"dryRun": true}, out: &c})
+	return &c, err
+}
+
+// Cancel cancels a booking if this does not cost more than shown.
+func (v *Visitor) Cancel(ctx context.Context, r id.Reservation, token string, shown money.Minor, key string) error {
+	return v.call(ctx, apiRequest{method: http.MethodPost, path: staying("/confirmation/", r, "/cancel", token), key: key, in: map[string]money.Minor{"penalty": shown}})
+}
+
+// ToBookedStay redirects to the confirmation, with a notice or with the problem in err.
+func (v *Visitor) ToBookedStay(r id.Reservation, token, notice string, err error) fn.Page {
+	query := problem(err)
+	for name, value := range map[string]string{"notice": notice, "t": token} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return v.To("/confirmations/"+r.String(), query)
+}
+
+// ToCancellation redirects to the page of the cancellation, with the problem in err.
+func (v *Visitor) ToCancellation(r id.Reservation, token string, err error) fn.Page {
+	query := problem(err)
+	if token != "" {
+		query.Set("t", token)
+	}
+	return v.To("/confirmations/"+r.String()+"/cancellation", query)
+}
+
+// CancellationPage returns the page that asks whether the guest wants to cancel at these terms.
+func (v *Visitor) CancellationPage(c *Confirmation, terms *Cancellation, problem string) fn.Page {
+	return v.Show(View{Step: "cancellation", Title: v.Localizer.T("cancel.title"), Problem: problem, Confirmation: c, Cancellation: terms,
+		Back: View{Visitor: v}.CancellationURL(c)})
+}
+
+// CancellationURL returns the URL of the page of the cancellation.
+func (v View) CancellationURL(c *Confirmation) string {
+	return staying(v.Home()+"/confirmations/", c.Reservation, "/cancellation", c.ViewToken)
+}
+
+// StayURL returns the path of a confirmed booking, without the token.
+func (v View) StayURL(c *Confirmation) string {
+	return v.Home() + "/confirmations/" + c.Reservation.String()
+}
+
+// Moment returns the date and the time of day at the hotel.
+func (v View) Moment(t time.Time) (date, clock string) {
+	return v.Localizer.Date(stay.DateOf(t.In(v.Localizer.Zone))), v.Localizer.Clock(t)
+}
+
+// With returns the view with the terms of a cancellation.
+func (v View) With(c *Cancellation) View {
+	v.Cancellation = c
+	return v
+}
+
+// CancellationCost returns what a cancellation costs, and until when it costs nothing.
+func (v View) CancellationCost(c *Cancellation) string {
+	var date, clock string
+	if c.FreeUntil != nil {
+		date, clock = v.Moment(*c.FreeUntil)
+	}
+	switch {
+	case c.Penalty.Amount == 0 && c.FreeUntil != nil && v.At.Before(*c.FreeUntil):
+		return v.T("cancel.free", date, clock)
+	case c.Penalty.Amount == 0:
+		return v.T("cancel.nothing")
+	case c.FreeUntil == nil:
+		return v.T("cancel.costs", v.Localizer.Money(c.Penalty))
+	}
+	return v.T("cancel.late", v.Localizer.Money(c.Penalty), date, clock)
+}

@@ -1,0 +1,83 @@
+package storefront_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// stayed opens the page of a confirmed booking.
+func (g *browser) stayed() *browser {
+	g.t.Helper()
+	return g.open(home + "/confirmations/" + g.booking.booked.String())
+}
+
+// cancelling opens the page of the cancellation.
+func (g *browser) cancelling() *browser {
+	g.t.Helper()
+	return g.open(home + "/confirmations/" + g.booking.booked.String() + "/cancellation?t=k.token")
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeBooking(e)
+	g := browse(t, e, d).stayed().sees("Cancel this booking", "/cancellation?t=k.token")
+	g.cancelling().sees("Do you want to cancel", "Cancelling is free until", "AFN 24,200", "Cancel the booking", "Keep the booking")
+	g.send("/cancellation").sees("Your booking is cancelled.", "This reservation is no longer valid", "You get AFN 24,200 back")
+	for _, link := range []string{"/cancellation", ".ics"} {
+		if strings.Contains(g.page, link) {
+			t.Errorf("the page of the cancelled booking has a link to %s", link)
+		}
+	}
+	if got, want := d.asked[len(d.asked)-5:], []string{"POST cancel", "POST cancel", "GET bootstrap", "GET properties", "GET reservation"}; !slices.Equal(got, want) {
+		t.Errorf("the last calls are %v, want %v", got, want)
+	}
+	g.cancelling().sees("This reservation is no longer valid") // another window that is out of date
+}
+
+func TestCancel_costsMore(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeBooking(e)
+	g := browse(t, e, d).cancelling()
+	d.penalty = 1210000
+	g.send("/cancellation").sees("Cancelling costs more by now", "Cancelling now costs AFN 12,100. It was free until", "Cancel the booking for AFN 12,100", "AFN 12,100 back")
+	g.send("/cancellation").sees("Your booking is cancelled.", "Cancellation fee: AFN 12,100.")
+}
+
+func TestCancel_refused(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		name, refusal, stay string
+		sees                []string
+	}{
+		{"stay has begun", "409 RESERVATION.ILLEGAL_TRANSITION", "checked_in", []string{"for example because the stay has begun", "Your room is booked"}},
+		{"service is down", "503 BFF.UPSTREAM_UNAVAILABLE", "", []string{"cannot be reached at the moment", "Your room is booked", "Cancel this booking"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(e)
+			d.stay, d.refuses["POST cancel"] = test.stay, test.refusal
+			browse(t, e, d).cancelling().sees(test.sees...)
+			late := newFakeBooking(e)
+			g := browse(t, e, late).cancelling()
+			late.refuses["POST cancel"] = test.refusal
+			g.send("/cancellation").sees(test.sees[0])
+		})
+	}
+}
+
+func TestCancel_languages(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for tag, sees := range map[locale.Tag]string{"ps-AF": "بکنګ د", "fa-AF": "رزرو را با هزینهٔ", "fa-IR": "رزرو را با هزینهٔ", "ur-PK": "بکنگ منسوخ", "ar-AE": "إلغاء الحجز مقابل"} {
+		d := newFakeBooking(e)
+		d.locale, d.offered, d.penalty = tag, []locale.Tag{tag}, 1210000
+		browse(t, e, d).cancelling().sees(sees)
+	}
+}

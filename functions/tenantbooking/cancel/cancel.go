@@ -1,0 +1,97 @@
+// Package cancel cancels a confirmed booking for its guest.
+package cancel
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-cancel",
+	Route:      "POST " + tenantbooking.Base + "/confirmation/{reservationId}/cancel",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Idempotent: true,
+	Timeout:    5 * time.Second,
+}, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
+
+// A Request names the reservation. A client without the session that made the booking needs the token. A dry run returns the same
+// figures and changes nothing.
+type Request struct {
+	Reservation id.Reservation        `path:"reservationId" json:"-"`
+	Token       fn.Maybe[string]      `query:"t" json:"-"`
+	DryRun      bool                  `json:"dryRun,omitzero"`
+	Penalty     fn.Maybe[money.Minor] `json:"penalty,omitzero"` // that the guest was shown
+}
+
+func (r Request) terms() booking.CancelRequest {
+	return booking.CancelRequest{DryRun: r.DryRun, Penalty: r.Penalty}
+}
+
+// Validate returns an error for an invalid penalty.
+func (r Request) Validate() error { return r.terms().Validate() }
+
+// A Response is the state of the reservation and the terms of the cancellation.
+type Response struct {
+	Reservation id.Reservation `json:"reservationId"`
+	State       string         `json:"state"`
+	booking.Cancellation
+	FreeUntil *time.Time `json:"freeCancellationUntil,omitzero"` // of a booking that is not cancelled
+	DryRun    bool       `json:"dryRun,omitzero"`
+}
+
+type handler struct {
+	reservations  booking.ReservationCache
+	confirmations booking.Confirmations
+}
+
+// New returns the act with the dependencies that its Spec lists.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	confirmations, err := booking.OpenConfirmations(e)
+	return (&handler{booking.OpenReservationCache(e), confirmations}).cancel, err
+}
+
+// cancel returns the terms of the earlier cancellation for a booking that is cancelled already, because the guest may have cancelled it
+// in another window, or not have received the response.
+func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	read := func(ctx context.Context) (booking.Reservation, error) {
+		return h.reservations.Current(ctx, c.Tenant.ID, c.In.Reservation)
+	}
+	before, err := h.confirmations.Open(ctx, c.Visitor, booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}, c.Now, read)
+	if err != nil {
+		return out, err
+	}
+	if before.Cancelled() {
+		return h.earlier(ctx, before)
+	}
+	after, terms, err := h.reservations.Cancel(ctx, before, c.In.terms(), id.Derive[id.Request](c.Act, "cancel").String())
+	if errors.Is(err, booking.ErrIllegalTransition) { // perhaps cancelled at the same time
+		if now, unread := read(ctx); unread == nil && now.Cancelled() {
+			return h.earlier(ctx, now)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	out = Response{Reservation: after.ID, State: after.State, Cancellation: terms, FreeUntil: after.FreeUntil, DryRun: c.In.DryRun}
+	if c.In.DryRun {
+		return out, nil
+	}
+	return out, h.reservations.Changed(ctx, after) // if this fails, the guest cancels again, and it is repeated
+}
+
+func (h *handler) earlier(ctx context.Context, r booking.Reservation) (out Response, err error) {
+	terms, err := r.Cancellation.Terms()
+	if err != nil {
+		return out, err
+	}
+	return Response{Reservation: r.ID, State: r.State, Cancellation: terms}, h.reservations.Changed(ctx, r)
+}

@@ -1,0 +1,146 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/cancel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// bookByCard books a stay of two nights, for 200 in all, and returns the path of its confirmation and the view token.
+func bookByCard(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest.Guest, path, token string) {
+	t.Helper()
+	g = s.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	g.Platform.Pay(g.Intent, true)
+	var out booking.Outcome
+	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil).Into(t, &out)
+	return g, "/confirmation/" + g.Stay.String(), out.ViewToken
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, token := bookByCard(t, s)
+	g.Platform.Change(func() { g.Platform.Penalty = 50_000_000 })
+	for range 2 { // the second answer comes from the cache
+		g.Must(http.StatusOK, "GET", path, nil)
+	}
+	var dry, out, again cancel.Response
+	g.Must(http.StatusOK, "POST", path+"/cancel", `{"dryRun":true}`).Into(t, &dry)
+	if dry.Penalty.Amount != 5000 || dry.Refund.Amount != 15000 {
+		t.Errorf("the dry run costs %v and refunds %v, want 5000 and 15000", dry.Penalty, dry.Refund)
+	}
+	if dry.FreeUntil == nil || dry.State != "confirmed" {
+		t.Errorf("the dry run answers state %s and deadline %v", dry.State, dry.FreeUntil)
+	}
+	shown := `{"penalty":{"amountMinor":5000,"currency":"AFN","exponent":2}}`
+	g.Must(http.StatusOK, "POST", path+"/cancel", shown, "Idempotency-Key", "once").Into(t, &out)
+	if out.State != "cancelled" || out.Cancellation != dry.Cancellation {
+		t.Errorf("the cancellation answers %+v, want the terms of %+v", out, dry)
+	}
+	var seen booking.Confirmation
+	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
+	if seen.State != "cancelled" {
+		t.Errorf("the confirmation still has the state %s", seen.State)
+	}
+	if seen.Cancelled == nil || *seen.Cancelled != dry.Cancellation {
+		t.Errorf("the confirmation has the cancellation %v, want %v", seen.Cancelled, dry.Cancellation)
+	}
+	g.Must(http.StatusOK, "POST", path+"/cancel", shown, "Idempotency-Key", "once").Want(t, http.StatusOK, "Idempotent-Replayed", "true")
+	g.Platform.Change(func() { g.Platform.Penalty = 200_000_000 })
+	a := g.Front.As("").Send("POST", g.Path(path+"/cancel?t="+token), `{}`, "Idempotency-Key", "another-device")
+	a.Want(t, http.StatusOK)
+	if a.Into(t, &again); again.Cancellation != dry.Cancellation {
+		t.Errorf("a second cancellation answers %+v, want the terms of the first", again)
+	}
+}
+
+func TestCancel_refused(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, token := bookByCard(t, s)
+	stranger, elsewhere := s.Guest(0), s.Guest(1)
+	for _, test := range []struct {
+		name        string
+		by          *tenantbookingtest.Guest
+		query, body string
+		penalty     int64
+		state       string
+		status      int
+		code        string
+	}{
+		{name: "stranger", by: stranger, body: `{}`, status: 404, code: "GENERAL.RESOURCE_NOT_FOUND"},
+		{name: "wrong_token", by: stranger, query: "?t=" + token + "x", body: `{}`, status: 404, code: "GENERAL.RESOURCE_NOT_FOUND"},
+		{name: "other_hotel", by: elsewhere, query: "?t=" + token, body: `{}`, status: 404, code: "GENERAL.RESOURCE_NOT_FOUND"},
+		{name: "costs_more", by: g, body: `{"penalty":{"amountMinor":0,"currency":"AFN","exponent":2}}`, penalty: 1_000_000, status: 409, code: "RESERVATION.PENALTY_CHANGED"},
+		{name: "other_currency", by: g, body: `{"penalty":{"amountMinor":0,"currency":"USD","exponent":2}}`, status: 409, code: "RESERVATION.PENALTY_CHANGED"},
+		{name: "negative", by: g, body: `{"penalty":{"amountMinor":-1,"currency":"AFN","exponent":2}}`, status: 400, code: "GENERAL.VALIDATION_FAILED"},
+		{name: "in_house", by: g, body: `{}`, state: "checked_in", status: 409, code: "RESERVATION.ILLEGAL_TRANSITION"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			booked := g.Platform.Stays()[0]
+			g.Platform.Change(func() {
+				g.Platform.Penalty = money.Micro(test.penalty)
+				if test.state != "" {
+					booked.State = test.state
+				}
+			})
+			test.by.Send("POST", path+"/cancel"+test.query, test.body).WantProblem(t, test.status, test.code)
+			if booked.State == "cancelled" {
+				t.Error("the reservation is cancelled")
+			}
+		})
+	}
+}
+
+// TestCancel_concurrent cancels in several windows at once. Each gets the same terms.
+func TestCancel_concurrent(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := bookByCard(t, s)
+	var all sync.WaitGroup
+	answers := make([]fntest.Answer, 8)
+	for i := range answers {
+		all.Go(func() {
+			answers[i] = g.Front.As("").Send("POST", g.Path(path+"/cancel"), `{}`, "Cookie", g.Cookie, "Idempotency-Key", tenantbookingtest.Key())
+		})
+	}
+	all.Wait()
+	for _, a := range answers {
+		var out cancel.Response
+		a.Want(t, http.StatusOK)
+		if a.Into(t, &out); out.State != "cancelled" || out.Refund.Amount != 20000 {
+			t.Errorf("got %+v, want cancelled with a refund of 20000", out)
+		}
+	}
+}
+
+// TestCancel_invalidationFails answers an error if the cached confirmation could not be invalidated. The guest's next attempt
+// invalidates it.
+func TestCancel_invalidationFails(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := bookByCard(t, s)
+	g.Must(http.StatusOK, "GET", path, nil)
+	site := g.Front
+	down := &documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
+	g.Front = fntest.Behind(t, document.StoreKey.With(s.Env, down), s.Front.Issuer(), cancel.Function)
+	if a := g.Send("POST", path+"/cancel", `{}`, "Idempotency-Key", "once"); a.Status != http.StatusServiceUnavailable {
+		t.Errorf("without a store the cancellation answers %d %s, want 503", a.Status, a.Body)
+	}
+	g.Front = fntest.Behind(t, s.Env, s.Front.Issuer(), cancel.Function)
+	g.Must(http.StatusOK, "POST", path+"/cancel", `{}`, "Idempotency-Key", "once")
+	g.Front = site
+	var seen booking.Confirmation
+	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.State != "cancelled" {
+		t.Errorf("the confirmation has the state %s, want cancelled", seen.State)
+	}
+}
