@@ -223,6 +223,53 @@ func TestSearchMap_suspendedHotel(t *testing.T) {
 	}
 }
 
+// A cluster whose most popular hotel was suspended shows the next one, with its price. While the search service does not answer,
+// the cluster keeps its place without a price, and the answer is stale.
+func TestSearchMap_suspendedInCluster(t *testing.T) {
+	t.Parallel()
+	for name, behavior := range map[string]upstreamtest.Behavior{"working": upstreamtest.Working, "hanging": upstreamtest.Hanging,
+		"failing": upstreamtest.Failing, "garbled": upstreamtest.Garbled, "garbage": upstreamtest.Garbage} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			system := consumertest.OpenSystem(t, 520, Function, tenantsuspended.Function)
+			v, best, next := system.Traveller(), system.Hotels[0], system.Hotels[1]
+			if before, _ := post(t, v, system.SearchBodyIn(kabul)); before.Pins[0].Property != best.Property || before.Pins[0].Nightly == nil {
+				t.Fatalf("before: the first pin is %+v, want %v with a price", before.Pins[0], best.Property)
+			}
+			system.DB.Advance(time.Second)
+			now := system.Env.Now()
+			system.Do(func() { system.Hotels[0].Suspended = true })
+			system.SetBehavior("pins", behavior)
+			system.Deliver(tenantsuspended.Function, best.Tenant, map[string]any{"tenantId": best.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+			for range 2 {
+				got, _ := post(t, v, system.SearchBodyIn(kabul))
+				want, total, working := best.Property, 520, behavior == upstreamtest.Working
+				if working {
+					want, total = next.Property, 519
+				}
+				if got.Pins[0].Property != want {
+					t.Errorf("got.Pins[0].Property = %v, want %v", got.Pins[0].Property, want)
+				}
+				if has := got.Pins[0].Nightly != nil; has != working {
+					t.Errorf("the first pin has a price: %t, want %t", has, working)
+				}
+				if got.Stale == working {
+					t.Errorf("got.Stale = %t, want %t", got.Stale, !working)
+				}
+				if got.Total != total || hotels(got.Pins) != total {
+					t.Errorf("got.Total = %d, and the counts add up to %d, want %d", got.Total, hotels(got.Pins), total)
+				}
+				if priced(got.Pins) != 20 {
+					t.Errorf("priced(got.Pins) = %d, want 20", priced(got.Pins))
+				}
+			}
+			if working := behavior == upstreamtest.Working; working && system.Calls("pins") != 2 {
+				t.Errorf(`system.Calls("pins") = %d, want 2`, system.Calls("pins"))
+			}
+		})
+	}
+}
+
 // A new hotel appears on the next map of its area, however often and late its event arrives. Maps elsewhere stay cached.
 func TestSearchMap_newHotel(t *testing.T) {
 	t.Parallel()

@@ -263,14 +263,14 @@ type pinsRequest struct {
 }
 
 // Pins returns the pins of a box. The request covers the box extended to whole cells, so that a map that is moved a little shows
-// the same pins.
-func (l *Listings) Pins(ctx context.Context, q Query) (FoundPins, cache.State, error) {
+// the same pins. An answer from before a change is not found if more names the change.
+func (l *Listings) Pins(ctx context.Context, q Query, more ...string) (FoundPins, cache.State, error) {
 	q.Geo.Box = q.Geo.coarse()
 	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxShown}
 	folded := question
 	folded.Filters = q.Filters.folded()
 	return fetchIndexed(ctx, l.indexed, func(ctx context.Context, indexed ...string) (FoundPins, cache.State, error) {
-		return l.pinned.Fetch(ctx, key(folded, indexed...), nil, func(ctx context.Context) (FoundPins, error) { return l.requestPins(ctx, question) })
+		return l.pinned.Fetch(ctx, key(folded, slices.Concat(more, indexed)...), nil, func(ctx context.Context) (FoundPins, error) { return l.requestPins(ctx, question) })
 	}, func(f FoundPins) contents {
 		c := contents{at: f.At, cells: f.Cells}
 		for _, p := range f.Pins {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
 // A MapPin represents a hotel on a map, or a cluster of hotels. Only highlighted pins have a price.
@@ -48,36 +50,71 @@ func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight
 	defer cancel()
 	ctx = s.prefetch(ctx)
 	q = q.Normal()
-	found, state, err := s.listings.Pins(ctx, q)
+	found, closed, state, err := s.pins(ctx, q)
 	if err != nil {
 		return MapResults{}, asBudgetExceeded(err)
 	}
 	m := MapResults{Total: found.Total, Truncated: found.hotels() < found.Total, Pins: []MapPin{}, place: found.Place}
 	m.add("search", state, nil)
-	m.addPins(found.Pins, s.suspended(ctx, found.Pins))
+	m.addPins(found.Pins, closed)
 	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: c}, m.highlights(spotlight))
 	return m, nil
 }
 
-// suspended returns the tenants of these pins that are suspended.
-func (s *Searches) suspended(ctx context.Context, pins []Pin) map[id.Tenant]bool {
+// againTimeout bounds the second request for the pins of a map. Prices and brands need the rest of the time.
+const againTimeout = 500 * time.Millisecond
+
+// pins returns the pins of a map and which of their tenants are suspended. Only the search service knows the other hotels of a
+// cluster: if a cluster's most popular hotel was suspended after the answer, the first caller asks again, and the next hotel
+// represents the cluster. If that fails, the old answer is stale.
+func (s *Searches) pins(ctx context.Context, q Query) (FoundPins, map[id.Tenant]time.Time, cache.State, error) {
+	found, state, err := s.listings.Pins(ctx, q)
+	if err != nil {
+		return FoundPins{}, nil, state, err
+	}
+	closed := s.suspended(ctx, found.Pins)
+	last := found.lastSuspended(closed)
+	if last.IsZero() {
+		return found, closed, state, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, s.env.Timeout(againTimeout))
+	defer cancel()
+	again, state, err := s.listings.Pins(limited, q, "suspended", last.Format(time.RFC3339Nano))
+	if err != nil {
+		return found, closed, cache.Stale, nil
+	}
+	return again, s.suspended(ctx, again.Pins), state, nil
+}
+
+// suspended returns the tenants of these pins that are suspended, with the time of the suspension.
+func (s *Searches) suspended(ctx context.Context, pins []Pin) map[id.Tenant]time.Time {
 	var tenants []id.Tenant
 	for _, p := range pins {
 		tenants = append(tenants, p.Tenant)
 	}
-	return s.tenants.Suspended(ctx, tenants)
+	return s.tenants.suspensions(ctx, tenants)
+}
+
+// lastSuspended returns the latest time at which the most popular hotel of a cluster was suspended after the request, or zero.
+func (f FoundPins) lastSuspended(closed map[id.Tenant]time.Time) (last time.Time) {
+	for _, p := range f.Pins {
+		if since := closed[p.Tenant]; p.Count > 1 && since.After(f.At) && since.After(last) {
+			last = since
+		}
+	}
+	return last
 }
 
 // addPins adds pins without suspended hotels, and leaves these out of the total. A cluster keeps its count, because only one of
-// its hotels is known here; the search service omits suspended hotels from its next answer.
-func (m *MapResults) addPins(pins []Pin, closed map[id.Tenant]bool) {
+// its hotels is known here, but has no price.
+func (m *MapResults) addPins(pins []Pin, closed map[id.Tenant]time.Time) {
 	for _, p := range pins {
-		if closed[p.Tenant] && p.Count == 1 {
+		if has(closed, p.Tenant) && p.Count == 1 {
 			m.Total--
 			continue
 		}
 		m.Clustered = m.Clustered || p.Count > 1
-		m.Pins = append(m.Pins, MapPin{Property: p.Property, Geo: p.Geo, Count: p.Count, tenant: p.Tenant, closed: closed[p.Tenant]})
+		m.Pins = append(m.Pins, MapPin{Property: p.Property, Geo: p.Geo, Count: p.Count, tenant: p.Tenant, closed: has(closed, p.Tenant)})
 	}
 }
 

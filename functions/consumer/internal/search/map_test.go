@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -14,7 +15,7 @@ func TestAddPins(t *testing.T) {
 	m.addPins([]Pin{
 		{Property: id.Property{15: 1}, Tenant: open, Count: 1}, {Property: id.Property{15: 2}, Tenant: closed, Count: 1},
 		{Property: id.Property{15: 3}, Tenant: open, Count: 5}, {Property: id.Property{15: 4}, Tenant: closed, Count: 7},
-	}, map[id.Tenant]bool{closed: true})
+	}, map[id.Tenant]time.Time{closed: time.Unix(1, 0)})
 	var shown []byte
 	hotels := 0
 	for _, p := range m.Pins {

@@ -99,6 +99,19 @@ var errUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "")
 
 // Suspended returns the set of tenants that are known to be suspended. It is nil if the store fails.
 func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Tenant]bool {
+	since := t.suspensions(ctx, tenants)
+	if since == nil {
+		return nil
+	}
+	out := map[id.Tenant]bool{}
+	for tenant := range since {
+		out[tenant] = true
+	}
+	return out
+}
+
+// suspensions returns since when each of the tenants is suspended that are known to be. It is nil if the store fails.
+func (t *Tenants) suspensions(ctx context.Context, tenants []id.Tenant) map[id.Tenant]time.Time {
 	all := make([]string, len(tenants))
 	for i, tenant := range tenants {
 		all[i] = tenant.String()
@@ -107,13 +120,13 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 	if err != nil {
 		return nil
 	}
-	out := map[id.Tenant]bool{}
+	since := map[id.Tenant]time.Time{}
 	for i, tenant := range tenants {
-		if changes[all[i]].Suspended {
-			out[tenant] = true
+		if c := changes[all[i]]; c.Suspended {
+			since[tenant] = c.At
 		}
 	}
-	return out
+	return since
 }
 
 // Status returns a tenant, or zero if the lookup fails, and whether it is known to be suspended.

@@ -58,7 +58,7 @@ func (s *Services) pins(_ *http.Request, body []byte) any {
 	}
 	box, pins := in.Geo.Box, []search.Pin{}
 	found := slices.DeleteFunc(slices.Clone(s.Hotels), func(h Hotel) bool {
-		return h.Geo.Lat < box.SwLat || h.Geo.Lat > box.NeLat || h.Geo.Lng < box.SwLng || h.Geo.Lng > box.NeLng
+		return h.Suspended || h.Geo.Lat < box.SwLat || h.Geo.Lat > box.NeLat || h.Geo.Lng < box.SwLng || h.Geo.Lng > box.NeLng
 	})
 	for group := range slices.Chunk(found, max(1, (len(found)+in.Limit-1)/in.Limit)) {
 		pins = append(pins, search.Pin{Property: group[0].Property, Tenant: group[0].Tenant, Geo: group[0].Geo, Count: len(group)})
