@@ -1,0 +1,185 @@
+import { type AnyProblem, ProblemError, UnexpectedAnswerError } from "./problem.js";
+
+/** How an operation is requested. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  /** Whether it is a write with an Idempotency-Key. */
+  readonly key: boolean;
+}
+
+/** What all calls of a client have in common. */
+export interface Settings {
+  /** Where the API is, for example `https://www.example.com`. In a browser the default is the page's own origin. */
+  baseUrl?: string;
+  /** Headers of every call, for example Accept-Language or Authorization. */
+  headers?: Record<string, string> | (() => Record<string, string>);
+  /** The limit of a call with all its retries, in milliseconds; 30,000 by default. */
+  deadline?: number;
+  /** How often a call is sent at most; 4 by default. */
+  attempts?: number;
+  /** Replaces the global fetch, for example by one with a cookie jar on a server. */
+  fetch?: typeof fetch;
+}
+
+/** What one call may set. */
+export interface CallOptions {
+  /** The Idempotency-Key of a write. The default is a new one, which all retries of the call have. */
+  idempotencyKey?: string;
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** The limit of this call in milliseconds, in place of that of the settings. */
+  deadline?: number;
+}
+
+type Part<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>;
+type Member<T, Name extends string> = T extends { [N in Name]?: infer V } ? V : never;
+type Parameters<O, Place extends string> = Part<Member<Member<O, "parameters">, Place>>;
+type Body<O> = O extends { requestBody: { content: infer C } } ? { body: C[keyof C] } : unknown;
+
+/** The arguments of an operation: its path and query parameters by name, `body`, and `headers`. */
+export type Arguments<O, Given extends string = never> = Omit<Parameters<O, "path">, Given> &
+  Parameters<O, "query"> & Body<O> & { headers?: Partial<Parameters<O, "header">> };
+
+type Content<R> = R extends { content: { "application/json": infer B } } ? B : undefined;
+
+/** The successful results of an operation, told apart by `status`. */
+export type Success<O> = O extends { responses: infer R }
+  ? { [S in keyof R & number]: { ok: true; status: S; body: Content<R[S]>; headers: Headers } }[keyof R & number]
+  : never;
+
+/** A result is a success, or a problem: told apart by `ok`. */
+export type Result<O, P> = Success<O> | { ok: false; status: Member<P, "status">; problem: P; headers: Headers };
+
+/** A client has one method per operation. */
+export type Client<Operations, Problems extends Record<keyof Operations, unknown>, Given extends string = never> = {
+  [Name in keyof Operations]: {} extends Arguments<Operations[Name], Given>
+    ? (given?: Arguments<Operations[Name], Given>, options?: CallOptions) => Promise<Result<Operations[Name], Problems[Name]>>
+    : (given: Arguments<Operations[Name], Given>, options?: CallOptions) => Promise<Result<Operations[Name], Problems[Name]>>;
+};
+
+type Values = Record<string, unknown>;
+
+/** Makes a client of a generated table. `given` are the path parameters that all calls have. */
+export function clientOf(table: Record<string, Operation>, settings: Settings, given: Record<string, string> = {}): Values {
+  const methods = Object.entries(table).map(([name, operation]) => [
+    name,
+    (values: Values = {}, options: CallOptions = {}) => call(name, operation, settings, { ...given, ...values }, options),
+  ]);
+  return Object.fromEntries(methods) as Values;
+}
+
+/**
+ * Sends a request until it is decided. Reads, and writes with their key, are sent again after a network failure, a problem that is
+ * `retriable`, and 502, 503 or 504 of a proxy: after the Retry-After of the answer, or a random time of up to a quarter of a second
+ * that doubles with each attempt. An answer whose Retry-After exceeds the deadline is returned at once.
+ */
+async function call(name: string, operation: Operation, settings: Settings, values: Values, options: CallOptions) {
+  const limit = options.deadline ?? settings.deadline ?? 30_000;
+  const end = Date.now() + limit;
+  const timeout = AbortSignal.timeout(limit);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const request = requestOf(operation, settings, values, options);
+  const repeatable = operation.key || operation.method === "GET";
+  const attempts = repeatable ? (settings.attempts ?? 4) : 1;
+  for (let attempt = 1; ; attempt++) {
+    const last = attempt >= attempts;
+    let wait = Math.random() * 250 * 2 ** (attempt - 1);
+    try {
+      const response = await (settings.fetch ?? fetch)(request.url, { ...request.init, signal });
+      const result = await resultOf(name, response);
+      if (result.ok || last || !result.problem.retriable) return result;
+      wait = Math.max(wait, retryAfter(response.headers));
+      if (Date.now() + wait >= end) return result;
+    } catch (error) {
+      if (signal.aborted || last || !passing(error)) throw error;
+    }
+    await sleep(wait, signal);
+  }
+}
+
+/** Whether another attempt can have another end: the network failed, or a proxy had no server. */
+function passing(error: unknown): boolean {
+  if (error instanceof UnexpectedAnswerError) return [502, 503, 504].includes(error.status);
+  return error instanceof TypeError; // fetch rejects with it when the network fails
+}
+
+function requestOf(operation: Operation, settings: Settings, values: Values, options: CallOptions) {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${operation.path}: ${name} is missing`);
+    return encodeURIComponent(String(value));
+  });
+  const query = new URLSearchParams();
+  for (const name of operation.query) {
+    const value = values[name];
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) query.append(name, String(one));
+    }
+  }
+  const common = typeof settings.headers === "function" ? settings.headers() : settings.headers;
+  const headers = new Headers({ Accept: "application/json, application/problem+json", ...common });
+  for (const [name, value] of Object.entries((values["headers"] ?? {}) as Values)) {
+    if (value !== undefined) headers.set(name, String(value));
+  }
+  if (operation.key) headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.randomUUID());
+  const init: RequestInit = { method: operation.method, headers, credentials: "include" };
+  if (values["body"] !== undefined) {
+    headers.set("Content-Type", "application/json");
+    init.body = JSON.stringify(values["body"]);
+  }
+  const search = query.size > 0 ? `?${query}` : "";
+  return { url: `${(settings.baseUrl ?? "").replace(/\/$/, "")}${path}${search}`, init };
+}
+
+type Decided =
+  | { ok: true; status: number; body: unknown; headers: Headers }
+  | { ok: false; status: number; problem: AnyProblem; headers: Headers };
+
+async function resultOf(name: string, response: Response): Promise<Decided> {
+  const { status, headers } = response;
+  const kind = headers.get("Content-Type") ?? "";
+  if (kind.startsWith("application/problem+json")) {
+    return { ok: false, status, problem: (await response.json()) as AnyProblem, headers };
+  }
+  if (!response.ok && status !== 304) throw new UnexpectedAnswerError(status, name);
+  return { ok: true, status, body: kind.startsWith("application/json") ? await response.json() : undefined, headers };
+}
+
+/** The Retry-After of an answer in milliseconds, or 0. */
+function retryAfter(headers: Headers): number {
+  const seconds = Number(headers.get("Retry-After") ?? 0);
+  return Number.isFinite(seconds) ? seconds * 1000 : 0;
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => { clearTimeout(timer); reject(signal.reason); };
+    const timer = setTimeout(() => { signal.removeEventListener("abort", abort); resolve(); }, milliseconds);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** Returns a success, and throws a ProblemError for a problem. */
+export function unwrap<R extends { ok: true } | { ok: false; problem: AnyProblem }>(result: R): Extract<R, { ok: true }> {
+  if (!result.ok) throw new ProblemError((result as Extract<R, { ok: false }>).problem);
+  return result as Extract<R, { ok: true }>;
+}
+
+/**
+ * Repeats a write under one key while its answer is 202, after its Retry-After: the outcome of a payment is not known at once. It
+ * returns the last 202 after `within` milliseconds, which are 60,000 by default.
+ */
+export async function untilDecided<R extends { status: number; headers: Headers }>(
+  write: (options: CallOptions) => Promise<R>, within = 60_000, signal: AbortSignal = new AbortController().signal): Promise<R> {
+  const options = { idempotencyKey: crypto.randomUUID(), signal };
+  const end = Date.now() + within;
+  for (;;) {
+    const result = await write(options);
+    const wait = Math.max(retryAfter(result.headers), 250);
+    if (result.status !== 202 || Date.now() + wait >= end) return result;
+    await sleep(wait, signal);
+  }
+}

@@ -1,0 +1,38 @@
+/** A problem answer (RFC 9457) with one of some codes, so that `switch (problem.code)` narrows its type. */
+export type ProblemOf<Problem, Status extends number, Code extends string> = Code extends string
+  ? Omit<Problem, "status" | "code"> & { status: Status; code: Code }
+  : never;
+
+/** What every problem has. */
+export interface AnyProblem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  requestId: string;
+  retriable: boolean;
+  retryAfter?: number;
+}
+
+/** Thrown by `unwrap` for a result that is a problem. */
+export class ProblemError<Problem extends AnyProblem = AnyProblem> extends Error {
+  override readonly name = "ProblemError";
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`${problem.status} ${problem.code}: ${problem.detail} (${problem.requestId})`);
+    this.problem = problem;
+  }
+}
+
+/** Thrown for an answer that is neither a success nor a problem: it comes from a proxy, or from another server. */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = "UnexpectedAnswerError";
+  readonly status: number;
+
+  constructor(status: number, operation: string) {
+    super(`${operation}: the answer ${status} is not one of this API`);
+    this.status = status;
+  }
+}

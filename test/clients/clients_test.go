@@ -1,0 +1,180 @@
+// Package clients tests the clients that are generated from the OpenAPI documents.
+package clients
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/test/npm"
+	"melmastoon.ghasi.io/test/system"
+)
+
+const (
+	root    = "../.."
+	http    = "schemas/http"
+	client  = http + "/client/typescript"
+	sources = client + "/src/generated"
+)
+
+// copyPackage returns a temporary tree with a copy of the package, its development packages and the OpenAPI documents.
+func copyPackage(t *testing.T) string {
+	t.Helper()
+	packages := npm.Install(t, root, filepath.Join(root, client))
+	tree := t.TempDir()
+	folder := filepath.Join(tree, client)
+	for _, entry := range read(t, filepath.Join(root, client)) {
+		if entry.Name() == "node_modules" || entry.Name() == "dist" {
+			continue
+		}
+		if !entry.IsDir() {
+			copyFile(t, filepath.Join(root, client, entry.Name()), filepath.Join(folder, entry.Name()))
+			continue
+		}
+		if err := os.CopyFS(filepath.Join(folder, entry.Name()), os.DirFS(filepath.Join(root, client, entry.Name()))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, entry := range read(t, filepath.Join(root, http)) {
+		if strings.HasSuffix(entry.Name(), ".yaml") {
+			copyFile(t, filepath.Join(root, http, entry.Name()), filepath.Join(tree, http, entry.Name()))
+		}
+	}
+	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func read(t *testing.T, folder string) []os.DirEntry {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generated returns the files of src/generated of a tree.
+func generated(t *testing.T, tree string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, entry := range read(t, filepath.Join(tree, sources)) {
+		text, err := os.ReadFile(filepath.Join(tree, sources, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(text)
+	}
+	return files
+}
+
+// TestTypeScript_generated generates the client from the OpenAPI documents and compares the result with the committed files.
+// WRITE_CLIENTS=1 writes them.
+func TestTypeScript_generated(t *testing.T) {
+	t.Parallel()
+	var c struct {
+		Write bool `env:"WRITE_CLIENTS"`
+	}
+	if err := env.System().Load(&c); err != nil {
+		t.Fatal(err)
+	}
+	tree := copyPackage(t)
+	npm.Run(t, filepath.Join(tree, client), "node", "generate.mjs")
+	want := generated(t, tree)
+	if c.Write {
+		for name, text := range want {
+			if err := os.WriteFile(filepath.Join(root, sources, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, generated(t, root)); diff != "" {
+		t.Errorf("the client differs from the documents; run WRITE_CLIENTS=1 go test ./test/clients -run generated (-want +got):\n%s", diff)
+	}
+}
+
+// TestTypeScript_noticesChange changes a document: the generated files must differ.
+func TestTypeScript_noticesChange(t *testing.T) {
+	t.Parallel()
+	tree := copyPackage(t)
+	document := filepath.Join(tree, http, "tenantbooking.yaml")
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), "RESERVATION.HOLD_EXPIRED", "RESERVATION.HOLD_LAPSED", 1)
+	if err := os.WriteFile(document, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	npm.Run(t, filepath.Join(tree, client), "node", "generate.mjs")
+	if got := generated(t, tree)["tenantbooking.ts"]; !strings.Contains(got, "MELMASTOON.RESERVATION.HOLD_LAPSED") {
+		t.Error("the generated problems do not have the new code")
+	}
+}
+
+// TestTypeScript_bookRoom compiles the client strictly, runs its own tests, and books a room with it under Node: search, handoff,
+// quote, hold, guest, payment, confirmation.
+func TestTypeScript_bookRoom(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(copyPackage(t), client)
+	npm.Run(t, folder, "node", "node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit") // the library without Node's types
+	npm.Run(t, folder, "node", "node_modules/typescript/bin/tsc", "-p", "tsconfig.test.json")
+	npm.Run(t, folder, "node", "--test", "dist/test/")
+	s := system.Open(t)
+	output := npm.Run(t, folder, "node", "dist/example/journey.js", s.Cloud.URL())
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	last := lines[len(lines)-1]
+	code, ok := strings.CutSuffix(strings.TrimPrefix(last, "booked: "), ", confirmed")
+	if !ok {
+		t.Fatalf("the last line is %q, want a confirmed booking:\n%s", last, output)
+	}
+	var state string
+	if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT state FROM reservation.reservations WHERE code = $1`, code).Scan(&state); err != nil {
+		t.Fatal(err)
+	}
+	if state != "confirmed" {
+		t.Errorf("%s is %s, want confirmed", code, state)
+	}
+}
+
+// TestTypeScript_noDependencies checks that an installation of the client installs no other package.
+func TestTypeScript_noDependencies(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, client, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{`"dependencies"`, `"peerDependencies"`, `"optionalDependencies"`} {
+		if strings.Contains(string(text), member) {
+			t.Errorf("package.json has %s", member)
+		}
+	}
+	names := make([]string, 0, 3)
+	for name := range generated(t, root) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if want := []string{"consumer.ts", "reservation.ts", "tenantbooking.ts"}; !slices.Equal(names, want) {
+		t.Errorf("src/generated has %v, want %v", names, want)
+	}
+}
