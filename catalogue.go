@@ -130,6 +130,7 @@ import (
 	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	"melmastoon.ghasi.io/functions/storefront/savehotel"
 	"melmastoon.ghasi.io/functions/storefront/sendguest"
 	storefrontsetguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
@@ -314,6 +315,7 @@ var Functions = []fn.Function{
 	showconfirmation.Function,
 	chooselanguage.Function,
 	findhotels.Function,
+	savehotel.Function,
 	sendguest.Function,
 	showhotel.Function,
 }

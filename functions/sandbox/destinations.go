@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,8 +20,10 @@ type Destination struct {
 }
 
 // Destinations returns cities whose name, in any language, begins with the text, then those whose province or country does. Cities
-// with more hotels come first. Cities without hotels are omitted.
+// with more hotels come first. Cities without hotels are omitted. A text with a comma is the name of a city and the beginning of the
+// name of its province or country, as in "Kabul, Afghanistan".
 func (s Listings) Destinations(ctx context.Context, text string, limit int) (all []Destination, err error) {
+	text, in := splitPlace(text)
 	begins := Fold(text)
 	if begins == "" {
 		return []Destination{}, nil // every name begins with nothing
@@ -31,15 +34,16 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 			FROM sandbox.cities AS c
 			CROSS JOIN LATERAL (
 				SELECT EXISTS (SELECT FROM unnest(c.city_keys) AS k WHERE starts_with(k, @begins)) AS itself,
-				       EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @begins)) AS region) AS m
+				       EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @begins)) AS region,
+				       @in = '' OR EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @in)) AS inside) AS m
 			CROSS JOIN LATERAL (
 				SELECT count(*) AS hotels
 				FROM sandbox.listings AS l
 				JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
 				WHERE l.city_id = c.city_id) AS n
-			WHERE (m.itself OR m.region) AND n.hotels > 0
+			WHERE (m.itself OR m.region) AND m.inside AND n.hotels > 0
 			ORDER BY m.itself DESC, n.hotels DESC, c.city_id
-			LIMIT @limit`, pgx.StrictNamedArgs{"begins": begins, "limit": limit})
+			LIMIT @limit`, pgx.StrictNamedArgs{"begins": begins, "in": Fold(in), "limit": limit})
 		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Destination, err error) {
 			err = row.Scan(&d.City, &d.Name.Default, &d.Name.Localized, &d.Country, &d.Geo.Lat, &d.Geo.Lng, &d.Hotels)
 			return d, err
@@ -50,4 +54,17 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 		return nil, fmt.Errorf("listings: destinations: %w", err)
 	}
 	return list(all), nil
+}
+
+// splitPlace returns the first and the last part of a text with commas, Latin or Arabic. Without a comma, the region is empty.
+func splitPlace(text string) (city, region string) {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '،' || r == '，' })
+	switch len(parts) {
+	case 0:
+		return "", ""
+	case 1:
+		return parts[0], ""
+	}
+	// In "Kabul, Kabul Province, Afghanistan" the last part is the country.
+	return parts[0], parts[len(parts)-1]
 }

@@ -29,6 +29,9 @@ func TestDestinations(t *testing.T) {
 	}{
 		{"kab", []string{"Kabul"}}, {" KABUL ", []string{"Kabul"}}, {"کاب", []string{"Kabul"}}, {"كابو", []string{"Kabul"}}, {"caboul", nil}, {"Kabo", []string{"Kabul"}},
 		{"پېښ", []string{"Peshawar"}}, {"دب", []string{"Dubai"}}, {"اصف", []string{"Isfahan"}}, {"کراچ", []string{"Karachi"}},
+		{"Kabul, Afghanistan", []string{"Kabul"}}, {"kabul,", []string{"Kabul"}}, {"kabul, af", []string{"Kabul"}}, {"Kabul, Kabul, Afghanistan", []string{"Kabul"}},
+		{"کابل، افغانستان", []string{"Kabul"}}, {"كابول، أفغانستان", []string{"Kabul"}}, {"پېښور، پاکستان", []string{"Peshawar"}}, {"اصفهان، ایران", []string{"Isfahan"}},
+		{"کراچی، پاکستان", []string{"Karachi"}}, {"دبي، الإمارات", []string{"Dubai"}}, {"Kabul, Pakistan", nil}, {"paris, afghanistan", nil}, {",", nil}, {", Afghanistan", []string{"Kabul"}},
 		{"afghan", []string{"Kabul"}}, {"paris", nil}, {"%", nil}, {"' OR true --", nil},
 	} {
 		t.Run(test.text, func(t *testing.T) {

@@ -109,9 +109,16 @@ func stroller(t *testing.T, s *system.System, a *aviary, w *watch, all map[strin
 	}
 	p.send("POST", market+"/{propertyId}/handoff", "/"+hotel.Property.String()+"/handoff", form.Encode())
 	form = url.Values{"locale": {"fa-AF"}}
-	for _, name := range []string{"currency", "back", "once", "response"} {
+	saved := url.Values{}
+	for _, name := range []string{"saved", "back", "once", "response"} {
+		saved.Set(name, p.text("POST "+market+"/{propertyId}/saved form "+name))
+	}
+	p.send("POST", market+"/{propertyId}/saved", "/"+hotel.Property.String()+"/saved", saved.Encode())
+	for _, name := range []string{"currency", "consents", "telemetry", "marketing", "back", "once", "response"} {
 		form.Set(name, p.text("POST "+market+"/preferences form "+name))
 	}
+	p.send("POST", market+"/preferences", "/preferences", form.Encode())
+	form.Set("clear", p.text("POST "+market+"/preferences form clear"))
 	p.send("POST", market+"/preferences", "/preferences", form.Encode())
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,26 @@ type reader struct {
 	at     *url.URL
 	status int
 	page   string
+}
+
+// solve submits the form of a challenge with the response that the sandbox accepts.
+func (r *reader) solve() *reader {
+	r.t.Helper()
+	if r.status != http.StatusTooManyRequests {
+		r.t.Fatalf("%s: status = %d, want 429: %s", r.at, r.status, r.page)
+	}
+	form := regexp.MustCompile(`(?s)<form class="details" method="(get|post)" action="([^"]*)".*?name="response" value="(pass[^"]*)"`).FindStringSubmatch(r.page)
+	if form == nil {
+		r.t.Fatalf("no challenge on %s: %s", r.at, r.page)
+	}
+	values := url.Values{"response": {form[3]}}
+	for _, field := range hiddenField.FindAllStringSubmatch(form[0], -1) {
+		values.Set(html.UnescapeString(field[1]), html.UnescapeString(field[2]))
+	}
+	if form[1] == "get" {
+		return r.do(http.MethodGet, html.UnescapeString(form[2])+"?"+values.Encode(), nil)
+	}
+	return r.do(http.MethodPost, html.UnescapeString(form[2]), values)
 }
 
 func openReader(t *testing.T, s *system.System) *reader {
@@ -73,6 +95,27 @@ func (r *reader) sees(parts ...string) *reader {
 	return r
 }
 
+// lacks checks that the page shows none of the parts.
+func (r *reader) lacks(parts ...string) *reader {
+	r.t.Helper()
+	for _, part := range parts {
+		if strings.Contains(html.UnescapeString(r.page), part) {
+			r.t.Errorf("%s shows %q: %s", r.at, part, r.page)
+		}
+	}
+	return r
+}
+
+var listed = regexp.MustCompile(`<h3>.*?<a href="/hotels/(ppt_\w+)\?`)
+
+// hotels returns the hotels of the page's cards.
+func (r *reader) hotels() (all []string) {
+	for _, found := range listed.FindAllStringSubmatch(r.page, -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
 var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 
 // send submits the form whose action ends with the text.
@@ -93,6 +136,14 @@ func (r *reader) send(action string, fields ...string) *reader {
 	}
 	r.t.Fatalf("no form %s on %s: %s", action, r.at, r.page)
 	return r
+}
+
+// sendWith submits the form that has the hidden field.
+func (r *reader) sendWith(field string, fields ...string) *reader {
+	r.t.Helper()
+	before, _, _ := strings.Cut(r.page, `<input type="hidden" name="`+field+`"`)
+	r.page = r.page[max(0, strings.LastIndex(before, "<form")):]
+	return r.send("/preferences", fields...)
 }
 
 // follow opens the link that begins with the text.
@@ -121,5 +172,196 @@ func TestMarket(t *testing.T) {
 		t.Errorf("at = %s, want the hotel's site without a token", r.at)
 	}
 	r.do(http.MethodGet, "/hotels", nil).sees("تازه دیده‌شده")
+	s.Settle()
+}
+
+// openCity starts the system with enough hotels for two pages of results in Kabul.
+func openCity(t *testing.T) *system.System {
+	t.Helper()
+	const hotels = 100
+	s := system.Open(t)
+	if err := demo.Furnish(t.Context(), s.Env(), hotels); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestMarket_places finds a city by its name with its country, in each language of the site.
+func TestMarket_places(t *testing.T) {
+	t.Parallel()
+	s := openCity(t)
+	r := openReader(t, s)
+	for _, place := range []string{"Kabul, Afghanistan", "کابل، افغانستان", "كابول، أفغانستان"} {
+		r.do(http.MethodGet, "/hotels?place="+url.QueryEscape(place), nil).sees("Kabul Grand Hotel")
+		if got := r.at.Query().Get("city"); got != "Kabul" {
+			t.Errorf("%s: city = %q, want Kabul", place, got)
+		}
+	}
+	r.do(http.MethodGet, "/hotels?place=Afghanistan", nil).sees("Did you mean one of these?", ">Herat<", ">Kabul<")
+	r.do(http.MethodGet, "/hotels?place=Atlantis", nil).sees("We know no hotel in a place of this name")
+	s.Settle()
+}
+
+// TestMarket_results filters, sorts and turns the pages of the hotels of a city.
+func TestMarket_results(t *testing.T) {
+	t.Parallel()
+	s := openCity(t)
+	r := openReader(t, s)
+	const search = "/hotels?place=Kabul&city=Kabul"
+	all := r.do(http.MethodGet, search, nil).sees("More hotels").lacks("Previous hotels").hotels()
+	if len(all) != 10 {
+		t.Fatalf("len(all) = %d, want 10", len(all))
+	}
+	next := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(r.page)
+	second := r.do(http.MethodGet, html.UnescapeString(next[1]), nil).sees("Previous hotels").hotels()
+	if len(second) == 0 {
+		t.Error("the second page is empty")
+	}
+	for _, hotel := range second {
+		if slices.Contains(all, hotel) {
+			t.Errorf("%s is on both pages", hotel)
+		}
+	}
+	total := r.total()
+	if len(second)+len(all) > total {
+		t.Errorf("%d hotels on two pages, want at most %d", len(second)+len(all), total)
+	}
+	for _, filter := range []string{"stars=4", "rating=4", "type=guesthouse", "price=60&priceIn=USD", "wifi=on&generator=on"} {
+		found := r.do(http.MethodGet, search+"&"+filter, nil).sees("<details open>").total()
+		if found == 0 || found >= total {
+			t.Errorf("%s: %d of %d hotels, want a part of them", filter, found, total)
+		}
+	}
+	if stars := regexp.MustCompile(`aria-label="Stars: (\d)"`).FindAllStringSubmatch(r.do(http.MethodGet, search+"&stars=4", nil).page, -1); len(stars) == 0 {
+		t.Error("no hotel with stars")
+	} else {
+		for _, n := range stars {
+			if n[1] < "4" {
+				t.Errorf("stars = %s, want at least 4", n[1])
+			}
+		}
+	}
+	cheapest := r.do(http.MethodGet, search+"&sort=price-asc", nil).prices()
+	if !slices.IsSorted(cheapest) {
+		t.Errorf("prices = %v, want them ascending", cheapest)
+	}
+	if len(cheapest) == 0 {
+		t.Fatal("no prices")
+	}
+	dearest := r.do(http.MethodGet, search+"&sort=price-desc", nil).prices()
+	if slices.Reverse(dearest); !slices.IsSorted(dearest) || slices.Max(dearest) <= cheapest[0] {
+		t.Errorf("prices = %v, want them descending", dearest)
+	}
+	r.do(http.MethodGet, search+"&stars=5&type=guesthouse&price=1&priceIn=USD", nil).sees("No hotel fits these wishes")
+	r.do(http.MethodGet, search+"&checkIn=2001-01-01&checkOut=2001-01-02", nil).sees("neither lies in the past", `value="2001-01-01"`)
+	r.do(http.MethodGet, search+"&page=-3", nil).sees("Kabul")
+	s.Settle()
+}
+
+var (
+	found = regexp.MustCompile(`Hotels: (\d+), from`)
+	price = regexp.MustCompile(`<strong>USD\D{0,8}([\d,.]+)</strong>`)
+)
+
+// total returns how many hotels the page says were found.
+func (r *reader) total() int {
+	r.t.Helper()
+	n := found.FindStringSubmatch(html.UnescapeString(r.page))
+	if n == nil {
+		return 0
+	}
+	total, err := strconv.Atoi(n[1])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return total
+}
+
+// prices returns the prices of the page's cards.
+func (r *reader) prices() (all []float64) {
+	r.t.Helper()
+	for _, p := range price.FindAllStringSubmatch(html.UnescapeString(r.page), -1) {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(p[1], ",", ""), 64)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// TestMarket_visit saves a hotel, removes it, changes the consents and clears the visit.
+func TestMarket_visit(t *testing.T) {
+	t.Parallel()
+	s := openCity(t)
+	r := openReader(t, s)
+	const saved, name = "/hotels?view=saved", "Kabul Grand Hotel"
+	hotel := "/hotels/" + demo.KabulGrand.Property.String()
+	r.do(http.MethodGet, saved, nil).sees("You have saved no hotel yet").lacks(name)
+	r.do(http.MethodGet, hotel, nil).sees("Save this hotel", "Similar hotels").send("/saved").sees("The hotel is saved.", "Remove from the saved hotels")
+	if similar := r.hotels(); len(similar) == 0 || slices.Contains(similar, demo.KabulGrand.Property.String()) {
+		t.Errorf("similar hotels = %v, want others", similar)
+	}
+	r.do(http.MethodGet, saved, nil).sees(name, "in all, with taxes and fees").lacks("You have saved no hotel yet")
+	r.do(http.MethodGet, "/hotels", nil).sees("Saved hotels", "Lately viewed", name)
+	other := openReader(t, s).do(http.MethodGet, saved, nil)
+	other.sees("You have saved no hotel yet")
+
+	r.do(http.MethodGet, saved, nil)
+	again := *r
+	r.send("/saved").sees("The hotel is no longer saved.", "You have saved no hotel yet")
+	again.send("/saved").sees("The hotel is no longer saved.") // the form is sent twice
+	const checked = `name="telemetry" value="on" checked`
+	r.sendWith("consents", "telemetry", "on").sees("Your choice is noted.", checked)
+	r.sendWith("consents").sees("Your choice is noted.").lacks(checked)
+
+	r.do(http.MethodGet, hotel, nil).send("/saved").sees("The hotel is saved.")
+	before := r.cookie()
+	r.do(http.MethodGet, saved, nil).sendWith("clear").sees("What we knew of your visit is deleted.").lacks(name, "Lately viewed")
+	if after := r.cookie(); before == "" || after == before {
+		t.Errorf("cookie = %q after the visit was cleared, %q before; want a new one", after, before)
+	}
+	s.Settle()
+}
+
+// cookie returns the cookie of the visit.
+func (r *reader) cookie() string {
+	r.t.Helper()
+	for _, c := range r.client.Jar.Cookies(r.at) {
+		if c.Name == "gms_id" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// TestMarket_challenge challenges a guest in a hurry, on a page and on a form. The form of the challenge repeats the request.
+func TestMarket_challenge(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	s.SetBotRules(`{"cadence":[{"count":8,"weight":0.6}]}`)
+	const saved = "/hotels?view=saved"
+	// hurry reads pages until the guest is challenged. A busy machine may pause, so it reads many.
+	hurry := func(r *reader, address string) *reader {
+		for range 100 {
+			if r.do(http.MethodGet, address, nil); r.status == http.StatusTooManyRequests {
+				return r
+			}
+		}
+		t.Fatal("a guest in a hurry is not challenged")
+		return r
+	}
+	page := hurry(openReader(t, s).do(http.MethodGet, "/hotels", nil), saved)
+	page.solve().sees("You have saved no hotel yet")
+	if page.at.Query().Has("response") {
+		t.Errorf("at = %s, want an address without the response", page.at)
+	}
+
+	form := openReader(t, s).do(http.MethodGet, "/hotels/"+demo.KabulGrand.Property.String(), nil)
+	ready := form.page
+	hurry(form, saved)
+	form.page = ready
+	form.send("/saved").solve().sees("The hotel is saved.")
+	form.do(http.MethodGet, saved, nil).sees("Kabul Grand Hotel")
 	s.Settle()
 }

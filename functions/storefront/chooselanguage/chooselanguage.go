@@ -1,4 +1,4 @@
-// Package chooselanguage sets the language, the currency and the consents of a visit to the site of all hotels.
+// Package chooselanguage sets the language, the currency and the consents of a visit to the site of all hotels, or clears the visit.
 package chooselanguage
 
 import (
@@ -20,21 +20,46 @@ var Function = marketplace.HTTP(fn.Spec{
 	Timeout: 4 * time.Second,
 }, choose)
 
-// A Request is the form at the top of each page.
+// A Request is the form at the top of each page, or one of those below the saved hotels: the consents, and clearing the visit.
 type Request struct {
-	Locale   locale.Tag `form:"locale"`
-	Currency string     `form:"currency,optional"` // empty on a page that does not know it
-	Back     string     `form:"back"`
-	Once     string     `form:"once"`
-	Response string     `form:"response,optional"` // to a challenge
+	Locale    locale.Tag `form:"locale,optional"`
+	Currency  string     `form:"currency,optional"` // empty on a page that does not know it
+	Consents  string     `form:"consents,optional"` // on: the form has the two consents
+	Telemetry string     `form:"telemetry,optional"`
+	Marketing string     `form:"marketing,optional"`
+	Clear     string     `form:"clear,optional"` // on: the visit is cleared
+	Back      string     `form:"back"`
+	Once      string     `form:"once"`
+	Response  string     `form:"response,optional"` // to a challenge
+}
+
+// fields returns the filled-in fields, for the form of a challenge.
+func (r Request) fields() url.Values {
+	form := url.Values{"back": {r.Back}, "once": {r.Once}}
+	for name, value := range map[string]string{"locale": string(r.Locale), "currency": r.Currency, "consents": r.Consents,
+		"telemetry": r.Telemetry, "marketing": r.Marketing, "clear": r.Clear} {
+		if value != "" {
+			form.Set(name, value)
+		}
+	}
+	return form
 }
 
 func choose(ctx context.Context, c marketplace.Call[Request]) (fn.Page, error) {
 	c.Answer(c.In.Response)
-	err := c.SetPreferences(ctx, marketplace.Preferences{Locale: c.In.Locale, Currency: money.Currency(c.In.Currency)}, c.In.Once)
-	if err != nil {
-		form := url.Values{"locale": {string(c.In.Locale)}, "currency": {c.In.Currency}, "back": {c.In.Back}, "once": {c.In.Once}}
-		return c.Refused(err, c.In.Back, form), nil
+	if c.In.Clear != "" {
+		if err := c.Clear(ctx); err != nil {
+			return c.Refused(err, c.In.Back, c.In.fields()), nil
+		}
+		return c.ToBack(marketplace.Home, "cleared"), nil
 	}
-	return c.ToBack(c.In.Back, ""), nil
+	p, notice := marketplace.Preferences{Locale: c.In.Locale, Currency: money.Currency(c.In.Currency)}, ""
+	if c.In.Consents != "" {
+		notice = "consents"
+		p.Consents = &marketplace.Consents{Telemetry: c.In.Telemetry != "", Marketing: c.In.Marketing != ""}
+	}
+	if err := c.SetPreferences(ctx, p, c.In.Once); err != nil {
+		return c.Refused(err, c.In.Back, c.In.fields()), nil
+	}
+	return c.ToBack(c.In.Back, notice), nil
 }

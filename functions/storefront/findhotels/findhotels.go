@@ -1,4 +1,5 @@
-// Package findhotels serves the first page of the site of all hotels, and the hotels of a city for the guest's dates.
+// Package findhotels serves the first page of the site of all hotels, the hotels of a city for the guest's dates, and the hotels that
+// the guest has saved.
 package findhotels
 
 import (
@@ -57,6 +58,8 @@ func find(ctx context.Context, c marketplace.Call[Request]) (fn.Page, error) {
 	switch {
 	case c.In.Response != "":
 		return c.Solve(ctx, c.In.Response), nil
+	case trip.View == "saved":
+		return c.SavedPage(ctx, trip, c.In.Problem, c.In.Notice), nil
 	case trip.Place == "" && trip.City == "":
 		return c.StartPage(ctx, trip, c.In.Problem, c.In.Notice), nil
 	case trip.City == "":

@@ -17,6 +17,15 @@ func (v *Visitor) StartPage(ctx context.Context, t Trip, problem, notice string)
 	return v.Show(View{Step: "start", Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session})
 }
 
+// SavedPage returns the hotels that the guest has saved, and what the guest has agreed to.
+func (v *Visitor) SavedPage(ctx context.Context, t Trip, problem, notice string) fn.Page {
+	session, err := v.Session(ctx, true)
+	if err != nil {
+		return v.ProblemPage(err, nil)
+	}
+	return v.Show(View{Step: "saved", Title: v.Localizer.T("visit.saved"), Problem: problem, Notice: notice, Trip: t, Session: &session})
+}
+
 // PlacesPage returns the suggestions for the place that the guest typed. If only one is meant, it redirects to its hotels.
 func (v *Visitor) PlacesPage(ctx context.Context, t Trip) fn.Page {
 	found, err := v.Destinations(ctx, t.Place)

@@ -18,11 +18,18 @@ type (
 		Viewed   []Remembered   `json:"recentlyViewed"`
 		Wishes   []Remembered   `json:"wishlist"`
 		Degraded []string       `json:"degraded"`
+		Consents Consents       `json:"flags"`
+	}
+	// Consents are what the guest has agreed to.
+	Consents struct {
+		Telemetry bool `json:"consentTelemetry"`
+		Marketing bool `json:"consentMarketing"`
 	}
 	// Preferences are changes of the visit.
 	Preferences struct {
 		Locale   locale.Tag     `json:"locale,omitzero"`
 		Currency money.Currency `json:"currency,omitzero"`
+		*Consents
 	}
 	// A Remembered is a hotel that the guest has saved or viewed.
 	Remembered struct {

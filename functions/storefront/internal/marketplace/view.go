@@ -17,7 +17,7 @@ import (
 
 // A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // the page: start, places, results, hotel, challenge or an error
+	Step    string // the page: start, places, results, hotel, saved, challenge or an error
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of an earlier error, if any
@@ -103,6 +103,9 @@ func (v *Visitor) ProblemPage(err error, form url.Values) fn.Page {
 
 // T returns a text in the visitor's language.
 func (v View) T(about string, args ...any) string { return v.Localizer.T(about, args...) }
+
+// SavedURL returns the address of the page with the saved hotels.
+func (View) SavedURL() string { return Home + "?view=saved" }
 
 // Home returns the path of the first page.
 func (View) Home() string { return Home }
@@ -260,23 +263,40 @@ func (v View) Stay() url.Values { return v.Trip.stay() }
 
 // A CardList is a list of cards on a page. From says where a guest who follows one has found it.
 type CardList struct {
-	Page  View
-	Cards []Card
-	From  string
+	page  View
+	cards []Card
+	from  string
 	first int // the number of the first card on the map
+}
+
+// A ListedCard is a card of a page, with the address of its hotel's page.
+type ListedCard struct {
+	Page   View
+	Card   Card
+	URL    string
+	Number int // on the map, or 0
 }
 
 // List returns cards after the first offset ones, for the template.
 func (v View) List(cards []Card, from string, offset int) CardList {
-	return CardList{Page: v, Cards: cards, From: from, first: offset + 1}
+	return CardList{page: v, cards: cards, from: from, first: offset + 1}
 }
 
-// NumberOf returns the number of a card on the map, or 0 without a map.
-func (l CardList) NumberOf(i int) int {
-	if l.Page.Map == nil || l.From != "search-list" {
-		return 0
+// One returns a card outside of a list.
+func (v View) One(c Card, from string) ListedCard {
+	return ListedCard{Page: v, Card: c, URL: v.HotelURL(c.Property, from)}
+}
+
+// All returns the cards. Those of a search with a map have its numbers.
+func (l CardList) All() (all []ListedCard) {
+	for i, c := range l.cards {
+		one := l.page.One(c, l.from)
+		if l.page.Map != nil && l.from == "search-list" {
+			one.Number = l.first + i
+		}
+		all = append(all, one)
 	}
-	return l.first + i
+	return all
 }
 
 // A StarList is the stars of a hotel on a page.

@@ -141,6 +141,25 @@ func (v *Visitor) SetPreferences(ctx context.Context, p Preferences, key string)
 	return v.call(ctx, page.Request{Method: http.MethodPatch, URL: "/session", Key: key, In: p})
 }
 
+// Save saves a hotel on the guest's list.
+func (v *Visitor) Save(ctx context.Context, p id.Property, key string) error {
+	in := struct {
+		Property id.Property `json:"propertyId"`
+		Source   string      `json:"source"`
+	}{p, "detail"}
+	return v.call(ctx, page.Request{Method: http.MethodPost, URL: "/wishlist", Key: key, In: in})
+}
+
+// Remove removes a hotel from the guest's list. It may be missing already.
+func (v *Visitor) Remove(ctx context.Context, p id.Property, key string) error {
+	return v.call(ctx, page.Request{Method: http.MethodDelete, URL: "/wishlist/" + p.String(), Key: key})
+}
+
+// Clear deletes what the consumer service knows of the visit. The browser's cookie goes with the response.
+func (v *Visitor) Clear(ctx context.Context) error {
+	return v.call(ctx, page.Request{Method: http.MethodPost, URL: "/session/clear"})
+}
+
 // Answer makes the next call carry the response to a challenge.
 func (v *Visitor) Answer(response string) { v.response = response }
 
