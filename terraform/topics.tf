@@ -82,13 +82,13 @@ resource "google_pubsub_subscription" "dead_letter" {
   }
 }
 
-# Nobody else takes letters: what is pulled is kept from others for minutes.
+# Only these jobs pull dead letters: a pulled message is hidden from others for minutes.
 resource "google_pubsub_subscription_iam_binding" "dead_letter" {
-  for_each = length(local.replaying) > 0 ? local.dead_letters : {}
+  for_each = length(local.reading) > 0 ? local.dead_letters : {}
 
   subscription = google_pubsub_subscription.dead_letter[each.key].name
   role         = "roles/pubsub.subscriber"
-  members      = local.replaying
+  members      = local.reading
 
   depends_on = [google_service_account.job]
 }

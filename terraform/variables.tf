@@ -47,7 +47,7 @@ variable "demo" {
 }
 
 variable "warehouse_dataset" {
-  description = "BigQuery dataset with the published telemetry, as project.dataset. The job erase deletes the rows of erased sessions from its tables with a column guestSessionId. Empty means that there is none."
+  description = "BigQuery dataset with the published telemetry, as project.dataset. The job erase deletes the rows of erased guests from its tables with a column guestSessionId, sessionId, draftId or reservationId. Empty means that there is none."
   type        = string
   default     = ""
 

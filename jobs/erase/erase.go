@@ -23,9 +23,9 @@ import (
 )
 
 // Job without a person erases the guest sessions whose erasure was requested at least two hours ago: documents, SQL rows, unpublished
-// and published telemetry, and the rows of the warehouse. With -reservation or -email-hash it erases the guest of ended reservations
+// and published telemetry, dead letters, and the rows of the warehouse. With -reservation or -email-hash it erases the guest of ended reservations
 // of a tenant, with -session it requests the erasure of a guest session; these only report what they would do, unless -go, -by and
-// -why are given. It connects as a login that is admitted to the schemas. WAREHOUSE_DATASET names the BigQuery dataset; without it the
+// -why are given. It connects as a login that is admitted to the schemas. DEAD_LETTERS lists the subscriptions whose dead letters it searches. WAREHOUSE_DATASET names the BigQuery dataset; without it the
 // receipts say that no warehouse is configured. It exits with 1 if a request could not be completed.
 var Job = command.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
@@ -53,12 +53,16 @@ var subjects = map[string]func(context.Context, env.Env, options) error{
 	"reservations":   completeStays,
 }
 
+// documentTimeout is the timeout of a document: no guest waits for this job, and the first request opens the connection.
+const documentTimeout = "10s"
+
 // run erases the named person, or else each kind of open requests, even if another one fails.
 func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	o, err := parse(args, out)
 	if err != nil {
 		return err
 	}
+	e = e.With("DOCUMENT_TIMEOUT", documentTimeout)
 	switch {
 	case !o.session.IsZero():
 		return requestSession(ctx, e, o)
@@ -84,9 +88,10 @@ Without a person the job completes the requests of cleared guest sessions that a
 of an ended reservation, with -email-hash those of all ended reservations of a guest; the hash is primaryGuest.contactHash.email in the events of the tenant.
 With -session it requests the erasure of a guest session, which the daily run completes.
 
-example: gcloud run jobs execute erase-daily --region=me-central1 --wait --args=-tenant=tnt_…,-reservation=rsv_…
+example: gcloud run jobs execute erase --region=me-central1 --wait --args=-tenant=tnt_…,-reservation=rsv_…
 
-environment: DATABASE_URL, or the variables of the database that terraform sets; REDIS_URL or GOOGLE_CLOUD_PROJECT for documents; WAREHOUSE_DATASET (project.dataset).
+environment: DATABASE_URL, or the variables of the database that terraform sets; REDIS_URL or GOOGLE_CLOUD_PROJECT for documents;
+             DEAD_LETTERS (subscription:subject:topic, separated by commas); WAREHOUSE_DATASET (project.dataset).
 `
 
 func parse(args []string, out io.Writer) (options, error) {

@@ -55,13 +55,23 @@ func jobEnv(m *consumertest.System, warehouses ...Warehouse) env.Env {
 	for _, w := range warehouses {
 		e = WarehouseKey.With(e, w)
 	}
-	return e
+	return withLetters(e)
 }
 
 func openSystem(t *testing.T) *consumertest.System {
 	t.Helper()
-	return consumertest.OpenSystem(t, 2, search.Function, readhotel.Function, addwish.Function, minthandoff.Function, recordclick.Function,
+	m := consumertest.OpenSystem(t, 2, search.Function, readhotel.Function, addwish.Function, minthandoff.Function, recordclick.Function,
 		recordpageview.Function, recordfunnel.Function, readsession.Function, clearsession.Function)
+	buryOf(t, m)
+	return m
+}
+
+// buryOf publishes dead letters of sessions.
+func buryOf(t *testing.T, m *consumertest.System, sessions ...id.GuestSession) {
+	t.Helper()
+	e := jobEnv(m)
+	defer func() { _ = e.Close(context.WithoutCancel(t.Context())) }() // the letters are committed
+	bury(t, e, namesOf(sessions)...)
 }
 
 // use does everything that leaves data of a session.
@@ -154,8 +164,9 @@ func TestErase_leavesNoTrace(t *testing.T) {
 	m := openSystem(t)
 	stays := m.Traveller()
 	use(m, stays)
-	before := places(t, m, stays.Session)
 	line := clearedLine(m)
+	buryOf(t, m, stays.Session, line[0])
+	before := places(t, m, stays.Session)
 	m.DB.Advance(2 * time.Hour)
 	if output := must(t, jobEnv(m)); output != "guest sessions: 2 of 2 requests completed\n" {
 		t.Errorf("output = %q", output)
@@ -182,6 +193,9 @@ func TestErase_leavesNoTrace(t *testing.T) {
 		if left := r.Retained[0].Until.Sub(m.Env.Now()); left < 360*24*time.Hour || left > 366*24*time.Hour {
 			t.Errorf("evidence is kept for another %v, want a year", left)
 		}
+	}
+	if n := receipts(t, m)[line[0]].Deleted[placeLetters]; n != 1 || deadLetters(t, m.DB.Owner(t)) != 1 {
+		t.Errorf("%d dead letters are deleted, want 1, and that of the other guest to remain", n)
 	}
 	if after := places(t, m, stays.Session); !slices.Equal(after, before) {
 		t.Errorf("another guest's session is in %q, want %q", after, before)
@@ -240,7 +254,7 @@ func TestErase_dryRun(t *testing.T) {
 	m := openSystem(t)
 	line := clearedLine(m)
 	m.DB.Advance(2 * time.Hour)
-	w := &warehouse{rows: map[string]map[id.GuestSession]int64{"click_recorded": {line[0]: 3, line[1]: 4}}}
+	w := &warehouse{rows: map[string]map[string]int64{"click_recorded": {line[0].String(): 3, line[1].String(): 4}}}
 	before := consumertest.Texts(t, m.DB)
 	output := must(t, jobEnv(m, w), "-dry-run", "-batch", "1")
 	for _, want := range []string{"would complete 2 requests", "bff_consumer.outbox: would delete ", "project.telemetry.click_recorded: would delete 7"} {
@@ -258,7 +272,7 @@ func TestErase_dryRun(t *testing.T) {
 
 // A warehouse is a fake dataset.
 type warehouse struct {
-	rows      map[string]map[id.GuestSession]int64
+	rows      map[string]map[string]int64
 	fails     string // the method that fails
 	deletions int
 }
@@ -272,27 +286,42 @@ func (w *warehouse) failure(ctx context.Context, method string) error {
 	return ctx.Err()
 }
 
-func (w *warehouse) Tables(ctx context.Context) ([]string, error) {
-	return slices.Sorted(maps.Keys(w.rows)), w.failure(ctx, "Tables")
+func (w *warehouse) Tables(ctx context.Context) (tables []Table, err error) {
+	for _, name := range slices.Sorted(maps.Keys(w.rows)) {
+		table, column, named := strings.Cut(name, " ")
+		if !named {
+			column = "guestSessionId"
+		}
+		tables = append(tables, Table{Name: table, Column: column})
+	}
+	return tables, w.failure(ctx, "Tables")
 }
 
-func (w *warehouse) Count(ctx context.Context, table string, sessions []id.GuestSession) (map[id.GuestSession]int64, error) {
-	counts := map[id.GuestSession]int64{}
-	for _, s := range sessions {
-		if n, ok := w.rows[table][s]; ok {
-			counts[s] = n
+// of returns the rows of a table. Tables with another column than that of guest sessions have it in their name.
+func (w *warehouse) of(t Table) map[string]int64 {
+	if t.Column == "guestSessionId" {
+		return w.rows[t.Name]
+	}
+	return w.rows[t.Name+" "+t.Column]
+}
+
+func (w *warehouse) Count(ctx context.Context, table Table, ids []string) (map[string]int64, error) {
+	counts := map[string]int64{}
+	for _, name := range ids {
+		if n, ok := w.of(table)[name]; ok {
+			counts[name] = n
 		}
 	}
 	return counts, w.failure(ctx, "Count")
 }
 
-func (w *warehouse) Delete(ctx context.Context, table string, sessions []id.GuestSession) error {
+func (w *warehouse) Delete(ctx context.Context, table Table, ids []string) error {
 	if err := w.failure(ctx, "Delete"); err != nil {
 		return err
 	}
 	w.deletions++
-	for _, s := range sessions {
-		delete(w.rows[table], s)
+	for _, name := range ids {
+		delete(w.of(table), name)
 	}
 	return nil
 }
@@ -305,8 +334,8 @@ func TestErase_warehouseAway(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			line := clearedLine(m)
 			m.DB.Advance(2 * time.Hour)
-			other := id.New[id.GuestSession]()
-			w := &warehouse{fails: method, rows: map[string]map[id.GuestSession]int64{"session_started": {line[0]: 1, other: 1}, "wishlist_added": {}}}
+			other := id.New[id.GuestSession]().String()
+			w := &warehouse{fails: method, rows: map[string]map[string]int64{"session_started": {line[0].String(): 1, other: 1}, "wishlist_added": {}}}
 			code, output := call(t.Context(), jobEnv(m, w))
 			if code != 1 || !strings.Contains(output, "the warehouse is away") {
 				t.Errorf("exit code %d, output %q", code, output)
@@ -370,10 +399,10 @@ func TestErase_killed(t *testing.T) {
 	for steps := 0; ; steps++ {
 		line := clearedLine(m)
 		m.DB.Advance(2 * time.Hour)
-		w := &warehouse{rows: map[string]map[id.GuestSession]int64{"click_recorded": {line[0]: 3, line[1]: 4}}}
+		w := &warehouse{rows: map[string]map[string]int64{"click_recorded": {line[0].String(): 3, line[1].String(): 4}}}
 		ctx, cancel := context.WithCancel(t.Context())
 		k := &killer{requests: consumer.OpenErasures(m.Env), left: steps, kill: cancel}
-		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, warehouse: w, totals: map[string]int64{}}
+		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, letters: letters{jobEnv(m)}, warehouse: w, totals: map[string]int64{}}
 		err := s.run(ctx)
 		killed := ctx.Err() != nil
 		cancel()

@@ -3,6 +3,7 @@ package erase
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -25,8 +26,9 @@ type requests interface {
 type sessionEraser struct {
 	options
 	requests  requests
+	letters   letters
 	warehouse Warehouse // nil if none is configured
-	tables    []string  // of the warehouse
+	tables    []Table   // of the warehouse, with a column for guest sessions
 	totals    map[string]int64
 	closed    int
 	open      int
@@ -34,7 +36,7 @@ type sessionEraser struct {
 
 func eraseSessions(ctx context.Context, e env.Env, o options) error {
 	warehouse, _ := WarehouseKey.Get(e)
-	return (&sessionEraser{options: o, requests: consumer.OpenErasures(e), warehouse: warehouse, totals: map[string]int64{}}).run(ctx)
+	return (&sessionEraser{options: o, requests: consumer.OpenErasures(e), letters: letters{e}, warehouse: warehouse, totals: map[string]int64{}}).run(ctx)
 }
 
 // run handles all requests in pages. A page whose step fails does not stop the others.
@@ -82,6 +84,9 @@ func (s *sessionEraser) finish(ctx context.Context, ready []consumer.Erasure) er
 	if err := s.requests.DeleteRows(ctx, ready); err != nil {
 		return err
 	}
+	if err := s.deleteLetters(ctx, ready); err != nil {
+		return err
+	}
 	name := noWarehouse
 	if s.warehouse != nil {
 		name = s.warehouse.Name()
@@ -104,12 +109,24 @@ func (s *sessionEraser) openWarehouse(ctx context.Context) (err error) {
 	if s.warehouse == nil || s.tables != nil {
 		return nil
 	}
-	s.tables, err = s.warehouse.Tables(ctx)
-	return err
+	all, err := s.warehouse.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	s.tables = []Table{}
+	for _, t := range all {
+		if t.Column == "guestSessionId" {
+			s.tables = append(s.tables, t)
+		}
+	}
+	if len(s.tables) == 0 {
+		return fmt.Errorf("%s has no table with a column guestSessionId", s.warehouse.Name())
+	}
+	return nil
 }
 
-func (s *sessionEraser) deleteFrom(ctx context.Context, table string, ready []consumer.Erasure) error {
-	sessions := sessionsOf(ready)
+func (s *sessionEraser) deleteFrom(ctx context.Context, table Table, ready []consumer.Erasure) error {
+	sessions := namesOf(sessionsOf(ready))
 	counts, err := s.warehouse.Count(ctx, table, sessions)
 	if err != nil || len(counts) == 0 {
 		return err
@@ -117,7 +134,29 @@ func (s *sessionEraser) deleteFrom(ctx context.Context, table string, ready []co
 	if err := s.warehouse.Delete(ctx, table, sessions); err != nil {
 		return err
 	}
-	return s.requests.Record(ctx, s.warehouse.Name()+"."+table, counts)
+	return s.record(ctx, s.warehouse.Name()+"."+table.Name, counts)
+}
+
+// deleteLetters deletes the dead letters of the sessions. Evidence in them is kept elsewhere.
+func (s *sessionEraser) deleteLetters(ctx context.Context, ready []consumer.Erasure) error {
+	counts, err := s.letters.remove(ctx, namesOf(sessionsOf(ready)), true)
+	if err != nil || len(counts) == 0 {
+		return err
+	}
+	return s.record(ctx, placeLetters, counts)
+}
+
+// record adds the numbers of a place to the receipts.
+func (s *sessionEraser) record(ctx context.Context, place string, counts map[string]int64) error {
+	of := map[id.GuestSession]int64{}
+	for name, n := range counts {
+		session, err := id.Parse[id.GuestSession](name)
+		if err != nil {
+			return fmt.Errorf("erase: %s: %w", place, err)
+		}
+		of[session] = n
+	}
+	return s.requests.Record(ctx, place, of)
 }
 
 // count adds up what a run would delete.
@@ -133,15 +172,15 @@ func (s *sessionEraser) count(ctx context.Context, page []consumer.Erasure) erro
 		s.totals[place] += n
 	}
 	for _, table := range s.tables {
-		rows, err := s.warehouse.Count(ctx, table, sessionsOf(page))
+		rows, err := s.warehouse.Count(ctx, table, namesOf(sessionsOf(page)))
 		if err != nil {
 			return err
 		}
-		for _, n := range rows {
-			s.totals[s.warehouse.Name()+"."+table] += n
-		}
+		s.totals[s.warehouse.Name()+"."+table.Name] += total(rows)
 	}
-	return nil
+	found, err := s.letters.remove(ctx, namesOf(sessionsOf(page)), false)
+	s.totals[placeLetters] += total(found)
+	return err
 }
 
 // report writes totals only: the output of a job is kept, so it must not name sessions.

@@ -27,6 +27,7 @@ var (
 	visits = []table{
 		{"bff_tenant_booking.booking_draft_snapshots", "tenant_id = @tenant AND reservation_id = @name"},
 		{"bff_tenant_booking.confirmation_views", "tenant_id = @tenant AND reservation_id = @reservation"},
+		{"bff_tenant_booking.handoff_arrival_log", "tenant_id = @tenant AND session_id = ANY (@sessions) AND expires_at < platform.now()"},
 		{"bff_tenant_booking.outbox", "ordering_key = ANY (@keys) AND published_at IS NOT NULL"},
 	}
 	guests = []table{
@@ -43,9 +44,10 @@ func (s stayEraser) delete(ctx context.Context, tx postgres.Tx, g *stay, tables 
 	if !s.do {
 		statement = `SELECT count(*) FROM %s WHERE %s`
 	}
-	args := map[string]any{"tenant": s.tenant, "reservation": g.reservation, "name": g.reservation.String(), "keys": keys}
-	tx.Queue(`SELECT set_config('app.erased_reservation', @reservation::uuid::text, true), set_config('app.erased_name', @name, true)`,
-		pgx.StrictNamedArgs{"reservation": g.reservation, "name": g.reservation.String()})
+	args := map[string]any{"tenant": s.tenant, "reservation": g.reservation, "name": g.reservation.String(), "keys": keys, "sessions": g.sessions}
+	tx.Queue(`SELECT set_config('app.erased_reservation', @reservation::uuid::text, true), set_config('app.erased_name', @name, true),
+		set_config('app.erased_sessions', @sessions::uuid[]::text, true)`,
+		pgx.StrictNamedArgs{"reservation": g.reservation, "name": g.reservation.String(), "sessions": g.sessions})
 	counts := map[string]int64{}
 	for _, t := range tables {
 		used := pgx.StrictNamedArgs{}
@@ -98,10 +100,10 @@ func (s stayEraser) deleteVisits(ctx context.Context, g *stay) error {
 	return s.record(ctx, g, counts)
 }
 
-// keys returns the ordering keys of the events of the drafts.
+// keys returns the ordering keys of the events of the drafts and their sessions.
 func (s stayEraser) keys(g *stay) (keys []string) {
-	for _, d := range g.drafts {
-		keys = append(keys, s.tenant.String()+":"+d.String())
+	for _, name := range slices.Concat(namesOf(g.drafts), namesOf(g.sessions)) {
+		keys = append(keys, s.tenant.String()+":"+name)
 	}
 	return keys
 }
@@ -127,30 +129,33 @@ func (s stayEraser) deleteDrafts(ctx context.Context, g *stay) error {
 	return s.record(ctx, g, map[string]int64{"bff_tenant_booking.booking_drafts": n})
 }
 
-// deleteGuest deletes the guest in the reservation service.
+// deleteGuest deletes the guest in the reservation service. The numbers on the receipt commit with the deletion: the invariants compare
+// the deleted events with the state of the reservation.
 func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
-	var counts map[string]int64
-	err := s.booking.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
-		counts, err = s.delete(ctx, tx, g, guests, s.reservationKey(g))
+	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
+		counts, err := s.delete(ctx, tx, g, guests, s.reservationKey(g))
+		s.queueCounts(tx, g, counts)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return s.record(ctx, g, counts)
 }
 
-// record adds numbers of rows to the receipt. After a crash between a deletion and its record, the receipt's number is too low.
+// record adds numbers of another service's rows to the receipt. After a crash between a deletion and its record, the receipt's number is
+// too low.
 func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
 	return s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
-		for _, place := range slices.Sorted(maps.Keys(counts)) {
-			tx.Queue(`
-				UPDATE reservation.erasures
-				SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
-				WHERE tenant_id = @tenant AND reservation_id = @reservation`, s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": counts[place]}))
-		}
+		s.queueCounts(tx, g, counts)
 		return nil
 	})
+}
+
+func (s stayEraser) queueCounts(tx postgres.Tx, g *stay, counts map[string]int64) {
+	for _, place := range slices.Sorted(maps.Keys(counts)) {
+		tx.Queue(`
+			UPDATE reservation.erasures
+			SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
+			WHERE tenant_id = @tenant AND reservation_id = @reservation AND completed_at IS NULL`,
+			s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": counts[place]}))
+	}
 }
 
 // retained is what the law keeps of a stay, and what ends by itself.

@@ -24,6 +24,8 @@ type stayEraser struct {
 	options
 	booking, site *postgres.DB
 	docs          document.Collection[any] // sessions of the hotels' sites
+	letters       letters
+	warehouse     Warehouse // nil if none is configured
 }
 
 // A stay is one reservation whose guest is erased.
@@ -35,8 +37,7 @@ type stay struct {
 }
 
 func eraseStays(ctx context.Context, e env.Env, o options) error {
-	s := stayEraser{options: o, booking: postgres.Open(e, reservation.Schema), site: postgres.Open(e, tenantbooking.Schema),
-		docs: document.Open[any](e, "tnt-session")}
+	s := openStays(e, o)
 	chosen := []id.Reservation{o.reservation}
 	if o.emailHash != "" {
 		var err error
@@ -51,6 +52,12 @@ func eraseStays(ctx context.Context, e env.Env, o options) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+func openStays(e env.Env, o options) stayEraser {
+	warehouse, _ := WarehouseKey.Get(e)
+	return stayEraser{options: o, booking: postgres.Open(e, reservation.Schema), site: postgres.Open(e, tenantbooking.Schema),
+		docs: document.Open[any](e, "tnt-session"), letters: letters{e}, warehouse: warehouse}
 }
 
 // An openErasure is an erasure whose run was interrupted.
@@ -75,7 +82,7 @@ func completeStays(ctx context.Context, e env.Env, o options) error {
 	if err != nil {
 		return err
 	}
-	failed := []error{}
+	failed := []error{openStays(e, o).lateLetters(ctx)}
 	for _, r := range open {
 		one := o
 		one.tenant, one.reservation, one.by, one.why, one.do = r.Tenant, r.Reservation, r.By, r.Why, !o.dry
@@ -113,9 +120,9 @@ func (s stayEraser) erase(ctx context.Context, r id.Reservation) error {
 	if err != nil {
 		return err
 	}
-	steps := []func(context.Context, *stay) error{s.deleteDocuments, s.deleteVisits, s.deleteDrafts, s.deleteGuest, s.complete}
+	steps := []func(context.Context, *stay) error{s.deleteDocuments, s.deleteLetters, s.deleteFromWarehouse, s.deleteVisits, s.deleteDrafts, s.deleteGuest, s.complete}
 	if !s.do {
-		steps = []func(context.Context, *stay) error{s.countRows}
+		steps = []func(context.Context, *stay) error{s.deleteLetters, s.deleteFromWarehouse, s.countRows}
 	}
 	for _, step := range steps {
 		if err := step(ctx, g); err != nil {

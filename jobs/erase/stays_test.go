@@ -2,6 +2,7 @@ package erase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,10 +15,14 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -64,6 +69,10 @@ func (h house) stay() id.Reservation {
 			VALUES (@draft, @t, @session, 'abandoned', 2, @r, '{}', platform.now(), platform.now(), platform.now(), platform.now())`,
 		`INSERT INTO bff_tenant_booking.booking_draft_snapshots (draft_id, tenant_id, session_id, reservation_id, final_state, created_at, guest_email_hash)
 			VALUES (@draftName, @t, @sessionName, @name, 'abandoned', platform.now(), 'sha256:' || @hash)`,
+		`INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id, received_at, expires_at, consumed,
+				consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
+			VALUES ('bha_' || substr(@name, 5), @r, @t, @session, 'gms', 'ppt', platform.now() - interval '1 hour', platform.now() - interval '1 minute', true,
+				platform.now(), '{}', 'sha256:' || @hash, 'k1', '', 'other')`,
 		`INSERT INTO bff_tenant_booking.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, published_at)
 			VALUES (@draft, @draftName, @t, 's', @draftKey, jsonb_build_object('zarghona', @hash::text), '{}', platform.now(), platform.now())`,
 	} {
@@ -75,6 +84,7 @@ func (h house) stay() id.Reservation {
 	if _, err := docs.Put(h.t.Context(), document.KeyOf(session.String()), "Zarghona", 1, e.Now().Add(time.Hour)); err != nil {
 		h.t.Fatal(err)
 	}
+	bury(h.t, e, r.ID.String(), draft.String(), session.String())
 	return r.ID
 }
 
@@ -90,7 +100,43 @@ func (h house) exec(statement string, args pgx.StrictNamedArgs) {
 func (h house) env() env.Env {
 	e := env.Of(map[string]string{"DATABASE_URL": h.db.URL()})
 	e.Advance(h.db.Env().Offset())
-	return document.StoreKey.With(e, documents.Open(e))
+	return withLetters(document.StoreKey.With(e, documents.Open(e)))
+}
+
+// dead is the subscription whose dead letters the tests have.
+var dead = topic.Subscription{Name: "orders-clicked", Topic: "clicked", Endpoint: "http://localhost", DeadLetter: "clicked.dlq", Attempts: 5}
+
+// withLetters adds the bus on PostgreSQL and its dead letters.
+func withLetters(e env.Env) env.Env {
+	b := bus.Open(e, postgres.Open(e, "bus"))
+	return topic.PullerKey.With(topic.PublisherKey.With(e, b), b).With("DEAD_LETTERS", replay.Listeners([]topic.Subscription{dead}))
+}
+
+// bury publishes dead letters that name the ids.
+func bury(t *testing.T, e env.Env, names ...string) {
+	t.Helper()
+	b := bus.Open(e, postgres.Open(e, "bus"))
+	if err := b.Subscribe(t.Context(), []topic.Subscription{dead}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		letter := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)}
+		if name == names[0] { // only the attribute names it
+			letter.Data, letter.Attributes = []byte(`{}`), map[string]string{"ce-partitionkey": "tnt%3A" + name}
+		}
+		if err := errors.Join(b.Publish(t.Context(), []topic.Message{letter})...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// deadLetters returns the number of messages that wait.
+func deadLetters(t *testing.T, owner *pgx.Conn) (n int) {
+	t.Helper()
+	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // marks counts the rows that name or mark a guest.
@@ -121,7 +167,9 @@ func (h house) arguments(r id.Reservation, more ...string) []string {
 
 var really = []string{"-go", "-by=K. Amiri", "-why=the guest asked for it"}
 
-const marksOfOne = 7 // guest, request, modification, snapshot, event, document and its row
+const marksOfOne = 8 // guest, request, modification, snapshot, arrival, event, document and its row
+
+const lettersOfOne = 3 // of the reservation, its draft and its session
 
 func TestErase_reservation(t *testing.T) {
 	t.Parallel()
@@ -131,28 +179,34 @@ func TestErase_reservation(t *testing.T) {
 	if n := h.marks(); n != 2*marksOfOne {
 		t.Fatalf("%d rows mark two guests, want %d", n, 2*marksOfOne)
 	}
-	before := consumertest.Texts(t, h.db)
+	rows := func() map[string]string { // a count leases the dead letters and releases them
+		all := consumertest.Texts(t, h.db)
+		delete(all, "bus.deliveries")
+		return all
+	}
+	before := rows()
 	output := must(t, h.env(), h.arguments(erased)...)
-	for _, want := range []string{"would erase the guest", "reservation.guests: would delete 1", "bff_tenant_booking.booking_draft_snapshots: would delete 1"} {
+	for _, want := range []string{"would erase the guest", "reservation.guests: would delete 1", "bff_tenant_booking.booking_draft_snapshots: would delete 1",
+		"dead letters: would delete 3"} {
 		if !strings.Contains(output, want) {
 			t.Errorf("output = %q, want %q", output, want)
 		}
 	}
-	if diff := cmp.Diff(before, consumertest.Texts(t, h.db)); diff != "" {
+	if diff := cmp.Diff(before, rows()); diff != "" {
 		t.Errorf("the dry run changed the database: %s", diff)
 	}
 	output = must(t, h.env(), h.arguments(erased, really...)...)
 	if want := erased.String() + `: erased by "K. Amiri", because "the guest asked for it"` + "\n"; output != want {
 		t.Errorf("output = %q, want %q", output, want)
 	}
-	if n := h.marks(); n != marksOfOne {
-		t.Errorf("%d rows mark guests, want those of the other guest: %d", n, marksOfOne)
+	if n, dead := h.marks(), deadLetters(t, h.owner); n != marksOfOne || dead != lettersOfOne {
+		t.Errorf("%d rows and %d dead letters mark guests, want those of the other guest: %d and %d", n, dead, marksOfOne, lettersOfOne)
 	}
 	deleted := map[string]int{}
 	if err := h.owner.QueryRow(t.Context(), `SELECT deleted FROM reservation.erasures`).Scan(&deleted); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"documents": 1, "reservation.guests": 1, "reservation.special_requests": 1, "reservation.modifications": 1, "reservation.outbox": 1,
+	want := map[string]int{"documents": 1, "dead letters": 3, "bff_tenant_booking.handoff_arrival_log": 1, "reservation.guests": 1, "reservation.special_requests": 1, "reservation.modifications": 1, "reservation.outbox": 1,
 		"bff_tenant_booking.booking_drafts": 1, "bff_tenant_booking.booking_draft_snapshots": 1, "bff_tenant_booking.confirmation_views": 0,
 		"bff_tenant_booking.outbox": 1, "bff_tenant_booking.idempotency": 0}
 	if diff := cmp.Diff(want, deleted); diff != "" {
@@ -207,7 +261,7 @@ func TestErase_notYet(t *testing.T) {
 // TestErase_killedReservation kills a run after each step. The daily run completes the erasure.
 func TestErase_killedReservation(t *testing.T) {
 	t.Parallel()
-	for steps := range 5 {
+	for steps := range 7 {
 		t.Run(fmt.Sprint(steps), func(t *testing.T) {
 			t.Parallel()
 			h := openHouse(t)
@@ -224,17 +278,92 @@ func TestErase_killedReservation(t *testing.T) {
 				kill()
 			}
 			err := eraseStays(ctx, e, o)
-			if err == nil && steps < 5 {
+			if err == nil && steps < 7 {
 				t.Fatal("the run was not interrupted")
 			}
 			if steps == 0 { // nothing was recorded
 				must(t, h.env(), h.arguments(r, really...)...)
 			}
 			must(t, h.env())
-			if n, receipts := h.marks(), h.completed(); n != 0 || receipts != 1 {
-				t.Errorf("%d rows mark the guest, %d receipts, want 0 and 1", n, receipts)
+			if n, dead, receipts := h.marks(), deadLetters(t, h.owner), h.completed(); n+dead != 0 || receipts != 1 {
+				t.Errorf("%d rows and %d dead letters mark the guest, %d receipts, want 0, 0 and 1", n, dead, receipts)
 			}
 		})
+	}
+}
+
+// TestErase_lateLetter buries a letter after the erasure: its message was still being delivered. The daily run deletes it, and no other.
+func TestErase_lateLetter(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	r := h.stay()
+	must(t, h.env(), h.arguments(r, really...)...)
+	bury(t, h.env(), r.String(), id.New[id.Reservation]().String())
+	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 1") || deadLetters(t, h.owner) != 2 {
+		t.Errorf("the dry run printed %q", output)
+	}
+	if output := must(t, h.env()); !strings.Contains(output, "late dead letters: deleted 1 of 1 erased guests") {
+		t.Errorf("output = %q", output)
+	}
+	if n := deadLetters(t, h.owner); n != 1 {
+		t.Errorf("%d dead letters, want that of the other guest", n)
+	}
+	h.db.Advance(41 * 24 * time.Hour)
+	bury(t, h.env(), r.String())
+	must(t, h.env())
+	if n := deadLetters(t, h.owner); n != 2 {
+		t.Errorf("%d dead letters, want 2: an erasure of long ago has none", n)
+	}
+}
+
+// TestErase_lettersAway lets the erasure stay open while dead letters cannot be read.
+func TestErase_lettersAway(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	r := h.stay()
+	code, output := call(t.Context(), h.env().With("DEAD_LETTERS", "a:b:unknown"), h.arguments(r, really...)...)
+	if code != 1 || !strings.Contains(output, "unknown") {
+		t.Errorf("exit code %d, output %q, want 1", code, output)
+	}
+	if n := h.completed(); n != 0 {
+		t.Errorf("%d receipts, want none", n)
+	}
+	must(t, h.env())
+	if n := h.completed(); n != 1 || h.marks() != 0 {
+		t.Errorf("%d receipts, want 1 and no mark", n)
+	}
+}
+
+// TestErase_warehouseOfReservation deletes the rows of reservation, draft and session in the warehouse, and no others.
+func TestErase_warehouseOfReservation(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	r := h.stay()
+	var draft id.Draft
+	var session id.TenantSession
+	if err := h.owner.QueryRow(t.Context(), `SELECT draft_id, session_id FROM bff_tenant_booking.booking_drafts`).Scan(&draft, &session); err != nil {
+		t.Fatal(err)
+	}
+	w := &warehouse{fails: "Delete", rows: map[string]map[string]int64{
+		"viewed reservationId": {r.String(): 2, "other": 1}, "steps draftId": {draft.String(): 3, "other": 1}, "steps sessionId": {session.String(): 4},
+		"clicks": {"other": 1},
+	}}
+	with := func() env.Env { return WarehouseKey.With(h.env(), Warehouse(w)) }
+	if output := must(t, with(), h.arguments(r)...); !strings.Contains(output, "project.telemetry.steps: would delete 7") {
+		t.Errorf("output = %q", output)
+	}
+	if code, output := call(t.Context(), with(), h.arguments(r, really...)...); code != 1 || h.completed() != 0 {
+		t.Errorf("exit code %d, output %q while the warehouse is away, want 1 and no receipt", code, output)
+	}
+	w.fails = ""
+	must(t, with())
+	want := map[string]map[string]int64{"viewed reservationId": {"other": 1}, "steps draftId": {"other": 1}, "steps sessionId": {}, "clicks": {"other": 1}}
+	if diff := cmp.Diff(want, w.rows); diff != "" {
+		t.Errorf("the warehouse differs: %s", diff)
+	}
+	var rows int
+	if err := h.owner.QueryRow(t.Context(), `SELECT (deleted ->> 'project.telemetry.steps')::int FROM reservation.erasures`).Scan(&rows); err != nil || rows != 7 {
+		t.Errorf("the receipt has %d rows, %v, want 7", rows, err)
 	}
 }
 

@@ -3,20 +3,25 @@ package erase
 import (
 	"context"
 
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Warehouse stores the published telemetry for analytics. Its rows are keyed by guest session.
+// A Table is a table of the warehouse with one of the Columns. A table with several of them is listed once for each.
+type Table struct{ Name, Column string }
+
+// Columns are the columns by which the rows of a guest are found: those of the payloads of events.
+var Columns = []string{"draftId", "guestSessionId", "reservationId", "sessionId"}
+
+// A Warehouse stores the published telemetry for analytics.
 type Warehouse interface {
 	// Name returns the name of the data set, for receipts.
 	Name() string
-	// Tables returns the tables with a column for the guest session. It is an error if there are none.
-	Tables(context.Context) ([]string, error)
-	// Count returns the number of rows of each of the sessions that has rows.
-	Count(ctx context.Context, table string, sessions []id.GuestSession) (map[id.GuestSession]int64, error)
-	// Delete deletes the rows of the sessions.
-	Delete(ctx context.Context, table string, sessions []id.GuestSession) error
+	// Tables returns the tables with one of the Columns. It is an error if there are none.
+	Tables(context.Context) ([]Table, error)
+	// Count returns the number of rows of each of the ids that has rows.
+	Count(ctx context.Context, table Table, ids []string) (map[string]int64, error)
+	// Delete deletes the rows of the ids.
+	Delete(ctx context.Context, table Table, ids []string) error
 }
 
 // WarehouseKey is the key of the warehouse in an Env. Without it no warehouse is configured.

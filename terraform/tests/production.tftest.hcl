@@ -77,8 +77,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not erase, flags, outbox, probe, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not erase (by hand and daily), flags, outbox, probe, replay, and prune by cadence."
   }
 
   assert {
@@ -164,8 +164,8 @@ run "production" {
   }
 
   assert {
-    condition     = length(google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members) == 1
-    error_message = "Guests' salt is read by more than the function that names guests."
+    condition     = google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members == toset([for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.secrets, "GUEST_SALT_KEYS")]) && length([for f in run.archives.functions : f if contains(f.secrets, "GUEST_SALT_KEYS")]) <= 2
+    error_message = "Guests' salt is read by other functions than those that name guests."
   }
 
   assert {
@@ -250,9 +250,9 @@ run "production" {
 
   assert {
     condition = toset(keys(google_pubsub_subscription_iam_binding.dead_letter)) == toset([for f in run.archives.functions : f.event.deadLetter if f.event != null]) && alltrue([for topic, b in google_pubsub_subscription_iam_binding.dead_letter :
-      b.subscription == google_pubsub_subscription.dead_letter[topic].name && b.role == "roles/pubsub.subscriber" && b.members == toset(["serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"])
+      b.subscription == google_pubsub_subscription.dead_letter[topic].name && b.role == "roles/pubsub.subscriber" && b.members == toset(["serviceAccount:jobs-erase@hotels-prod.iam.gserviceaccount.com", "serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"])
     ])
-    error_message = "Dead letters are taken by others than replay, or not by it."
+    error_message = "Dead letters are read by other jobs than replay and erase, or not by both."
   }
 
   assert {
@@ -297,7 +297,7 @@ run "production" {
       && local.programs["probe-frequent"].environment["PROBE_URL"] == "https://hotels.example"
       && local.programs["probe-frequent"].environment["UPSTREAM_RESERVATION_URL"] == "https://api.hotels.example/api/v1/reservations"
       && !contains(keys(local.programs["probe-frequent"].environment), "CLOUDSQL_USER")
-    && !contains(keys(module.alert), "job-probe-frequent") && module.alert["probe"].policy.severity == "CRITICAL")
+    && !contains(keys(module.alert), "job-erase") && contains(keys(module.alert), "job-erase-daily") && !contains(keys(module.alert), "job-probe-frequent") && module.alert["probe"].policy.severity == "CRITICAL")
     error_message = "Nobody books a room to see whether guests can."
   }
 

@@ -31,8 +31,10 @@ func TestCanaries_erased(t *testing.T) {
 	s.Settle()
 	cancel := system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + guest.ReservationID + "/cancel", Key: system.Key(),
 		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}}
-	erasing := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
-	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err == nil {
+	arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
+	telemetry := new(dataset)
+	e := erasing(s, telemetry)
+	if err := erase.Job.Run(t.Context(), e, arguments); err == nil {
 		t.Error("a guest was erased before the stay has ended")
 	}
 	s.Must(http.StatusOK, cancel)
@@ -44,12 +46,32 @@ func TestCanaries_erased(t *testing.T) {
 	if seen := homesOf(t, s, a, hashes); !slices.Contains(seen, "reservation.guests.first_name") || !slices.Contains(seen, "reservation.guests.email_hash") {
 		t.Fatalf("before the erasure the guest is in %q", seen)
 	}
-	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err != nil {
+	named := idsOf(t, s, guest.ReservationID)
+	telemetry.fill(t, s)
+	bury(t, s, named)
+	for _, where := range []map[string]int{elsewhere(t, s, named), telemetry.naming(named)} {
+		if len(where) == 0 {
+			t.Fatal("before the erasure no dead letter, or no row of the warehouse, names the guest")
+		}
+	}
+	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
 		t.Fatal(err)
 	}
 	for _, where := range homesOf(t, s, a, hashes) {
 		t.Errorf("after the erasure the guest is in %s", where)
 	}
+	for name, n := range elsewhere(t, s, named) {
+		t.Errorf("after the erasure %d dead letters name %s", n, name)
+	}
+	for name, n := range telemetry.naming(named) {
+		t.Errorf("after the erasure %d rows of the warehouse name %s", n, name)
+	}
+	rest := new(dataset)
+	rest.fill(t, s)
+	for name, n := range rest.naming(named) {
+		t.Errorf("after the erasure %d events of the outbox name %s", n, name)
+	}
+	s.Settle() // the receipt has the number of the deleted events
 	var deleted string
 	row := s.DB.Owner(t).QueryRow(t.Context(), `SELECT deleted ->> 'reservation.guests' FROM reservation.erasures WHERE completed_at IS NOT NULL`)
 	if err := row.Scan(&deleted); err != nil || deleted != "1" {
@@ -57,7 +79,7 @@ func TestCanaries_erased(t *testing.T) {
 	}
 	other := book()
 	s.Settle()
-	if err := erase.Job.Run(t.Context(), s.Env(), erasing); err != nil {
+	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
 		t.Errorf("erased again: %v", err)
 	}
 	if seen := homesOf(t, s, a, nil); !slices.Contains(seen, "reservation.guests.email") {

@@ -1,6 +1,6 @@
 -- Each change of a reservation or a quote was published exactly once: no version of a reservation has two events of a subject, and each
--- reservation has the events of its state, unless its guest was erased together with its events. A state that a manager has overridden was
--- published too, so the number of overrides is added.
+-- reservation has the events of its state. A state that a manager has overridden was published too, so the number of overrides is added.
+-- The events of an erased guest are gone; the receipt has their number, which must suffice for the state and for the deleted rows.
 WITH told AS (
     SELECT subject, payload ->> 'reservationId' AS reservation, envelope -> 'metadata' ->> 'aggregateVersion' AS version, count(*) AS times
     FROM reservation.outbox
@@ -44,7 +44,9 @@ WITH told AS (
 ), erased AS (
     SELECT 'rsv_' || (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substring(
                B'00' || ('x' || replace(e.reservation_id::text, '-', ''))::bit(128) FROM 5 * i + 1 FOR 5)::int + 1, 1), '' ORDER BY i)
-           FROM generate_series(0, 25) AS i) AS reservation
+           FROM generate_series(0, 25) AS i) AS reservation,
+           coalesce((e.deleted ->> 'reservation.outbox')::int, 0) AS deleted_events,
+           coalesce((e.deleted ->> 'reservation.modifications')::int, 0) + coalesce((e.deleted ->> 'reservation.special_requests')::int, 0) AS deleted_changes
     FROM reservation.erasures AS e
 ), quotes (rows, events) AS (
     SELECT (SELECT count(*) FROM reservation.quotes),
@@ -56,6 +58,12 @@ FULL JOIN events AS e USING (subject, reservation)
 WHERE subject IN (SELECT subject FROM wanted) -- other events follow from no state
     AND reservation NOT IN (SELECT reservation FROM erased)
     AND coalesce(e.events, 0) NOT BETWEEN coalesce(w.least, 0) AND coalesce(w.most, 0)
+UNION ALL
+SELECT 'all of an erased guest', d.reservation, d.deleted_changes + (SELECT sum(w.least) FROM wanted AS w WHERE w.reservation = d.reservation), NULL,
+       d.deleted_events + coalesce((SELECT sum(e.events) FROM events AS e WHERE e.reservation = d.reservation), 0)
+FROM erased AS d
+WHERE d.deleted_events + coalesce((SELECT sum(e.events) FROM events AS e WHERE e.reservation = d.reservation), 0)
+    < d.deleted_changes + (SELECT sum(w.least) FROM wanted AS w WHERE w.reservation = d.reservation)
 UNION ALL
 SELECT 'melmastoon.reservation.quote.created.v1', NULL, rows, rows, events FROM quotes WHERE rows <> events
 UNION ALL

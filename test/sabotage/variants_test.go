@@ -495,6 +495,14 @@ var variants = []variant{
 		"if err := s.openWarehouse(ctx); err != nil {", "if err := s.openWarehouse(ctx); err != nil && s.dry {",
 		"jobs/erase", "TestErase_warehouseAway",
 	}, {
+		"an erasure leaves the dead letters", noPII, "jobs/erase/stays.go",
+		"{s.deleteDocuments, s.deleteLetters, s.deleteFromWarehouse,", "{s.deleteDocuments, s.deleteFromWarehouse,",
+		"test/canaries", "TestCanaries_erased",
+	}, {
+		"an erasure leaves the events in the outbox", noPII, "jobs/erase/stayrows.go",
+		`{"reservation.outbox", "ordering_key = ANY (@keys) AND published_at IS NOT NULL"}`, `{"reservation.outbox", "ordering_key = ANY (@keys) AND published_at IS NULL"}`,
+		"test/canaries", "TestCanaries_erased",
+	}, {
 		"typed words are published with a search", noPII, "functions/consumer/internal/search/filterkeys.go",
 		"keys = append(keys, known...)", "keys = append(keys, words...)",
 		"functions/consumer/search", "TestSearch_typedText",

@@ -2,11 +2,16 @@ package terraform
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -38,17 +43,23 @@ func TestReadme_erasure(t *testing.T) {
 	}
 	pasted := blanks.ReplaceAllString(strings.NewReplacer("<tenant>", tenant.String(), "<reservation>", r.ID.String(), "<hash>", strings.Repeat("a", 64),
 		"<session>", id.New[id.GuestSession]().String(), "NAME", "K. Amiri", "REASON", "the guest asked").Replace(commands[1]), "nowhere")
-	said := paste(t, "erase-daily", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL())
-	for _, want := range []string{"would erase the guest", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {
+	letters := bus.Open(db.Env(), postgres.Open(db.Env(), "bus"))
+	subscription := topic.Subscription{Name: "s", Topic: "t", Endpoint: "http://localhost", DeadLetter: "t.dlq", Attempts: 5}
+	must(t, letters.Subscribe(t.Context(), []topic.Subscription{subscription}))
+	for _, name := range []string{r.ID.String(), id.New[id.Reservation]().String()} {
+		must(t, errors.Join(letters.Publish(t.Context(), []topic.Message{{Topic: "t.dlq", Data: []byte(`{"payload":{"reservationId":"` + name + `"}}`)}})...))
+	}
+	said := paste(t, "erase", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL(), "DEAD_LETTERS="+replay.Listeners([]topic.Subscription{subscription}))
+	for _, want := range []string{"would erase the guest", "dead letters: would delete 1", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the job printed %s, want %q in it", said, want)
 		}
 	}
-	var guests, receipts, requests int
+	var guests, receipts, requests, dead int
 	must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),
-		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND requested_by = 'K. Amiri')`).Scan(&guests, &requests, &receipts))
-	if guests != 0 {
-		t.Errorf("%d guests remain, want 0", guests)
+		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND requested_by = 'K. Amiri'), (SELECT count(*) FROM bus.deliveries)`).Scan(&guests, &requests, &receipts, &dead))
+	if guests != 0 || dead != 1 {
+		t.Errorf("%d guests and %d dead letters remain, want 0 and that of another guest", guests, dead)
 	}
 	if requests != 1 || receipts != 1 {
 		t.Errorf("%d requests and %d receipts, want one of each", requests, receipts)

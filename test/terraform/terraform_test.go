@@ -56,7 +56,7 @@ var breaches = []breach{
 
 	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)])", "@${local.domain_of_accounts}\"])", "Somebody reads a keyring"},
 	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
-	{"letters for everybody", production, "topics.tf", "  members      = local.replaying", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are taken by others than replay"},
+	{"letters for everybody", production, "topics.tf", "  members      = local.reading", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are read by other jobs than replay"},
 	{"replay publishes what nobody hears", production, "topics.tf", "    contains(local.heard, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
 	{"replay does not know who hears", production, "jobs.tf", "local.jobs[r.job].letters ? {", "false ? {", "DEAD_LETTERS"},
 	{"pushes for another", production, "topics.tf", "  audience    = local.services[each.value.service].audience", "  audience    = \"https://somebody.else\"", "A subscription is not what its function hears"},

@@ -1,4 +1,4 @@
-// Package bigquery deletes the telemetry of guest sessions from a BigQuery dataset.
+// Package bigquery deletes the telemetry of guests from a BigQuery dataset.
 package bigquery
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,10 +14,10 @@ import (
 	"google.golang.org/api/bigquery/v2"
 	"google.golang.org/api/option"
 
-	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/jobs/erase"
 )
 
-// A Dataset is one BigQuery dataset. The column guestSessionId of its tables is the key of a session.
+// A Dataset is one BigQuery dataset. Its tables have columns with the ids of a guest (erase.Columns).
 type Dataset struct {
 	project, name string
 	jobs          *bigquery.JobsService
@@ -44,55 +45,54 @@ func Open(ctx context.Context, dataset string, options ...option.ClientOption) (
 // Name returns the name of the dataset with its project.
 func (d *Dataset) Name() string { return d.project + "." + d.name }
 
-// Tables returns the tables with the column guestSessionId. It is an error if there are none, because then the dataset is not
-// that of the telemetry.
-func (d *Dataset) Tables(ctx context.Context) ([]string, error) {
-	rows, err := d.query(ctx, "SELECT c.table_name FROM `"+d.Name()+"`.INFORMATION_SCHEMA.COLUMNS AS c "+
+// Tables returns the tables with one of the columns of a guest. It is an error if there are none, because then the dataset is not that
+// of the telemetry.
+func (d *Dataset) Tables(ctx context.Context) ([]erase.Table, error) {
+	rows, err := d.query(ctx, "SELECT c.table_name, c.column_name FROM `"+d.Name()+"`.INFORMATION_SCHEMA.COLUMNS AS c "+
 		"JOIN `"+d.Name()+"`.INFORMATION_SCHEMA.TABLES AS t USING (table_name) "+
-		"WHERE c.column_name = 'guestSessionId' AND t.table_type = 'BASE TABLE' ORDER BY c.table_name", nil)
+		"WHERE c.column_name IN UNNEST(@ids) AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.column_name", erase.Columns)
 	if err != nil {
 		return nil, fmt.Errorf("bigquery: tables of %s: %w", d.Name(), err)
 	}
-	var tables []string
+	var tables []erase.Table
 	for _, row := range rows {
-		if len(row) != 1 || !tablePattern.MatchString(row[0]) {
-			return nil, fmt.Errorf("bigquery: %s has a table with the name %q", d.Name(), row)
+		if len(row) != 2 || !tablePattern.MatchString(row[0]) || !slices.Contains(erase.Columns, row[1]) {
+			return nil, fmt.Errorf("bigquery: %s has a table and column with the name %q", d.Name(), row)
 		}
-		tables = append(tables, row[0])
+		tables = append(tables, erase.Table{Name: row[0], Column: row[1]})
 	}
 	if len(tables) == 0 {
-		return nil, fmt.Errorf("bigquery: %s has no table with a column guestSessionId", d.Name())
+		return nil, fmt.Errorf("bigquery: %s has no table with one of the columns %s", d.Name(), strings.Join(erase.Columns, ", "))
 	}
 	return tables, nil
 }
 
-// Count returns the number of rows of each of the sessions that has rows in a table.
-func (d *Dataset) Count(ctx context.Context, table string, sessions []id.GuestSession) (map[id.GuestSession]int64, error) {
-	rows, err := d.query(ctx, "SELECT guestSessionId, COUNT(*) FROM `"+d.Name()+"."+table+"` WHERE guestSessionId IN UNNEST(@sessions) GROUP BY guestSessionId", sessions)
+// Count returns the number of rows of each of the ids that has rows in a table.
+func (d *Dataset) Count(ctx context.Context, table erase.Table, ids []string) (map[string]int64, error) {
+	rows, err := d.query(ctx, "SELECT "+table.Column+", COUNT(*) FROM `"+d.Name()+"."+table.Name+"` WHERE "+table.Column+" IN UNNEST(@ids) GROUP BY "+table.Column, ids)
 	if err != nil {
-		return nil, fmt.Errorf("bigquery: count in %s.%s: %w", d.Name(), table, err)
+		return nil, fmt.Errorf("bigquery: count in %s.%s: %w", d.Name(), table.Name, err)
 	}
-	counts := map[id.GuestSession]int64{}
+	counts := map[string]int64{}
 	for _, row := range rows {
 		if len(row) != 2 {
 			return nil, errors.New("bigquery: count: not two columns")
 		}
-		session, err := id.Parse[id.GuestSession](row[0])
-		if err != nil {
-			return nil, fmt.Errorf("bigquery: count in %s.%s: %w", d.Name(), table, err)
+		if !slices.Contains(ids, row[0]) {
+			return nil, fmt.Errorf("bigquery: count in %s.%s: a row of another id", d.Name(), table.Name)
 		}
-		if counts[session], err = strconv.ParseInt(row[1], 10, 64); err != nil {
-			return nil, fmt.Errorf("bigquery: count in %s.%s: %w", d.Name(), table, err)
+		if counts[row[0]], err = strconv.ParseInt(row[1], 10, 64); err != nil {
+			return nil, fmt.Errorf("bigquery: count in %s.%s: %w", d.Name(), table.Name, err)
 		}
 	}
 	return counts, nil
 }
 
-// Delete deletes the rows of the sessions from a table.
-func (d *Dataset) Delete(ctx context.Context, table string, sessions []id.GuestSession) error {
-	_, err := d.query(ctx, "DELETE FROM `"+d.Name()+"."+table+"` WHERE guestSessionId IN UNNEST(@sessions)", sessions)
+// Delete deletes the rows of the ids from a table.
+func (d *Dataset) Delete(ctx context.Context, table erase.Table, ids []string) error {
+	_, err := d.query(ctx, "DELETE FROM `"+d.Name()+"."+table.Name+"` WHERE "+table.Column+" IN UNNEST(@ids)", ids)
 	if err != nil {
-		return fmt.Errorf("bigquery: delete from %s.%s: %w", d.Name(), table, err)
+		return fmt.Errorf("bigquery: delete from %s.%s: %w", d.Name(), table.Name, err)
 	}
 	return nil
 }
@@ -104,12 +104,12 @@ const (
 )
 
 // query runs a statement as a query job, waits for its end, and returns its rows as text.
-func (d *Dataset) query(ctx context.Context, statement string, sessions []id.GuestSession) (rows [][]string, err error) {
+func (d *Dataset) query(ctx context.Context, statement string, ids []string) (rows [][]string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	standard := false
 	answer, err := d.jobs.Query(d.project, &bigquery.QueryRequest{
-		Query: statement, UseLegacySql: &standard, ParameterMode: "NAMED", QueryParameters: parameters(sessions), TimeoutMs: maxWait.Milliseconds(),
+		Query: statement, UseLegacySql: &standard, ParameterMode: "NAMED", QueryParameters: parameters(ids), TimeoutMs: maxWait.Milliseconds(),
 	}).Context(ctx).Do()
 	if err != nil {
 		return nil, err
@@ -134,17 +134,14 @@ func (d *Dataset) query(ctx context.Context, statement string, sessions []id.Gue
 	return rows, nil
 }
 
-// parameters returns the sessions as the parameter @sessions, an array of strings.
-func parameters(sessions []id.GuestSession) []*bigquery.QueryParameter {
-	if sessions == nil {
-		return nil
-	}
-	values := make([]*bigquery.QueryParameterValue, len(sessions))
-	for i, s := range sessions {
-		values[i] = &bigquery.QueryParameterValue{Value: s.String()}
+// parameters returns the ids as the parameter @ids, an array of strings.
+func parameters(ids []string) []*bigquery.QueryParameter {
+	values := make([]*bigquery.QueryParameterValue, len(ids))
+	for i, name := range ids {
+		values[i] = &bigquery.QueryParameterValue{Value: name}
 	}
 	return []*bigquery.QueryParameter{{
-		Name:           "sessions",
+		Name:           "ids",
 		ParameterType:  &bigquery.QueryParameterType{Type: "ARRAY", ArrayType: &bigquery.QueryParameterType{Type: "STRING"}},
 		ParameterValue: &bigquery.QueryParameterValue{ArrayValues: values},
 	}}

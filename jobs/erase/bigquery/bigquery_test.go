@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/api/option"
 
+	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -68,24 +69,28 @@ func (f *fake) sent(t *testing.T, n int) (request map[string]any) {
 	return request
 }
 
+var clicks = erase.Table{Name: "click_recorded", Column: "guestSessionId"}
+
+func newID() string { return id.New[id.GuestSession]().String() }
+
 const job = `"jobReference":{"projectId":"my-project","jobId":"job_1","location":"me-central1"}`
 
 func TestDelete_request(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
-	one, other := id.New[id.GuestSession](), id.New[id.GuestSession]()
-	if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{one, other}); err != nil {
+	one, other := newID(), newID()
+	if err := d.Delete(t.Context(), clicks, []string{one, other}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"query":         "DELETE FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@sessions)",
+		"query":         "DELETE FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@ids)",
 		"useLegacySql":  false,
 		"parameterMode": "NAMED",
 		"timeoutMs":     20000.0,
 		"queryParameters": []any{map[string]any{
-			"name":           "sessions",
+			"name":           "ids",
 			"parameterType":  map[string]any{"type": "ARRAY", "arrayType": map[string]any{"type": "STRING"}},
-			"parameterValue": map[string]any{"arrayValues": []any{map[string]any{"value": one.String()}, map[string]any{"value": other.String()}}},
+			"parameterValue": map[string]any{"arrayValues": []any{map[string]any{"value": one}, map[string]any{"value": other}}},
 		}},
 	}
 	if diff := cmp.Diff(want, f.sent(t, 0)); diff != "" {
@@ -97,7 +102,7 @@ func TestDelete_request(t *testing.T) {
 func TestDelete_waits(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
-	if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{id.New[id.GuestSession]()}); err != nil {
+	if err := d.Delete(t.Context(), clicks, []string{newID()}); err != nil {
 		t.Fatal(err)
 	}
 	if len(f.requests) != 3 {
@@ -122,7 +127,7 @@ func TestDelete_fails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, _ := open(t, answers...)
-			if err := d.Delete(t.Context(), "click_recorded", []id.GuestSession{id.New[id.GuestSession]()}); err == nil {
+			if err := d.Delete(t.Context(), clicks, []string{newID()}); err == nil {
 				t.Error("Delete() = nil, want an error")
 			}
 		})
@@ -131,14 +136,14 @@ func TestDelete_fails(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	t.Parallel()
-	d, f := open(t, `200 {`+job+`,"jobComplete":true,"pageToken":"more","rows":[{"f":[{"v":"click_recorded"}]}]}`,
-		`200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"session_started"}]}]}`)
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"pageToken":"more","rows":[{"f":[{"v":"click_recorded"},{"v":"guestSessionId"}]}]}`,
+		`200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"draft_created"},{"v":"draftId"}]}]}`)
 	got, err := d.Tables(t.Context())
-	if diff := cmp.Diff([]string{"click_recorded", "session_started"}, got); err != nil || diff != "" {
+	if diff := cmp.Diff([]erase.Table{clicks, {Name: "draft_created", Column: "draftId"}}, got); err != nil || diff != "" {
 		t.Errorf("Tables() = %q, %v", got, err)
 	}
 	statement := f.sent(t, 0)["query"].(string)
-	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name = 'guestSessionId'", "table_type = 'BASE TABLE'"} {
+	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@ids)", "table_type = 'BASE TABLE'"} {
 		if !strings.Contains(statement, part) {
 			t.Errorf("the statement %q lacks %q", statement, part)
 		}
@@ -146,7 +151,8 @@ func TestTables(t *testing.T) {
 	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
 		t.Errorf("requests = %q, want the next page", f.requests)
 	}
-	for name, rows := range map[string]string{"none": `[]`, "injection": "[{\"f\":[{\"v\":\"x` WHERE true; --\"}]}]"} {
+	for name, rows := range map[string]string{"none": `[]`, "injection": "[{\"f\":[{\"v\":\"x` WHERE true; --\"},{\"v\":\"draftId\"}]}]",
+		"another_column": `[{"f":[{"v":"click_recorded"},{"v":"true; --"}]}]`} {
 		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":`+rows+`}`)
 		if got, err := d.Tables(t.Context()); err == nil {
 			t.Errorf("%s: Tables() = %q, want an error", name, got)
@@ -156,18 +162,18 @@ func TestTables(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	one, other := id.New[id.GuestSession](), id.New[id.GuestSession]()
-	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"`+one.String()+`"},{"v":"7"}]}]}`)
-	got, err := d.Count(t.Context(), "click_recorded", []id.GuestSession{one, other})
-	if diff := cmp.Diff(map[id.GuestSession]int64{one: 7}, got); err != nil || diff != "" {
+	one, other := newID(), newID()
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"`+one+`"},{"v":"7"}]}]}`)
+	got, err := d.Count(t.Context(), clicks, []string{one, other})
+	if diff := cmp.Diff(map[string]int64{one: 7}, got); err != nil || diff != "" {
 		t.Errorf("Count() = %v, %v", got, err)
 	}
-	if want := "SELECT guestSessionId, COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@sessions) GROUP BY guestSessionId"; f.sent(t, 0)["query"] != want {
+	if want := "SELECT guestSessionId, COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@ids) GROUP BY guestSessionId"; f.sent(t, 0)["query"] != want {
 		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)
 	}
-	for _, row := range []string{`{"f":[{"v":"gms_x"},{"v":"7"}]}`, `{"f":[{"v":"` + one.String() + `"},{"v":"many"}]}`, `{"f":[{"v":"7"}]}`} {
+	for _, row := range []string{`{"f":[{"v":"gms_x"},{"v":"7"}]}`, `{"f":[{"v":"` + one + `"},{"v":"many"}]}`, `{"f":[{"v":"7"}]}`} {
 		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
-		if got, err := d.Count(t.Context(), "click_recorded", []id.GuestSession{one}); err == nil {
+		if got, err := d.Count(t.Context(), clicks, []string{one}); err == nil {
 			t.Errorf("%s: Count() = %v, want an error", row, got)
 		}
 	}

@@ -1,4 +1,4 @@
-// Command main is the deployed job erase, with the Cloud SQL dialler, the hot document store of the functions, and BigQuery if
+// Command main is the deployed job erase, with the Cloud SQL dialler, the hot document store of the functions, Pub/Sub, and BigQuery if
 // WAREHOUSE_DATASET names a dataset.
 package main
 
@@ -16,10 +16,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/cloudsql"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
 func main() {
 	e := postgres.DialerKey.With(env.System(), cloudsql.Dial)
+	client := pubsub.Open(e)
+	e = topic.PullerKey.With(topic.PublisherKey.With(e, client), client)
 	e, err := withStores(context.Background(), e)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "erase: %v\n", err)

@@ -51,20 +51,22 @@ type Job struct {
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
 	Upstreams []string `json:"upstreams"` // the services that it calls
-	Letters   bool     `json:"letters"`   // reads dead letters, and publishes consumed subjects again
+	ByHand    bool     `json:"byHand"`    // beside its cadences a job of its own runs when a person starts it
+	Letters   bool     `json:"letters"`   // reads and removes dead letters
+	Replays   bool     `json:"replays"`   // publishes consumed subjects again
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
 }
 
 // jobs lists all jobs. A job that is not listed cannot be deployed.
 var jobs = map[string]Job{
-	"erase":   {Cadences: []string{string(prune.Daily)}, Postgres: true, Documents: true, Warehouse: true},
+	"erase":   {Cadences: []string{string(prune.Daily)}, ByHand: true, Postgres: true, Documents: true, Letters: true, Warehouse: true},
 	"flags":   {Documents: true},
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},
 	"outbox":  {Postgres: true},
 	"probe":   {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
 	"prune":   {Cadences: cadences(), Postgres: true},
-	"replay":  {Letters: true},
+	"replay":  {Letters: true, Replays: true},
 }
 
 // frequent is the cadence of five minutes.

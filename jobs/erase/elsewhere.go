@@ -1,0 +1,126 @@
+package erase
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// placeLetters is the place of dead letters on a receipt.
+const placeLetters = "dead letters"
+
+// letters are the dead letters of all services. DEAD_LETTERS names their subscriptions.
+type letters struct{ env env.Env }
+
+// remove removes the letters that name one of the ids, or only counts them, and returns their number by id.
+func (l letters) remove(ctx context.Context, named []string, really bool) (map[string]int64, error) {
+	if len(named) == 0 {
+		return nil, nil
+	}
+	return replay.Remove(ctx, l.env, named, really)
+}
+
+// named returns the ids by which the messages and rows of a stay are found.
+func (g *stay) named() []string {
+	all := []string{g.reservation.String()}
+	for _, d := range g.drafts {
+		all = append(all, d.String())
+	}
+	return append(all, namesOf(g.sessions)...)
+}
+
+// namesOf returns ids as texts.
+func namesOf[I interface{ String() string }](ids []I) (names []string) {
+	for _, each := range ids {
+		names = append(names, each.String())
+	}
+	return names
+}
+
+// deleteLetters deletes the dead letters of the reservation, its drafts and their sessions.
+func (s stayEraser) deleteLetters(ctx context.Context, g *stay) error {
+	found, err := s.letters.remove(ctx, g.named(), s.do)
+	if err != nil {
+		return err
+	}
+	return s.note(ctx, g, map[string]int64{placeLetters: total(found)})
+}
+
+// deleteFromWarehouse deletes the published telemetry of the reservation, its drafts and their sessions. A dataset without a table for a
+// kind of id has nothing about it.
+func (s stayEraser) deleteFromWarehouse(ctx context.Context, g *stay) error {
+	if s.warehouse == nil {
+		return nil
+	}
+	tables, err := s.warehouse.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	of := map[string][]string{"reservationId": {g.reservation.String()}, "draftId": namesOf(g.drafts), "sessionId": namesOf(g.sessions)}
+	counts := map[string]int64{}
+	for _, t := range tables {
+		if len(of[t.Column]) == 0 {
+			continue
+		}
+		found, err := s.warehouse.Count(ctx, t, of[t.Column])
+		if err == nil && s.do && len(found) > 0 {
+			err = s.warehouse.Delete(ctx, t, of[t.Column])
+		}
+		if err != nil {
+			return err
+		}
+		counts[s.warehouse.Name()+"."+t.Name] += total(found)
+	}
+	return s.note(ctx, g, counts)
+}
+
+// note adds numbers to the receipt, or to the report of a dry run.
+func (s stayEraser) note(ctx context.Context, g *stay, counts map[string]int64) error {
+	if s.do {
+		return s.record(ctx, g, counts)
+	}
+	maps.Copy(g.counts, counts)
+	return nil
+}
+
+func total(counts map[string]int64) (n int64) {
+	for _, of := range counts {
+		n += of
+	}
+	return n
+}
+
+// lettersKept is longer than dead letters are kept. A letter can appear after the erasure: its message was on its way, or another run
+// had leased it.
+const lettersKept = "40 days"
+
+// lateLetters deletes the dead letters of reservations whose guests were erased recently.
+func (s stayEraser) lateLetters(ctx context.Context) error {
+	var erased []id.Reservation
+	err := s.booking.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT reservation_id FROM reservation.erasures WHERE completed_at > platform.now() - @kept::interval
+			ORDER BY reservation_id`, pgx.StrictNamedArgs{"kept": lettersKept})
+		erased, err = pgx.CollectRows(rows, pgx.RowTo[id.Reservation])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found, err := s.letters.remove(ctx, namesOf(erased), !s.dry)
+	switch n := total(found); {
+	case n > 0 && s.dry:
+		return errors.Join(err, s.say("late dead letters: would delete %d", n))
+	case n > 0:
+		return errors.Join(err, s.say("late dead letters: deleted %d of %d erased guests", n, len(slices.Collect(maps.Keys(found)))))
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Remove removes the dead letters that name one of the ids, in attributes or data, and returns their number by id. If remove is false it
+// only counts them. Letters that another run has leased are not found. It fails if a topic has more letters than one run reads.
+func Remove(ctx context.Context, e env.Env, named []string, remove bool) (map[string]int64, error) {
+	r, err := open(e, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	backlogs, err := r.choose(nil)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
+	r.gather(ctx, backlogs)
+	wanted, counts := map[string]bool{}, map[string]int64{}
+	for _, name := range named {
+		wanted[name] = true
+	}
+	var failed []error
+	for _, s := range backlogs {
+		failed = append(failed, r.removeFrom(ctx, s, wanted, remove, counts), r.release(ctx, s))
+	}
+	return counts, errors.Join(failed...)
+}
+
+func (r *replayer) removeFrom(ctx context.Context, s *backlog, wanted map[string]bool, remove bool, counts map[string]int64) error {
+	if s.failed != nil {
+		return fmt.Errorf("replay: read %s: %w", s.name, s.failed)
+	}
+	var found []message
+	for _, l := range s.messages {
+		if name, ok := l.names(wanted); ok {
+			found = append(found, l)
+			counts[name]++
+		}
+	}
+	var err error
+	if remove {
+		err = r.acknowledge(ctx, s, found)
+	}
+	if s.more {
+		err = errors.Join(err, fmt.Errorf("replay: %s has more than the %d messages of one run: replay or discard them first", s.name, len(s.messages)))
+	}
+	return err
+}
+
+// names returns the first of the ids that the message contains.
+func (l message) names(wanted map[string]bool) (string, bool) {
+	texts := []string{l.OrderingKey, l.key, string(l.Data)}
+	for _, value := range l.Attributes {
+		texts = append(texts, value)
+	}
+	for _, text := range texts {
+		for _, name := range ids.FindAllString(text, -1) {
+			if wanted[name] {
+				return name, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,1 @@
+DROP INDEX IF EXISTS bff_consumer.outbox_published;

@@ -1,0 +1,182 @@
+package canaries
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/jobs/erase"
+	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// erasing returns the environment of the job erase: that of the functions, with the dead letters and a warehouse.
+func erasing(s *system.System, w erase.Warehouse) env.Env {
+	puller, ok := s.Cloud.Messages().(topic.Puller)
+	e := s.Env().With("DEAD_LETTERS", replay.Listeners(s.Cloud.Subscriptions()))
+	if ok {
+		e = topic.PullerKey.With(e, puller)
+	}
+	return erase.WarehouseKey.With(e, w)
+}
+
+// idsOf returns the ids by which the rows of a guest are found: of the reservation, its draft and the session of the draft.
+func idsOf(t *testing.T, s *system.System, reservation string) []string {
+	t.Helper()
+	rows, _ := s.DB.Owner(t).Query(t.Context(), `SELECT unnest(ARRAY[draft_id, session_id]) FROM bff_tenant_booking.booking_draft_snapshots WHERE reservation_id = $1`, reservation)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(names) < 2 {
+		t.Fatalf("draft and session of %s = %q, %v", reservation, names, err)
+	}
+	return append(names, reservation)
+}
+
+// bury publishes a dead letter for each of the ids, and one about another reservation.
+func bury(t *testing.T, s *system.System, named []string) {
+	t.Helper()
+	var letters []topic.Message
+	for _, name := range append(slices.Clone(named), "rsv_01ARZ3NDEKTSV4RRFFQ69G5FAV") {
+		letters = append(letters, topic.Message{Topic: s.Cloud.Subscriptions()[0].DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)})
+	}
+	for _, err := range s.Cloud.Messages().Publish(t.Context(), letters) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// elsewhere counts the dead letters that name one of the ids.
+func elsewhere(t *testing.T, s *system.System, named []string) map[string]int {
+	t.Helper()
+	found, err := replay.Remove(t.Context(), erasing(s, nil), named, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for name, n := range found {
+		counts[name] = int(n)
+	}
+	return counts
+}
+
+// A dataset is a warehouse in memory. It has a table for each subject, filled from the outboxes.
+type dataset struct{ rows map[string][]map[string]any }
+
+// fill stores the payloads of all events in the outboxes of the sites and of the reservation service.
+func (d *dataset) fill(t *testing.T, s *system.System) {
+	t.Helper()
+	d.rows = map[string][]map[string]any{}
+	rows, _ := s.DB.Owner(t).Query(t.Context(), `SELECT subject, payload FROM bff_tenant_booking.outbox UNION ALL SELECT subject, payload FROM reservation.outbox`)
+	var subject string
+	var payload json.RawMessage
+	_, err := pgx.ForEachRow(rows, []any{&subject, &payload}, func() error {
+		row := map[string]any{}
+		if err := json.Unmarshal(payload, &row); err != nil {
+			return err
+		}
+		d.rows[subject] = append(d.rows[subject], row)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// naming counts the rows with one of the ids in any column.
+func (d *dataset) naming(named []string) map[string]int {
+	counts := map[string]int{}
+	for _, rows := range d.rows {
+		for _, row := range rows {
+			for _, column := range erase.Columns {
+				if name, ok := row[column].(string); ok && slices.Contains(named, name) {
+					counts[name]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+func (d *dataset) Name() string { return "project.telemetry" }
+
+func (d *dataset) Tables(context.Context) (tables []erase.Table, err error) {
+	for name, rows := range d.rows {
+		for _, column := range erase.Columns {
+			if slices.ContainsFunc(rows, func(row map[string]any) bool { return row[column] != nil }) {
+				tables = append(tables, erase.Table{Name: name, Column: column})
+			}
+		}
+	}
+	return tables, nil
+}
+
+func (d *dataset) Count(_ context.Context, table erase.Table, ids []string) (map[string]int64, error) {
+	counts := map[string]int64{}
+	for _, row := range d.rows[table.Name] {
+		if name, ok := row[table.Column].(string); ok && slices.Contains(ids, name) {
+			counts[name]++
+		}
+	}
+	return counts, nil
+}
+
+func (d *dataset) Delete(_ context.Context, table erase.Table, ids []string) error {
+	d.rows[table.Name] = slices.DeleteFunc(d.rows[table.Name], func(row map[string]any) bool {
+		name, ok := row[table.Column].(string)
+		return ok && slices.Contains(ids, name)
+	})
+	return nil
+}
+
+// TestCanaries_erasedWhileBooking erases cancelled reservations of a guest who is booking again in the same browser. Both succeed.
+func TestCanaries_erasedWhileBooking(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	a := newAviary()
+	guest := &typist{Visitor: s.Browser().At(demo.KabulGrand), t: t, aviary: a, watch: newWatch(a), typed: map[string]bool{}}
+	guest.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap", nil)
+	var cancelled []string
+	for range 3 {
+		guest.books(system.Usual(), "card")
+		guest.pays()
+		s.Settle()
+		s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + guest.ReservationID + "/cancel", Key: system.Key(),
+			Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
+		cancelled = append(cancelled, guest.ReservationID)
+	}
+	s.Settle()
+	ended := make(chan error)
+	e := erasing(s, new(dataset))
+	go func() {
+		for _, r := range cancelled {
+			arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + r, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
+			if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	guest.books(system.Usual(), "card")
+	guest.pays()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	s.Settle()
+	var names, receipts int
+	row := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations WHERE state = 'confirmed')),
+		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL) FROM reservation.guests`)
+	if err := row.Scan(&names, &receipts); err != nil {
+		t.Fatal(err)
+	}
+	if names != 1 || receipts != 3 {
+		t.Errorf("%d names of the new reservation and %d receipts, want 1 and 3", names, receipts)
+	}
+}
