@@ -59,35 +59,3 @@ func TestComments_plainWords(t *testing.T) {
 		t.Error("accepted: Whoever calls.")
 	}
 }
-
-// sentence matches a test name without a condition that has four words or more: TestAKeyBelongsToOneRequest. STYLE 28 wants
-// TestReplay_otherRequest.
-var sentence = regexp.MustCompile(`^Test(?:A|[A-Z][a-z0-9]+){4,}$`)
-
-// TestNames_tests rejects names of tests that are sentences.
-func TestNames_tests(t *testing.T) {
-	t.Parallel()
-	set, files := parseAll(t)
-	tests := 0
-	for path, file := range files {
-		if !strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") {
-				continue
-			}
-			tests++
-			if sentence.MatchString(f.Name.Name) {
-				t.Errorf("%s: %s is a sentence, want TestSubject_condition", set.Position(f.Pos()), f.Name.Name)
-			}
-		}
-	}
-	if tests < 1000 {
-		t.Errorf("found %d tests, want at least 1,000", tests)
-	}
-	if !sentence.MatchString("TestAKeyBelongsToOneRequest") {
-		t.Error("accepted: TestAKeyBelongsToOneRequest")
-	}
-}

@@ -252,8 +252,14 @@ func BenchmarkHTTP(b *testing.B) {
 	shown, text := house.get(b, site+"/bootstrap", browser...)
 	known, _ := house.get(b, site+"/policies")
 	_, page := peer.get(b, bytesPath)
-	if shown.Header.Get("X-Cache") != "HIT" || len(text) < 60<<10 || known.Header.Get("Etag") == "" {
-		b.Fatalf("the site is not what is to be measured: %v, %d bytes; %v", shown.Header, len(text), known.Header)
+	if got := shown.Header.Get("X-Cache"); got != "HIT" {
+		b.Fatalf("bootstrap: X-Cache = %q, want HIT", got)
+	}
+	if len(text) < 60<<10 {
+		b.Fatalf("bootstrap has %d bytes, want at least 60 KiB", len(text))
+	}
+	if known.Header.Get("Etag") == "" {
+		b.Fatal("policies have no ETag")
 	}
 	n := times(40_000)
 	said := alternate(b, rounds(3),
