@@ -129,33 +129,43 @@ func (s stayEraser) deleteDrafts(ctx context.Context, g *stay) error {
 	return s.record(ctx, g, map[string]int64{"bff_tenant_booking.booking_drafts": n})
 }
 
-// deleteGuest deletes the guest in the reservation service. The numbers on the receipt commit with the deletion: the invariants compare
-// the deleted events with the state of the reservation.
+// deleteGuest deletes the guest in the reservation service. It counts the rows and records the numbers before the deletion, because the
+// invariants compare the deleted events with the state of the reservation. After an interruption fewer rows are left, and the numbers stay.
 func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
+	counting := s
+	counting.do = false
+	err := s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
+		counts, err := counting.delete(ctx, tx, g, guests, s.reservationKey(g))
+		for place, n := range counts {
+			tx.Queue(`
+				UPDATE reservation.erasures
+				SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(greatest((deleted ->> @place::text)::bigint, @n::bigint)))
+				WHERE tenant_id = @tenant AND reservation_id = @reservation AND completed_at IS NULL`,
+				s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": n}))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
-		counts, err := s.delete(ctx, tx, g, guests, s.reservationKey(g))
-		s.queueCounts(tx, g, counts)
+		_, err := s.delete(ctx, tx, g, guests, s.reservationKey(g))
 		return err
 	})
 }
 
-// record adds numbers of another service's rows to the receipt. After a crash between a deletion and its record, the receipt's number is
-// too low.
+// record adds numbers of rows elsewhere to the receipt. After a crash between a deletion and its record, the receipt's number is too low.
 func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
 	return s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
-		s.queueCounts(tx, g, counts)
+		for _, place := range slices.Sorted(maps.Keys(counts)) {
+			tx.Queue(`
+				UPDATE reservation.erasures
+				SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
+				WHERE tenant_id = @tenant AND reservation_id = @reservation AND completed_at IS NULL`,
+				s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": counts[place]}))
+		}
 		return nil
 	})
-}
-
-func (s stayEraser) queueCounts(tx postgres.Tx, g *stay, counts map[string]int64) {
-	for _, place := range slices.Sorted(maps.Keys(counts)) {
-		tx.Queue(`
-			UPDATE reservation.erasures
-			SET deleted = jsonb_set(deleted, ARRAY[@place::text], to_jsonb(coalesce((deleted ->> @place::text)::bigint, 0) + @n::bigint))
-			WHERE tenant_id = @tenant AND reservation_id = @reservation AND completed_at IS NULL`,
-			s.arguments(g, pgx.StrictNamedArgs{"place": place, "n": counts[place]}))
-	}
 }
 
 // retained is what the law keeps of a stay, and what ends by itself.
