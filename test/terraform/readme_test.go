@@ -1,0 +1,278 @@
+package terraform
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+)
+
+// stub stands in for every program of the deployment guide. It rejects files, variables, outputs, resources and objects that do not exist,
+// and writes each command into $STATE/commands. The object of a create command exists from then on. $FAIL names the command that fails
+// once.
+const stub = `#!/bin/bash
+program=$(basename "$0")
+echo "$program $*" >> "$STATE/commands"
+if [ -n "${FAIL:-}" ] && [[ "$program $*" == *"$FAIL"* ]] && [ ! -e "$STATE/failed" ]; then touch "$STATE/failed"; exit 1; fi
+complain() { echo "$program $*" >&2; exit 64; }
+case "$program" in
+go) [ "$1" = run ] && [ -d "$TREE/$2" ] || complain "has no program $2"
+  mkdir -p .local/bundles && cp "$STATE/bundles.json" .local/bundles/ && for job in $JOBS; do touch ".local/bundles/jobs-$job-abc123.zip"; done;;
+unzip) [ -e "$2" ] && [ -d "$4" ] || complain "$2 or $4 does not exist";;
+openssl) echo AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=;;
+terraform)
+  case "$1" in init|apply|output) ;; *) complain "unknown command $1";; esac
+  for word in "$@"; do case "$word" in
+    -var=*) name=${word#-var=}; grep -q "^variable \"${name%%=*}\"" variables.tf || complain "no variable $name"; [ -n "${name#*=}" ] || complain "empty $name";;
+    -var-file=*) [ -e "${word#-var-file=}" ] || complain "no file $word";;
+    -target=*) address=${word#-target=}; grep -q "^resource \"${address%.*}\" \"${address#*.}\"" *.tf || complain "no resource $address";;
+    -backend-config=bucket=*) grep -qx "storage buckets gs://${word#*bucket=}" "$STATE/exists" || complain "no bucket $word";;
+    init|apply|output|-raw) ;;
+    *) [ "$1" = output ] && grep -q "^output \"$word\"" outputs.tf || complain "unknown argument $word";;
+  esac; done;;
+gcloud)
+  for word in "$@"; do
+    [[ "$word" == *'$'* || "$word" == *= ]] && complain "empty value in $word"
+    if [[ "$word" == --data-file=- ]]; then [ -n "$(cat)" ] || complain "empty secret"; fi
+    if [[ "$word" == --pack=* ]]; then program_of=${word##*GOOGLE_BUILDABLE=}; [ -d "$TREE/$program_of" ] || complain "no program $program_of"; fi
+  done
+  case "$1 $2 $3" in
+  *" create") thing="$1 $2 $4"; [ "$1" = secrets ] && thing="secrets $3"
+    ;;
+  "secrets create "*) thing="secrets $3";;
+  "builds submit "*) [ -d "$3" ] || complain "no folder $3";;
+  "run jobs execute") [[ " $DEPLOYED " == *" $4 "* ]] || complain "no job $4";;
+  "projects describe "*) echo 123456;;
+  "redis instances "*) [ "$3" = create ] || echo value;;
+  esac
+  if [ -n "${thing:-}" ]; then
+    grep -qxF "$thing" "$STATE/exists" 2>/dev/null && { echo "ALREADY_EXISTS: $thing" >&2; exit 1; }
+    echo "$thing" >> "$STATE/exists"
+  fi;;
+esac
+exit 0
+`
+
+// flagsOf are the flags of Google's command line that the guide may use, by command.
+var flagsOf = map[string][]string{
+	"config set project":              {},
+	"services enable":                 {},
+	"storage buckets create":          {"location", "uniform-bucket-level-access"},
+	"storage buckets update":          {"versioning"},
+	"artifacts repositories create":   {"repository-format", "location"},
+	"beta services identity create":   {"service"},
+	"projects add-iam-policy-binding": {"role", "condition", "member"},
+	"projects describe":               {"format"},
+	"secrets create":                  {"replication-policy", "data-file"},
+	"builds submit":                   {"pack"},
+	"redis instances create":          {"region", "tier", "size", "redis-version", "network", "connect-mode", "enable-auth", "transit-encryption-mode", "redis-config"},
+	"redis instances describe":        {"region", "format"},
+	"redis instances get-auth-string": {"region", "format"},
+	"run jobs execute":                {"region", "wait", "args"},
+	"logging read":                    {"project", "freshness", "order", "format"},
+}
+
+// A reader pastes the blocks of the deployment guide into one shell, in a copy of the tree, with stubs in place of all programs.
+type reader struct {
+	t          *testing.T
+	tree, bin  string
+	state      string
+	deployment deployment.Deployment
+}
+
+func newReader(t *testing.T) reader {
+	t.Helper()
+	r := reader{t: t, tree: t.TempDir(), bin: t.TempDir(), state: t.TempDir()}
+	must(t, os.CopyFS(filepath.Join(r.tree, "terraform"), os.DirFS(home)))
+	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &r.deployment))
+	names := map[string]string{}
+	for name := range r.deployment.Jobs {
+		names["jobs-"+name] = "jobs-" + name + "-abc123.zip"
+	}
+	bundles, err := json.Marshal(names)
+	must(t, err)
+	spread := strings.NewReplacer(",", ",\n", ":", ": ").Replace(string(bundles)) + "\n"
+	must(t, os.WriteFile(filepath.Join(r.state, "bundles.json"), []byte(spread), 0o600))
+	for _, name := range []string{"gcloud", "go", "openssl", "terraform", "unzip"} {
+		must(t, os.WriteFile(filepath.Join(r.bin, name), []byte(stub), 0o700))
+	}
+	return r
+}
+
+// paste runs the blocks. A shell that stops at the first error is that of a script; a person's shell goes on.
+func (r reader) paste(flags, fail string, blocks ...string) error {
+	var jobs, deployed []string
+	for name, j := range r.deployment.Jobs {
+		jobs = append(jobs, name)
+		if len(j.Cadences) == 0 || j.ByHand {
+			deployed = append(deployed, name)
+		}
+		for _, cadence := range j.Cadences {
+			deployed = append(deployed, name+"-"+cadence)
+		}
+	}
+	tree, err := filepath.Abs(root)
+	must(r.t, err)
+	shell := exec.CommandContext(r.t.Context(), "bash", flags, strings.Join(blocks, "\n"))
+	shell.Dir = r.tree
+	shell.Env = slices.Concat(os.Environ(), []string{"PATH=" + r.bin + ":" + os.Getenv("PATH"), "STATE=" + r.state, "TREE=" + tree, "FAIL=" + fail,
+		"JOBS=" + strings.Join(jobs, " "), "DEPLOYED=" + strings.Join(deployed, " ")})
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		return errors.New(err.Error() + ": " + string(out))
+	}
+	return nil
+}
+
+// commands returns the commands that were run.
+func (r reader) commands() []string {
+	r.t.Helper()
+	lines, err := os.ReadFile(filepath.Join(r.state, "commands"))
+	must(r.t, err)
+	return strings.Split(strings.TrimSpace(string(lines)), "\n")
+}
+
+// unknown returns the commands and flags that Google's command line does not have.
+func (r reader) unknown() (wrong []string) {
+	for _, line := range r.commands() {
+		said, ok := strings.CutPrefix(line, "gcloud ")
+		if !ok {
+			continue
+		}
+		known := ""
+		for name := range flagsOf {
+			if strings.HasPrefix(said, name+" ") {
+				known = name
+			}
+		}
+		if known == "" {
+			wrong = append(wrong, said)
+			continue
+		}
+		for _, word := range strings.Fields(said) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+			if strings.HasPrefix(word, "--") && !slices.Contains(flagsOf[known], name) {
+				wrong = append(wrong, known+" "+word)
+			}
+		}
+	}
+	return wrong
+}
+
+// deploymentBlocks are the blocks of the guide, with what the text around them tells the reader to do.
+func deploymentBlocks(t *testing.T) (blocks []string) {
+	t.Helper()
+	for _, m := range shell.FindAllStringSubmatch(text(t, "README.md"), -1) {
+		blocks = append(blocks, blanks.ReplaceAllString(m[1], "known"))
+	}
+	if len(blocks) < 4 {
+		t.Fatalf("terraform/README.md has %d blocks of commands, want those of a deployment and of its operation", len(blocks))
+	}
+	const copies = "cp terraform/production.tfvars.example terraform/production.tfvars\n" // the text below the second block
+	return slices.Concat(blocks[:1], []string{copies}, blocks[1:])
+}
+
+// TestReadme_blocks runs all blocks of the guide in order.
+func TestReadme_blocks(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	blocks := deploymentBlocks(t)
+	if err := r.paste("-euc", "", blocks...); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range r.unknown() {
+		t.Errorf("the command line of Google has no %s", wrong)
+	}
+	exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
+	must(t, err)
+	for _, secret := range deployment.Secrets {
+		want := "secrets melmastoon-" + strings.ToLower(strings.ReplaceAll(secret, "_", "-"))
+		if !strings.Contains(string(exists), want+"\n") {
+			t.Errorf("the guide does not create %s", want)
+		}
+	}
+	for name := range r.deployment.Jobs {
+		if !slices.ContainsFunc(r.commands(), func(line string) bool { return strings.Contains(line, "GOOGLE_BUILDABLE=./jobs/"+name+"/main") }) {
+			t.Errorf("the guide builds no image of the job %s", name)
+		}
+	}
+}
+
+// TestReadme_mistakes changes one word of the guide at a time. Each must be noticed.
+func TestReadme_mistakes(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string][2]string{
+		"variable": {`-var="domain=`, `-var="domane=`},
+		"file":     {"-var-file=production.tfvars", "-var-file=productive.tfvars"},
+		"job":      {"jobs execute flags", "jobs execute flag"},
+		"program":  {"./scripts/bundle", "./scripts/bundles"},
+		"folder":   {"./jobs/$job/main", "./job/$job/main"},
+		"resource": {"-target=google_service_networking_connection.services", "-target=google_service_networking_connection.service"},
+		"bucket":   {`bucket=$PROJECT-state`, `bucket=$PROJECT-states`},
+		"unset":    {"export PROJECT=my-project ", "export PROJEKT=my-project "},
+		"flag":     {"--redis-version", "--redis-versions"},
+		"command":  {"gcloud artifacts repositories create", "gcloud artifacts repository create"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t)
+			all := strings.Join(deploymentBlocks(t), "\n")
+			if !strings.Contains(all, change[0]) {
+				t.Fatalf("the guide has no %q", change[0])
+			}
+			if err := r.paste("-euc", "", strings.ReplaceAll(all, change[0], change[1])); err == nil && len(r.unknown()) == 0 {
+				t.Errorf("%q in place of %q is not noticed", change[1], change[0])
+			}
+		})
+	}
+}
+
+// TestReadme_restart breaks the guide at one command, and does what the guide says about it: a block is pasted again as a whole.
+func TestReadme_restart(t *testing.T) {
+	t.Parallel()
+	blocks := deploymentBlocks(t)
+	for name, test := range map[string]struct {
+		fail  string
+		block int
+	}{
+		"secret":    {"secrets create melmastoon-handoff-keys", 0},
+		"image":     {"builds submit .local/images/migrate", 2},
+		"apply":     {"terraform apply", 2},
+		"memory":    {"redis instances create", 3},
+		"terraform": {"terraform init", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t)
+			before := blocks[:test.block]
+			if test.block == 3 {
+				before = slices.Concat(before, []string{blocks[2]})[:3]
+			}
+			if err := r.paste("-euc", test.fail, append(slices.Clone(before), blocks[test.block])...); err == nil {
+				t.Fatal("the command did not fail")
+			}
+			var again []string
+			if test.block > 0 {
+				again = []string{"export PROJECT=my-project REGION=me-central1 DOMAIN=example.com IMAGES=images"}
+			}
+			if test.block == 3 {
+				again = append(again, "cd terraform")
+			}
+			if err := r.paste("-uc", "", append(again, blocks[test.block])...); err != nil {
+				t.Errorf("pasted again: %v", err)
+			}
+			exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
+			must(t, err)
+			if created := strings.Fields(string(exists)); len(created) == 0 || strings.Count(string(exists), "secrets melmastoon-handoff-keys\n") != 1 {
+				t.Errorf("after the restart these exist: %s", exists)
+			}
+		})
+	}
+}
