@@ -379,6 +379,14 @@ var variants = []variant{
 		"q.Geo.Box = q.Geo.coarse()", "_ = q.Geo.coarse()",
 		"functions/consumer/searchmap", "TestSearchMap_pan",
 	}, {
+		"a cluster keeps its suspended hotel", current, "functions/consumer/internal/search/map.go",
+		"if last.IsZero() {", "if last.IsZero() || len(closed) > 0 {",
+		"functions/consumer/searchmap", "TestSearchMap_suspendedInCluster",
+	}, {
+		"a hotel is found although its main room is taken", current, "functions/sandbox/found.go",
+		"WHERE a.room_type_id = l.main_room_type AND a.state", "WHERE false AND a.room_type_id = l.main_room_type AND a.state",
+		"functions/sandbox", "TestSearch_lastRoom",
+	}, {
 		"each cluster counts one hotel", current, "functions/sandbox/pins.go",
 		"r.place[0], r.n, r.x", "r.place[0], 1::bigint, r.x",
 		"functions/sandbox", "TestPins_clusters",
@@ -458,6 +466,10 @@ var variants = []variant{
 		"an outage of the challenge service locks guests out", challenged, "functions/consumer/internal/bots/guard.go",
 		"a.Action = None", "a.Action = Challenge",
 		"functions/consumer", "TestBots_challenge",
+	}, {
+		"a response to a challenge makes every visitor human who sends it", challenged, "functions/consumer/internal/bots/guard.go",
+		"case outcome == passed:", "case outcome == passed || outcome == expired:",
+		"test/journeys", "TestBots_isolation",
 	}, {
 		"a passed challenge counts in one process only", challenged, "functions/consumer/internal/bots/guard.go",
 		"return now.Before(v.Session.HumanUntil) || ", "return ",
