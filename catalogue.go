@@ -117,6 +117,7 @@ import (
 	sandboxsearch "melmastoon.ghasi.io/functions/sandbox/search"
 	sandboxsearchmap "melmastoon.ghasi.io/functions/sandbox/searchmap"
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
+	"melmastoon.ghasi.io/functions/sandbox/showdocs"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
 	"melmastoon.ghasi.io/functions/sandbox/verifychallenge"
@@ -297,6 +298,7 @@ var Functions = []fn.Function{
 	sandboxsearch.Function,
 	sandboxsearchmap.Function,
 	showcheckout.Function,
+	showdocs.Function,
 	suspendtenant.Function,
 	takeroomout.Function,
 	verifychallenge.Function,

@@ -13,6 +13,11 @@ var Events embed.FS
 //go:embed http/*.yaml
 var HTTP embed.FS
 
+// Derived holds the files that scripts/catalogue derives for readers: asyncapi.json and errors.json.
+//
+//go:embed asyncapi.json errors.json
+var Derived embed.FS
+
 // Postgres holds postgres/<service>/NNNN_name.{up,down}.sql, and further schemas for local runs and tests.
 //
 //go:embed postgres

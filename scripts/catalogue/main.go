@@ -1,5 +1,5 @@
 // Command catalogue writes what is derived from the catalogue and the event schemas: the configuration of the infrastructure, the index
-// of the events and their AsyncAPI document.
+// of the events and their AsyncAPI document, and the list of error codes.
 //
 //	go run ./scripts/catalogue
 //	go run ./scripts/catalogue -model   # prints costs, budgets and what gives way first, and writes nothing
@@ -12,17 +12,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
 )
 
 func main() {
-	switch err := run(os.Args[1:], ".", os.Stderr); {
+	switch err := run(os.Args[1:], os.DirFS("."), ".", os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
 		os.Exit(2)
@@ -35,13 +37,13 @@ func main() {
 // errUsage is returned for invalid arguments. The usage was printed before.
 var errUsage = errors.New("usage")
 
-// run writes the files below root, unless the arguments are invalid or request help.
-func run(args []string, root string, out io.Writer) error {
+// run writes the files below root from the Go sources, unless the arguments are invalid or request help.
+func run(args []string, source fs.FS, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s and %s from catalogue.go and schemas/events, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n",
-			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile)
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n",
+			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File)
 	}
 	model := flags.Bool("model", false, "")
 	if err := flags.Parse(args); err != nil {
@@ -59,10 +61,10 @@ func run(args []string, root string, out io.Writer) error {
 		_, err := os.Stdout.Write(d.Model())
 		return errors.Join(err, d.Overdrawn())
 	}
-	return write(d, root)
+	return write(d, source, root)
 }
 
-func write(d deployment.Deployment, root string) error {
+func write(d deployment.Deployment, source fs.FS, root string) error {
 	if err := d.Overdrawn(); err != nil {
 		return err
 	}
@@ -78,11 +80,16 @@ func write(d deployment.Deployment, root string) error {
 	if err != nil {
 		return err
 	}
+	codes, err := errordocs.Text(source, schemas.HTTP)
+	if err != nil {
+		return err
+	}
 	for path, text := range map[string][]byte{
 		deployment.File:        configuration,
 		deployment.ModelFile:   d.Model(),
 		eventdocs.IndexFile:    eventdocs.Index(events),
 		eventdocs.AsyncAPIFile: asyncAPI,
+		errordocs.File:         codes,
 	} {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(path)), text, 0o644); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
 )
 
@@ -30,14 +31,14 @@ func TestRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile}
+			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File}
 			for _, file := range files {
 				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var out bytes.Buffer
-			if err := run(test.args, root, &out); !errors.Is(err, test.want) {
+			if err := run(test.args, os.DirFS("../.."), root, &out); !errors.Is(err, test.want) {
 				t.Errorf("run(%v) = %v, want %v", test.args, err, test.want)
 			}
 			for _, file := range files {

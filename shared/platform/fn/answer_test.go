@@ -49,6 +49,9 @@ func TestAnswer_reply(t *testing.T) {
 		{"a page", answering(func(context.Context) (fn.Page, error) {
 			return fn.Page{Template: template.Must(template.New("").Parse(`<p>{{.}}</p>`)), Data: "<&>"}, nil
 		}), nil, 200, `<p>&lt;&amp;&gt;</p>`, map[string]string{"Content-Type": "text/html; charset=utf-8"}},
+		{"a file", answering(func(context.Context) (fn.File, error) {
+			return fn.File{Reply: fn.OK.Reply().Set("Content-Security-Policy", "script-src 'self'"), Type: "text/css", Body: []byte("p{}")}, nil
+		}), nil, 200, `p{}`, map[string]string{"Content-Type": "text/css", "Content-Security-Policy": "script-src 'self'"}},
 		{"an empty list is a list", answering(func(context.Context) (map[string][]int, error) {
 			return map[string][]int{"list": nil}, nil
 		}), nil, 200, `{"list":[]}`, nil},

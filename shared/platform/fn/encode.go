@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,29 +35,24 @@ func encode(r *http.Request, usual Answer, out any) (answer, error) {
 		reply.answer = usual
 	}
 	a := answer{Status: reply.answer.status(), Header: reply.headers()}
+	if a.Header["Etag"] != nil && a.Header["Cache-Control"] == nil {
+		a.Header["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
+	}
 	if reply.unchanged(r, a.Status) {
 		a.Status = http.StatusNotModified
 	}
-	if bodiless(a.Status) {
-		return a, nil
+	if slices.Contains([]int{http.StatusNoContent, http.StatusNotModified, http.StatusSeeOther, http.StatusTemporaryRedirect}, a.Status) {
+		return a, nil // without a body
 	}
 	return encodeBody(a, out)
 }
 
-func bodiless(status int) bool {
-	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther || status == http.StatusTemporaryRedirect
-}
-
-// headers returns the headers of the answer.
+// headers returns a copy of the headers.
 func (r Reply) headers() http.Header {
-	h := r.header.Clone()
-	if h == nil {
-		h = http.Header{}
+	if r.header == nil {
+		return http.Header{}
 	}
-	if h["Etag"] != nil && h["Cache-Control"] == nil {
-		h["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
-	}
-	return h
+	return r.header.Clone()
 }
 
 // unchanged reports whether the caller already has this version.
@@ -65,12 +61,9 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 	if etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
 		return false
 	}
-	for one := range strings.SplitSeq(known, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(etag, "W/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(known, ","), func(one string) bool {
+		return strings.TrimSpace(one) == "*" || strings.TrimPrefix(strings.TrimSpace(one), "W/") == strings.TrimPrefix(etag, "W/")
+	})
 }
 
 // encodeBody adds the body to the answer.
@@ -81,6 +74,8 @@ func encodeBody(a answer, out any) (answer, error) {
 		return a, nil
 	case JSON:
 		a.Body = v.Body
+	case File:
+		a.Body, media = v.Body, v.Type
 	case Page:
 		var page bytes.Buffer
 		if err := v.Template.Execute(&page, v.Data); err != nil {
@@ -89,11 +84,10 @@ func encodeBody(a answer, out any) (answer, error) {
 		a.Header["Content-Security-Policy"] = []string{v.policy()}
 		a.Body, media = page.Bytes(), "text/html; charset=utf-8"
 	default:
-		body, err := json.Marshal(out, answerJSON)
-		if err != nil {
+		var err error
+		if a.Body, err = json.Marshal(out, answerJSON); err != nil {
 			return answer{}, fmt.Errorf("fn: answer: %w", err)
 		}
-		a.Body = body
 	}
 	a.Header["Content-Type"] = []string{media}
 	return a, nil

@@ -40,7 +40,7 @@ func problem(r *http.Request, c *record, err error) answer {
 	c.line.Code, c.line.Cause = f.Code, errors.Unwrap(f)
 	lang := string(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), languages))
 	p := Problem{
-		Type: typeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
+		Type: TypeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
 		Instance: r.URL.EscapedPath(), Code: platform + f.Code,
 		RequestID: c.line.RequestID, TraceID: c.line.Trace.TraceID().String(),
 		Retriable: f.Retriable(), RetryAfter: seconds(f.RetryAfter), Violations: f.Violations, Members: f.Members,
@@ -69,8 +69,8 @@ func problemHeader(p Problem, lang, challenge string) http.Header {
 	return h
 }
 
-// typeURI returns https://errors.melmastoon.ghasi.io/<DOMAIN>/<CODE>; CODE is the last part of a code.
-func typeURI(code string) string {
+// TypeURI returns https://errors.melmastoon.ghasi.io/<DOMAIN>/<CODE>; CODE is the last part of a code.
+func TypeURI(code string) string {
 	dot := strings.LastIndexByte(code, '.')
 	return "https://errors.melmastoon.ghasi.io/" + code[:max(dot, 0)] + "/" + code[dot+1:]
 }

@@ -55,10 +55,7 @@ func (a Answer) Version(v int64) Reply { return a.Reply().Version(v) }
 // Set sets a header. It ignores an empty value.
 func (r Reply) Set(name, value string) Reply {
 	if value != "" {
-		r.header = r.header.Clone()
-		if r.header == nil {
-			r.header = http.Header{}
-		}
+		r.header = r.headers()
 		r.header.Set(name, value)
 	}
 	return r
@@ -147,4 +144,11 @@ func (p Page) policy() string {
 type JSON struct {
 	Reply
 	Body jsontext.Value
+}
+
+// A File is an answer of any media type.
+type File struct {
+	Reply
+	Type string
+	Body []byte
 }

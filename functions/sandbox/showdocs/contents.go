@@ -1,0 +1,83 @@
+package showdocs
+
+import (
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/schemas"
+)
+
+var templates = template.Must(template.New("").ParseFS(own, "pages/*.html"))
+
+// A view is the input of the frame around each page.
+type view struct {
+	Name     string // of the template
+	Page     string
+	Title    string
+	Services []service
+	Content  any
+}
+
+// A service is one OpenAPI document.
+type service struct {
+	Name, Title string
+	Operations  int
+}
+
+var (
+	titles     = regexp.MustCompile(`(?m)^  title: "?(.*?)"?$`)
+	operations = regexp.MustCompile(`(?m)^ +operationId: `)
+)
+
+func readServices() (all []service, err error) {
+	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	for _, name := range files {
+		text, err := schemas.HTTP.ReadFile(name)
+		title := titles.FindSubmatch(text)
+		if err != nil || title == nil {
+			return nil, fmt.Errorf("docs: %s has no title: %w", name, err)
+		}
+		all = append(all, service{Name: strings.TrimSuffix(path.Base(name), ".yaml"), Title: string(title[1]), Operations: len(operations.FindAll(text, -1))})
+	}
+	return all, nil
+}
+
+// A code is one error code.
+type code struct {
+	Code       string   `json:"code"`
+	Type       string   `json:"type"`
+	Statuses   []int    `json:"statuses"`
+	Details    []string `json:"details"`
+	Operations []struct {
+		Service string `json:"service"`
+		Tag     string `json:"tag"`
+		ID      string `json:"id"`
+	} `json:"operations"`
+}
+
+// Anchor returns the path of the code's type, which is its anchor on the page.
+func (c code) Anchor() string {
+	return strings.TrimPrefix(c.Type, "https://errors.melmastoon.ghasi.io/")
+}
+
+func readErrors() (all []code, err error) { return all, read("errors.json", &all) }
+
+func read(name string, into any) error {
+	text, err := schemas.Derived.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("docs: %w", err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("docs: %s: %w", name, err)
+	}
+	return nil
+}

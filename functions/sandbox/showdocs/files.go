@@ -1,0 +1,75 @@
+package showdocs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// own holds the templates, style sheet and script of the pages, and Swagger UI with its licences.
+//
+//go:embed pages swagger
+var own embed.FS
+
+// caching lets browsers keep a file for five minutes, so that a new release is soon seen.
+const caching = "public, max-age=300"
+
+// A file is a file of a page or a contract. A packed one is compressed with gzip.
+type file struct {
+	media  string
+	text   []byte
+	packed bool
+}
+
+// media are the media types of the files, by the ending of their names.
+var media = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".yaml": "text/yaml; charset=utf-8", ".json": "application/json",
+	".txt": "text/plain; charset=utf-8", "": "text/plain; charset=utf-8",
+}
+
+// readFiles returns the files by name.
+func readFiles() (map[string]file, error) {
+	files := map[string]file{}
+	for _, in := range []fs.FS{own, schemas.HTTP, schemas.Events, schemas.Derived} {
+		err := fs.WalkDir(in, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || path.Ext(name) == ".html" {
+				return err
+			}
+			text, err := fs.ReadFile(in, name)
+			plain, packed := strings.CutSuffix(path.Base(name), ".gz")
+			files[plain] = file{media: media[path.Ext(plain)], text: text, packed: packed}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("docs: %w", err)
+		}
+	}
+	return files, nil
+}
+
+// answer returns the file, compressed if it is packed and the client accepts that.
+func (f file) answer(accepted string) (out fn.File, err error) {
+	out = fn.File{Reply: fn.OK.Reply().Cached(caching), Type: f.media, Body: f.text}
+	if !f.packed {
+		return out, nil
+	}
+	out.Reply = out.Reply.Varies("Accept-Encoding")
+	if strings.Contains(accepted, "gzip") {
+		out.Reply = out.Reply.Set("Content-Encoding", "gzip")
+		return out, nil
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(f.text))
+	if err != nil {
+		return out, fmt.Errorf("docs: %w", err)
+	}
+	out.Body, err = io.ReadAll(unpacked)
+	return out, err
+}

@@ -1,0 +1,115 @@
+package showdocs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/sandbox/showdocs"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func open(t *testing.T) *fntest.Front {
+	t.Helper()
+	return fntest.Open(t, env.Of(nil), showdocs.Function).As("")
+}
+
+// TestDocs_links follows every link to a page or a file, from the first page on.
+func TestDocs_links(t *testing.T) {
+	t.Parallel()
+	f, seen := open(t), map[string]bool{}
+	links := regexp.MustCompile(`(?:href|src|data-document)="(/docs[^"#]*)`)
+	for waiting := []string{"/docs"}; len(waiting) > 0; waiting = waiting[1:] {
+		at := waiting[0]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		got := f.Get(at)
+		if got.Status != 200 {
+			t.Errorf("%s is %d", at, got.Status)
+		}
+		if len(got.Body) == 0 {
+			t.Errorf("%s is empty", at)
+		}
+		for _, m := range links.FindAllStringSubmatch(string(got.Body), -1) {
+			waiting = append(waiting, strings.ReplaceAll(m[1], "&amp;", "&"))
+		}
+	}
+	for _, contracts := range []fs.FS{schemas.HTTP, schemas.Events, schemas.Derived} {
+		err := fs.WalkDir(contracts, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && !seen["/docs?file="+url.QueryEscape(path.Base(name))] {
+				t.Errorf("no page leads to %s", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDocs_errorTypes looks for the entry of each type of a problem.
+func TestDocs_errorTypes(t *testing.T) {
+	t.Parallel()
+	text, err := schemas.Derived.ReadFile("errors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []struct{ Code, Type string }
+	if err := json.Unmarshal(text, &codes); err != nil {
+		t.Fatal(err)
+	}
+	page := string(open(t).Get("/docs?page=errors").Body)
+	for _, c := range codes {
+		if u, err := url.Parse(c.Type); err != nil || !strings.Contains(page, `<section id="`+strings.TrimPrefix(u.Path, "/")+`">`+"\n<h2>"+c.Code) {
+			t.Errorf("the page has no entry of %s", c.Type)
+		}
+	}
+	if len(codes) == 0 {
+		t.Error("no codes are listed")
+	}
+}
+
+func TestDocs_refusals(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, at := range []string{"/docs?page=none", "/docs?file=none", "/docs?file=index.html", "/docs?page=errors&file=docs.css", "/docs?file=../schemas.go"} {
+		if got := f.Get(at); got.Status != 404 {
+			t.Errorf("%s is %d, want 404", at, got.Status)
+		}
+	}
+}
+
+// TestDocs_packed compares a packed file as sent to clients with and without gzip.
+func TestDocs_packed(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	plain, packed := f.Get("/docs?file=swagger-ui.css"), f.Get("/docs?file=swagger-ui.css", "Accept-Encoding", "gzip, br")
+	if got := packed.Header.Get("Content-Encoding"); got != "gzip" {
+		t.Fatalf("Content-Encoding = %q, want gzip", got)
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, plain.Body) {
+		t.Error("the packed file differs from the plain one")
+	}
+	if got := plain.Header.Get("Vary"); !strings.Contains(got, "Accept-Encoding") {
+		t.Errorf("Vary = %q, want Accept-Encoding", got)
+	}
+}

@@ -1,0 +1,71 @@
+// Package errordocs derives the list of error codes from the declarations of faults and from the OpenAPI documents, which name the
+// codes of each operation.
+package errordocs
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// File is the path of the list, from the root of the tree.
+const File = "schemas/errors.json"
+
+// An Entry is one error code. The type of a problem with this code is Type.
+type Entry struct {
+	Code       string      `json:"code"`
+	Type       string      `json:"type"`
+	Statuses   []int       `json:"statuses"`
+	Details    []string    `json:"details"`
+	Operations []Operation `json:"operations"`
+}
+
+// An Operation is an operation of an OpenAPI document that may return a code.
+type Operation struct {
+	Service string `json:"service"`
+	Tag     string `json:"tag"`
+	ID      string `json:"id"`
+}
+
+// Text returns the list of all codes. Any operation may return a code without operations, for example GENERAL.RATE_LIMITED. It rejects a code that a document names and no fault declares.
+func Text(source, documents fs.FS) ([]byte, error) {
+	declared, err := declarations(source)
+	if err != nil {
+		return nil, err
+	}
+	named, err := mentions(documents)
+	if err != nil {
+		return nil, err
+	}
+	for code, by := range named {
+		if declared[code] == nil {
+			return nil, fmt.Errorf("errordocs: %s is named by %s of %s, and no fault declares it", code, by[0].ID, by[0].Service)
+		}
+	}
+	all := []Entry{}
+	for _, code := range slices.Sorted(maps.Keys(declared)) {
+		found := declared[code]
+		if len(found.details) == 0 { // only compared with the codes of another service
+			continue
+		}
+		all = append(all, Entry{Code: "MELMASTOON." + code, Type: fn.TypeURI(code), Statuses: found.statuses, Details: found.details, Operations: sorted(named[code])})
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err = encoder.Encode(all)
+	return text.Bytes(), err
+}
+
+func sorted(operations []Operation) []Operation {
+	operations = slices.Concat([]Operation{}, operations) // encode nil as an empty list
+	slices.SortFunc(operations, func(a, b Operation) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.ID, b.ID)) })
+	return slices.Compact(operations)
+}

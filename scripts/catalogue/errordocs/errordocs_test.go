@@ -1,0 +1,77 @@
+package errordocs
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"melmastoon.ghasi.io/schemas"
+)
+
+const root = "../../.."
+
+func TestText_isUpToDate(t *testing.T) {
+	t.Parallel()
+	want, err := Text(os.DirFS(root), schemas.HTTP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(root + "/" + File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s is out of date: go run ./scripts/catalogue", File)
+	}
+}
+
+// TestText_hasEveryType looks for the type of each problem that the documents show.
+func TestText_hasEveryType(t *testing.T) {
+	t.Parallel()
+	text, err := Text(os.DirFS(root), schemas.HTTP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []Entry
+	if err := json.Unmarshal(text, &entries); err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, e := range entries {
+		listed[e.Type] = true
+		if len(e.Statuses) == 0 || len(e.Details) == 0 {
+			t.Errorf("%s has the statuses %v and the details %v, want one of each at least", e.Code, e.Statuses, e.Details)
+		}
+	}
+	files, err := schemas.HTTP.ReadDir("http")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, file := range files {
+		document, err := schemas.HTTP.ReadFile("http/" + file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, uri := range regexp.MustCompile(`https://errors\.melmastoon\.ghasi\.io/[A-Z_./]+[A-Z]`).FindAllString(string(document), -1) {
+			shown++
+			if !listed[uri] {
+				t.Errorf("%s shows the type %s, which is not in the list", file.Name(), uri)
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("the documents show no type of a problem")
+	}
+}
+
+func TestText_unknownCode(t *testing.T) {
+	t.Parallel()
+	documents := fstest.MapFS{"http/x.yaml": {Data: []byte("paths: { /x: { get: { operationId: x, tags: [x], responses: { '409': { description: TEST.UNDECLARED } } } } }")}}
+	if _, err := Text(os.DirFS(root), documents); err == nil || !strings.Contains(err.Error(), "TEST.UNDECLARED") {
+		t.Errorf("Text() = %v, want an error about TEST.UNDECLARED", err)
+	}
+}

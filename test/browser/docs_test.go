@@ -1,0 +1,60 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"melmastoon.ghasi.io/test/system"
+)
+
+// TestDocs opens every page of the documentation in a wide and a narrow window, and sends a request from the console of a document:
+// the browser complains about nothing, and no page is wider than its window.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	s := system.Open(t)
+	g := sit(t, s, journey{language: "docs", method: "all", asks: "en", scripts: true, width: wide})
+	const console = ".swagger-ui .opblock"
+	for _, page := range []struct{ name, path, want string }{
+		{"index", "/docs", "main td"}, {"events", "/docs?page=events", "section dl"}, {"errors", "/docs?page=errors", "section dl"},
+		{"consumer", "/docs?page=consumer", console}, {"tenantbooking", "/docs?page=tenantbooking", console}, {"reservation", "/docs?page=reservation", console},
+		{"sandbox", "/docs?page=sandbox", console}, {"storefront", "/docs?page=storefront", console},
+	} {
+		g.open(page.path)
+		g.does("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+		if g.shows(".swagger-ui .errors-wrapper") {
+			t.Errorf("%s shows errors: %s", page.path, g.text(".swagger-ui .errors-wrapper"))
+		}
+		for _, width := range []int64{wide, narrow} {
+			g.size(width, height)
+			if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+				t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
+			}
+			g.taken++
+			g.keep(fmt.Sprint(page.name, "-", width))
+		}
+		g.size(wide, height)
+	}
+	g.open("/docs?page=errors#RESERVATION/OVERBOOKING_BLOCKED")
+	if got := g.text("section:target h2"); got != "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" {
+		t.Errorf("the anchor of an error code leads to %q", got)
+	}
+	g.open("/docs?page=consumer#/session/getSession")
+	g.does("send the request", chromedp.Click(chromedp.CSS(".opblock .execute")))
+	const answered = ".live-responses-table tbody .response-col_status"
+	g.does("see the answer", chromedp.WaitVisible(chromedp.CSS(answered)))
+	if got := g.text(answered); !strings.HasPrefix(got, "200") {
+		t.Errorf("the console shows the status %q, want 200", got)
+	}
+	g.taken++
+	g.keep("answer")
+	for _, complaint := range g.trouble.all() {
+		t.Errorf("the browser says: %s", complaint)
+	}
+	s.Settle()
+}

@@ -1,0 +1,49 @@
+package contracts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"melmastoon.ghasi.io/test/npm"
+)
+
+// TestDocs_consoleIsThePinnedPackage compares the files of Swagger UI that the documentation embeds with those of the npm package
+// that docs/package-lock.json pins.
+func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
+	t.Parallel()
+	from := filepath.Join(npm.Install(t, root, "docs"), "node_modules/swagger-ui-dist")
+	embedded := root + "/functions/sandbox/showdocs/swagger/"
+	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"} {
+		want, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(embedded + name)
+		if os.IsNotExist(err) {
+			got, err = unpack(embedded + name + ".gz")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs from the package: gzip -9 -n -c node_modules/swagger-ui-dist/%s", name, name)
+		}
+	}
+}
+
+func unpack(file string) ([]byte, error) {
+	packed, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(text)
+}
