@@ -41,24 +41,24 @@ func (d *dead) Publish(_ context.Context, messages []topic.Message) []error {
 	return make([]error, len(messages))
 }
 
-// A rig is the function, and a handoff that was minted.
-type rig struct {
+// A fixture is the function, and a handoff that was minted.
+type fixture struct {
 	*consumertest.Site
 	t      *testing.T
 	dead   *dead
 	minted handoff.Handoff
 }
 
-func open(t *testing.T) *rig {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	db, lost := pgtest.New(t), new(dead)
 	site := consumertest.OpenOn(t, db, topic.PublisherKey.With(db.Env(), lost), Function)
-	return &rig{site, t, lost, site.MintHandoff()}
+	return &fixture{site, t, lost, site.MintHandoff()}
 }
 
 // raw is an error that a guest of the hotel was shown, as the hotel's site tells of it. More is added to what it says, or
 // put in its place.
-func (r *rig) raw(code string, more map[string]any) event.Raw {
+func (r *fixture) raw(code string, more map[string]any) event.Raw {
 	r.t.Helper()
 	now, session := r.Env.Now(), id.New[id.TenantSession]()
 	payload := map[string]any{
@@ -83,7 +83,7 @@ func (r *rig) raw(code string, more map[string]any) event.Raw {
 }
 
 // found is what became of it: how many judgements and replays there are, and the events published.
-func (r *rig) found() (scores, replays int, published []map[string]any) {
+func (r *fixture) found() (scores, replays int, published []map[string]any) {
 	r.t.Helper()
 	rows, _ := r.DB.Owner(r.t).Query(r.t.Context(), `
 		SELECT payload || jsonb_build_object('envelope', envelope) FROM bff_consumer.outbox

@@ -32,17 +32,17 @@ type Request struct {
 // A Response is the whole reservation: 200 if the guest is checked in, 202 while keys are outstanding.
 type Response = reservation.Whole
 
-type desk struct {
+type handler struct {
 	receptionist *booking.Receptionist
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&desk{booking.OpenReceptionist(e)}).checkIn, nil
+	return (&handler{booking.OpenReceptionist(e)}).checkIn, nil
 }
 
-func (d *desk) checkIn(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	r, err := d.receptionist.CheckIn(ctx, c.Principal, c.In.ID, c.In.Rooms, c.Now, c.In.Match.Or(fn.Match{}).Allows)
+func (h *handler) checkIn(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	r, err := h.receptionist.CheckIn(ctx, c.Principal, c.In.ID, c.In.Rooms, c.Now, c.In.Match.Or(fn.Match{}).Allows)
 	if err != nil {
 		return Response{}, err
 	}

@@ -53,31 +53,31 @@ func (r Request) Validate() error {
 // A Response is the whole reservation.
 type Response = reservation.Whole
 
-type desk struct {
+type handler struct {
 	reservations booking.Reservations
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&desk{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).checkOut, nil
+	return (&handler{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).checkOut, nil
 }
 
-func (d *desk) checkOut(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) checkOut(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	err = booking.Again(ctx, func() error {
-		out, err = d.attempt(ctx, c)
+		out, err = h.attempt(ctx, c)
 		return err
 	})
 	return out, err
 }
 
-func (d *desk) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	r, err := d.reservations.Get(ctx, c.Scope, c.In.ID)
+func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	r, err := h.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err != nil {
 		return Response{}, err
 	}
 	if c.In.Folio != nil && r.LeavesEarly(c.Now) {
-		if err := d.learn(ctx, r); err != nil {
+		if err := h.learn(ctx, r); err != nil {
 			return Response{}, err
 		}
 	}
@@ -90,8 +90,8 @@ func (d *desk) attempt(ctx context.Context, c reservation.Call[Request]) (Respon
 	if !c.In.Match.Or(fn.Match{}).Allows(version) {
 		return Response{}, fault.ErrStale
 	}
-	err = d.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		return d.reservations.Save(ctx, tx, r, events...)
+	err = h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		return h.reservations.Save(ctx, tx, r, events...)
 	})
 	return reservation.Answer(fn.OK, r, c.Principal), err
 }

@@ -40,28 +40,28 @@ type Response struct {
 	DryRun  bool             `json:"dryRun,omitzero"`
 }
 
-type desk struct {
+type handler struct {
 	reservations booking.Reservations
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&desk{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).miss, nil
+	return (&handler{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).miss, nil
 }
 
-func (d *desk) miss(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) miss(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	err = booking.Again(ctx, func() error {
-		out, err = d.attempt(ctx, c)
+		out, err = h.attempt(ctx, c)
 		return err
 	})
 	return out, err
 }
 
-func (d *desk) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	r, err := d.reservations.Get(ctx, c.Scope, c.In.ID)
+func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	r, err := h.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err == nil {
-		err = d.learn(ctx, r)
+		err = h.learn(ctx, r)
 	}
 	if err != nil {
 		return Response{}, err
@@ -79,8 +79,8 @@ func (d *desk) attempt(ctx context.Context, c reservation.Call[Request]) (Respon
 		return Response{reservation.Answer(fn.OK, r, c.Principal), applied, refunds, true}, nil
 	}
 	if missed {
-		err = d.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-			return d.reservations.Save(ctx, tx, &after, booking.GuestMissed(&after))
+		err = h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+			return h.reservations.Save(ctx, tx, &after, booking.GuestMissed(&after))
 		})
 	}
 	return Response{reservation.Answer(fn.OK, &after, c.Principal), applied, refunds, false}, err

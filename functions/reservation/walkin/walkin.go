@@ -70,18 +70,18 @@ func (r Request) Validate() error { return r.walkIn().Validate() }
 // A Response is the whole reservation.
 type Response = reservation.Whole
 
-type desk struct {
+type handler struct {
 	walkIns *booking.WalkIns
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	walkIns, err := booking.OpenWalkIns(e)
-	return (&desk{walkIns}).book, err
+	return (&handler{walkIns}).book, err
 }
 
-func (d *desk) book(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	r, err := d.walkIns.Book(ctx, c.Act, c.Principal, c.In.walkIn(), c.Now)
+func (h *handler) book(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	r, err := h.walkIns.Book(ctx, c.Act, c.Principal, c.In.walkIn(), c.Now)
 	if err != nil {
 		return out, err
 	}

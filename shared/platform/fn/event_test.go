@@ -55,19 +55,19 @@ func happened(t *testing.T, subject string, payload any) event.Raw {
 	return raw
 }
 
-// An earRig is an event function with its dead letters and its log.
-type earRig struct {
+// An eventFixture is an event function with its dead letters and its log.
+type eventFixture struct {
 	*fntest.Front
 	f    fn.Function
 	dead *topictest.Memory
 	log  *journal
 }
 
-func hearing(t *testing.T, s fn.Spec, handle fn.Handle[money]) earRig {
+func hearing(t *testing.T, s fn.Spec, handle fn.Handle[money]) eventFixture {
 	t.Helper()
 	s.Name, s.Subject, s.DeadLetter = "test-captured", captured, "test-captured-dlq"
 	f := fn.Event(s, func(env.Env) (fn.Handle[money], error) { return handle, nil })
-	r := earRig{f: f, dead: &topictest.Memory{}, log: &journal{}}
+	r := eventFixture{f: f, dead: &topictest.Memory{}, log: &journal{}}
 	e, issuer := fntest.Surround(t, env.Of(nil))
 	e = observe.LogKey.With(topic.PublisherKey.With(e, r.dead), observe.To(r.log))
 	r.Front = fntest.Behind(t, e, issuer, f)
@@ -95,7 +95,7 @@ func wrapped(t *testing.T, raw event.Raw) string {
 func TestEvent_allForms(t *testing.T) {
 	t.Parallel()
 	var heard []event.Event[money]
-	rig := hearing(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
+	fixture := hearing(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
 		heard = append(heard, e)
 		return nil
 	})
@@ -106,9 +106,9 @@ func TestEvent_allForms(t *testing.T) {
 	}
 	const path = "/internal/events/test-captured"
 	for form, a := range map[string]fntest.Answer{
-		"unwrapped":  rig.Push(rig.f, raw),
-		"wrapped":    rig.Post(path, wrapped(t, raw)),
-		"structured": rig.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+		"unwrapped":  fixture.Push(fixture.f, raw),
+		"wrapped":    fixture.Post(path, wrapped(t, raw)),
+		"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 	} {
 		if a.Status != 204 {
 			t.Errorf("%s: got %d %s", form, a.Status, a.Body)
@@ -134,24 +134,24 @@ func TestEvent_allForms(t *testing.T) {
 
 func TestEvent_pushToken(t *testing.T) {
 	t.Parallel()
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
+	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
 		t.Error("heard it")
 		return nil
 	})
 	raw := happened(t, captured, payload())
 	for _, token := range []string{"", "garbage"} {
-		if a := rig.As(token).Push(rig.f, raw); a.Status != 401 {
+		if a := fixture.As(token).Push(fixture.f, raw); a.Status != 401 {
 			t.Errorf("%q: got %d", token, a.Status)
 		}
 	}
-	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
+	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := rig.As(staff).Push(rig.f, raw); a.Status != 401 {
+	if a := fixture.As(staff).Push(fixture.f, raw); a.Status != 401 {
 		t.Errorf("staff: got %d", a.Status)
 	}
-	if n := len(rig.dead.Messages()); n != 0 {
+	if n := len(fixture.dead.Messages()); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
 }
@@ -163,31 +163,31 @@ func TestEvent_permanentFailure(t *testing.T) {
 	extra["more"] = "than we know"
 	for _, test := range []struct {
 		name   string
-		push   func(t *testing.T, r earRig) fntest.Answer
+		push   func(t *testing.T, r eventFixture) fntest.Answer
 		err    error
 		reason string // empty: it is not parked
 	}{
-		{"parked by the act", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, payload())) },
+		{"parked by the act", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, payload())) },
 			fn.DeadLetter(fmt.Errorf("reservations: %w", fault.ErrNotFound)), "reservations: GENERAL.RESOURCE_NOT_FOUND"},
-		{"a payload against its schema", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, broken)) }, nil, "/amountMicro"},
-		{"another subject", func(t *testing.T, r earRig) fntest.Answer {
+		{"a payload against its schema", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, broken)) }, nil, "/amountMicro"},
+		{"another subject", func(t *testing.T, r eventFixture) fntest.Answer {
 			return r.Push(r.f, happened(t, "melmastoon.payment.transaction.failed.v1", payload()))
 		}, nil, "unexpected event melmastoon.payment.transaction.failed.v1"},
-		{"no event at all", func(t *testing.T, r earRig) fntest.Answer { return r.Post("/internal/events/test-captured", "{") }, nil, "event:"},
-		{"a member that is new", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, extra)) }, nil, ""},
+		{"no event at all", func(t *testing.T, r eventFixture) fntest.Answer { return r.Post("/internal/events/test-captured", "{") }, nil, "event:"},
+		{"a member that is new", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, extra)) }, nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
-			if a := test.push(t, rig); a.Status != 204 {
+			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+			if a := test.push(t, fixture); a.Status != 204 {
 				t.Fatalf("got %d %s", a.Status, a.Body)
 			}
-			rig.expectParked(t, test.reason)
+			fixture.expectParked(t, test.reason)
 		})
 	}
 }
 
-func (r earRig) expectParked(t *testing.T, reason string) {
+func (r eventFixture) expectParked(t *testing.T, reason string) {
 	t.Helper()
 	dead := r.dead.Messages()
 	line, _ := r.log.only(t)
@@ -217,11 +217,11 @@ func (r earRig) expectParked(t *testing.T, reason string) {
 
 func TestEvent_deadLetterReadable(t *testing.T) {
 	t.Parallel()
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
+	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
-	rig.Push(rig.f, raw)
-	dead := rig.dead.Messages()
+	fixture.Push(fixture.f, raw)
+	dead := fixture.dead.Messages()
 	if len(dead) != 1 {
 		t.Fatalf("dead letters: %v", dead)
 	}
@@ -243,9 +243,9 @@ func TestEvent_deadLetterReadable(t *testing.T) {
 
 func TestEvent_deadLetterFails(t *testing.T) {
 	t.Parallel()
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
-	rig.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
-	if a := rig.Push(rig.f, happened(t, captured, payload())); a.Status != 500 {
+	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
+	fixture.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
+	if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != 500 {
 		t.Errorf("got %d %s", a.Status, a.Body)
 	}
 }
@@ -261,8 +261,8 @@ func TestEvent_failure(t *testing.T) {
 		{fault.ErrUpstreamUnavailable, 503},
 		{fault.ErrVersionConflict, 500},
 	} {
-		rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
-		if a := rig.Push(rig.f, happened(t, captured, payload())); a.Status != test.want || len(rig.dead.Messages()) != 0 {
+		fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+		if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != test.want || len(fixture.dead.Messages()) != 0 {
 			t.Errorf("%v: got %d %s", test.err, a.Status, a.Body)
 		}
 	}
@@ -274,16 +274,16 @@ func TestEvent_givenUp(t *testing.T) {
 	for attempt, status := range map[int]int{1: 503, 4: 503, 5: 204, 6: 204} {
 		t.Run(fmt.Sprint("attempt ", attempt), func(t *testing.T) {
 			t.Parallel()
-			rig := hearing(t, fn.Spec{Attempts: 5}, func(context.Context, event.Event[money]) error {
+			fixture := hearing(t, fn.Spec{Attempts: 5}, func(context.Context, event.Event[money]) error {
 				return fault.ErrUnavailable.Because(errors.New("canceling statement (SQLSTATE 57014)"))
 			})
 			raw := happened(t, captured, payload())
 			raw.Delivery.Attempt = attempt
-			if a := rig.Push(rig.f, raw); a.Status != status {
+			if a := fixture.Push(fixture.f, raw); a.Status != status {
 				t.Errorf("got %d %s, want %d", a.Status, a.Body, status)
 			}
-			letters := rig.dead.Messages()
-			line, _ := rig.log.only(t)
+			letters := fixture.dead.Messages()
+			line, _ := fixture.log.only(t)
 			if gaveUp := line["severity"] == "ERROR"; gaveUp != (status == 204) || gaveUp != (len(letters) == 1) {
 				t.Fatalf("severity = %v with %d dead letters, want both exactly after the last attempt", line["severity"], len(letters))
 			}
@@ -318,12 +318,12 @@ func TestEvent_outsideFilter(t *testing.T) {
 		{"by what it does not have", map[string]string{"ce-hint": "x"}, false},
 	} {
 		heard := 0
-		rig := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		fixture := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
 		const path = "/internal/events/test-captured"
 		for form, a := range map[string]fntest.Answer{
-			"unwrapped":  rig.Push(rig.f, raw),
-			"wrapped":    rig.Post(path, wrapped(t, raw)),
-			"structured": rig.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+			"unwrapped":  fixture.Push(fixture.f, raw),
+			"wrapped":    fixture.Post(path, wrapped(t, raw)),
+			"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 		} {
 			if a.Status != 204 {
 				t.Errorf("%s, %s: got %d", test.name, form, a.Status)
@@ -339,10 +339,10 @@ func TestEvent_replayForAnother(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
 		heard := 0
-		rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
 		raw := happened(t, captured, payload())
 		raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
-		if a := rig.Push(rig.f, raw); a.Status != 204 || heard != want {
+		if a := fixture.Push(fixture.f, raw); a.Status != 204 || heard != want {
 			t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
 		}
 	}
@@ -351,12 +351,12 @@ func TestEvent_replayForAnother(t *testing.T) {
 func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	t.Parallel()
 	var got event.Origin
-	rig := hearing(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {
+	fixture := hearing(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {
 		got = event.OriginOf(ctx)
 		return nil
 	})
 	raw := happened(t, captured, payload())
-	rig.Push(rig.f, raw)
+	fixture.Push(fixture.f, raw)
 	switch {
 	case got.CausationID == nil:
 		t.Errorf("got.CausationID = nil, want a value")
@@ -370,7 +370,7 @@ func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	if !strings.HasPrefix(got.TraceParent, "00-0af7651916cd43dd8448eb211c80319c-") || strings.Contains(got.TraceParent, "b7ad6b7169203331") {
 		t.Errorf("trace: got %s", got.TraceParent)
 	}
-	line, _ := rig.log.only(t)
+	line, _ := fixture.log.only(t)
 	switch {
 	case line["eventId"] != raw.Envelope.EventID.String():
 		t.Errorf(`line["eventId"] = %v, want %v`, line["eventId"], raw.Envelope.EventID.String())

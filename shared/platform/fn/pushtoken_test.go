@@ -48,19 +48,19 @@ func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
 func TestPush_onlyWithToken(t *testing.T) {
 	t.Parallel()
 	heard := 0
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
 	now := time.Now()
 	ours := ed25519.NewKeyFromSeed(make([]byte, 32)) // the key that fntest.Surround trusts
 	public := ours.Public().(ed25519.PublicKey)
 	good := claims{
-		"iss": rig.Issuer().Name(), "aud": identity.Audience("test"), "sub": "bus", "email": rig.Issuer().Email(), "email_verified": true,
+		"iss": fixture.Issuer().Name(), "aud": identity.Audience("test"), "sub": "bus", "email": fixture.Issuer().Email(), "email_verified": true,
 		"iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 	}
 	sign := func(c claims) string { return signed(t, jose.EdDSA, ours, c) }
 	right := sign(good)
 	part := strings.Split(right, ".")
 	richer := strings.Split(sign(good.but("email", "stranger@example.com")), ".")
-	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
+	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,17 +90,17 @@ func TestPush_onlyWithToken(t *testing.T) {
 		"of a service that may not push":     {"Bearer " + sign(good.but("email", "stranger@example.com")), 403},
 		"of staff":                           {"Bearer " + staff, 401},
 	} {
-		if a := rig.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
+		if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
 			t.Errorf("%s: got %d %s, want %d", name, a.Status, a.Body, test.want)
 		}
 		if heard != 0 {
 			t.Fatalf("%s: the event was handled", name)
 		}
 	}
-	if a := rig.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
+	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
 		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, heard)
 	}
-	if len(rig.dead.Messages()) != 0 {
+	if len(fixture.dead.Messages()) != 0 {
 		t.Error("a push that was refused was parked: strangers could fill the dead letters")
 	}
 }

@@ -78,25 +78,25 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// A desk verifies staff tokens with the published keys.
-type desk struct {
+// A fixture verifies staff tokens with the published keys.
+type fixture struct {
 	*publisher
 	*identity.Verifier
 	env env.Env
 }
 
-func (p *publisher) desk(t *testing.T) desk {
+func (p *publisher) open(t *testing.T) fixture {
 	t.Helper()
 	e := env.Of(map[string]string{"STAFF_ISSUER": "https://iam.example", "STAFF_KEYS": p.url})
 	v, err := identity.Open(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return desk{p, v, e}
+	return fixture{p, v, e}
 }
 
 // token returns a staff token that is signed with a key. It is valid for a shift.
-func (d desk) token(t *testing.T, kid string, key ed25519.PrivateKey) string {
+func (d fixture) token(t *testing.T, kid string, key ed25519.PrivateKey) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))
 	if err != nil {
@@ -111,7 +111,7 @@ func TestRemoteKeys_rotation(t *testing.T) {
 	t.Parallel()
 	p := publish(t)
 	first := p.add(t, "one")
-	d := p.desk(t)
+	d := p.open(t)
 	if _, err := d.Staff(t.Context(), d.token(t, "one", first), audience); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestRemoteKeys_unavailable(t *testing.T) {
 	t.Parallel()
 	p := publish(t)
 	key := p.add(t, "one")
-	d := p.desk(t)
+	d := p.open(t)
 	token := d.token(t, "one", key)
 	for _, step := range []struct {
 		name  string
@@ -169,7 +169,7 @@ func TestRemoteKeys_unknownKeys(t *testing.T) {
 	t.Parallel()
 	p := publish(t)
 	key := p.add(t, "one")
-	d := p.desk(t)
+	d := p.open(t)
 	began := time.Now()
 	var crowd sync.WaitGroup
 	for n := range 50 {

@@ -28,7 +28,7 @@ func with(d event.Draft, name string, value any) event.Draft {
 
 func TestAppend_contractViolation(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	unkeyed := told("", 1)
 	for _, test := range []struct {
 		name  string
@@ -64,7 +64,7 @@ func TestAppend_contractViolation(t *testing.T) {
 
 func TestAppend_invalidTelemetry(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	for _, payload := range []any{
 		map[string]any{"step": "quote"},         // no schema knows it
 		map[string]any{"step": "a\x00b"},        // the table cannot keep it
@@ -87,7 +87,7 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 
 func TestAppend_escapedBackslash(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	err := r.write(t.Context(), r.store, nil, with(told("k", 1), "failedAt", `a\u0000b`))
 	if err == nil || !strings.Contains(err.Error(), "/failedAt") {
 		t.Errorf("got %v, want only the schema to refuse it", err)
@@ -96,7 +96,7 @@ func TestAppend_escapedBackslash(t *testing.T) {
 
 func TestAppend_row(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	d := told("tenant:1", 7)
 	d.ID = id.New[id.Event]()
 	ctx := event.WithOrigin(t.Context(), event.Origin{RequestID: "req_1", Session: "s"})
@@ -131,7 +131,7 @@ func TestAppend_row(t *testing.T) {
 // TestAppend_extensions publishes an event of each kind of envelope from its row.
 func TestAppend_extensions(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	full, flat := told("tenant:1", 7), told("tenant:2", 8)
 	full.Extensions, flat.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}, event.Extensions{"errorcode": "MELMASTOON.Y"}
 	flat.Subject.Flat = true
@@ -157,7 +157,7 @@ func TestAppend_extensions(t *testing.T) {
 
 func TestAppend_telemetryExtension(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, event.Draft{Subject: telemetry, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
 	if got, want := r.rows(t), []string{"session - parked"}; !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v", got, want)
@@ -176,7 +176,7 @@ func sameJSON(a, b []byte) bool {
 
 func TestAppend_sameEventTwice(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	d := told("k", 1)
 	d.ID = id.New[id.Event]()
 	r.mustWrite(t, d)
@@ -189,7 +189,7 @@ func TestAppend_sameEventTwice(t *testing.T) {
 // committed, and published, while an earlier one is still on its way.
 func TestAppend_writersOfOneKey(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	second := make(chan error, 1)
 	err := r.write(t.Context(), r.store, func() {
 		go func() { second <- r.write(t.Context(), r.store, nil, told("k", 2)) }()

@@ -21,7 +21,7 @@ func (nowhere) Publish(_ context.Context, messages []topic.Message) []error {
 func BenchmarkRelay(b *testing.B) {
 	for name, relays := range map[string]int{"one": 1, "four": 4} {
 		b.Run(name, func(b *testing.B) {
-			r := newRig(b)
+			r := newFixture(b)
 			o := outbox.Open(topic.PublisherKey.With(r.Env(), nowhere{}), r.db)
 			r.mustWrite(b, told("template", 1))
 			r.exec(b, `
@@ -44,7 +44,7 @@ func BenchmarkRelay(b *testing.B) {
 
 // BenchmarkAppend writes one event in a transaction of its own.
 func BenchmarkAppend(b *testing.B) {
-	r := newRig(b)
+	r := newFixture(b)
 	d := told("k", 1)
 	b.ResetTimer()
 	for range b.N {

@@ -14,7 +14,7 @@ import (
 
 func TestDrain_publishesAfterCommit(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
 		if err := r.relay.Append(t.Context(), tx, told("k", 1), told("l", 1)); err != nil {
 			return err
@@ -34,7 +34,7 @@ func TestDrain_publishesAfterCommit(t *testing.T) {
 
 func TestDrain_rollback(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
 		if err := r.relay.Append(t.Context(), tx, told("k", 1)); err != nil {
 			return err
@@ -49,7 +49,7 @@ func TestDrain_rollback(t *testing.T) {
 
 func TestDrain_ownLanes(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	same := r.neighbour(t, "k")
 	r.mustWrite(t, told(same, 1), told("elsewhere", 1))
 	if err := r.write(t.Context(), r.relay, nil, told("k", 1)); err != nil {
@@ -63,7 +63,7 @@ func TestDrain_ownLanes(t *testing.T) {
 // A writer that finds its lane leased returns. The holder sees the new row when it looks again.
 func TestDrain_leasedLane(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
 	var met bool
 	holder := r.stepping(nil, func() {
@@ -100,7 +100,7 @@ func (stuck) Publish(ctx context.Context, messages []topic.Message) []error {
 
 func TestDrain_hangingPublisher(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	slow := outbox.Open(topic.PublisherKey.With(r.Env(), stuck{}), r.db)
 	var err error
 	took, stalled := fntest.Timed(func() {
@@ -121,7 +121,7 @@ func TestDrain_hangingPublisher(t *testing.T) {
 
 func TestDrain_callerCanceled(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	ctx, hangUp := context.WithCancel(t.Context())
 	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
 		tx.AfterCommit("hang up", func(context.Context, []string) { hangUp() })
@@ -134,7 +134,7 @@ func TestDrain_callerCanceled(t *testing.T) {
 
 func TestRelay_marksOnShutdown(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
 	ctx, stop := context.WithCancel(t.Context())
 	stopping := r.stepping(nil, stop)

@@ -22,7 +22,7 @@ import (
 // leave them to four relays, each of which is killed now and then.
 func TestOrder_underFailures(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	written, commits := map[string]int{}, make(chan struct{})
 	ctx, done := context.WithCancel(t.Context())
 	var relays, writers errgroup.Group
@@ -69,7 +69,7 @@ func TestOrder_underFailures(t *testing.T) {
 
 // relayUntil relays again and again until ctx is done. One step in thirty, it is killed: after it took rows, after it published
 // them, or after it settled them.
-func (r *rig) relayUntil(ctx context.Context, t *testing.T, seed uint64) error {
+func (r *fixture) relayUntil(ctx context.Context, t *testing.T, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 1))
 	unlucky := func() bool { return random.IntN(30) == 0 }
 	for ctx.Err() == nil {
@@ -102,7 +102,7 @@ func (r *rig) relayUntil(ctx context.Context, t *testing.T, seed uint64) error {
 func late(writer int) bool { return writer%3 == 0 }
 
 // writeMany writes to three keys of its own, two versions in each transaction, and tells how many of each.
-func (r *rig) writeMany(t *testing.T, writer int, commits chan struct{}) (map[string]int, error) {
+func (r *fixture) writeMany(t *testing.T, writer int, commits chan struct{}) (map[string]int, error) {
 	written, box := map[string]int{}, r.store
 	if writer%2 == 0 {
 		box = r.relay
@@ -132,7 +132,7 @@ func (r *rig) writeMany(t *testing.T, writer int, commits chan struct{}) (map[st
 // The twins below are relays as they are often written. Each fails, and the check above finds it.
 
 // byPosition publishes the rows after the last position it has seen.
-func byPosition(t *testing.T, r *rig, last *int64) {
+func byPosition(t *testing.T, r *fixture, last *int64) {
 	conn := r.Owner(t)
 	rows, _ := conn.Query(t.Context(), `SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox WHERE seq > $1 ORDER BY seq`, *last)
 	for _, found := range collect(t, rows) {
@@ -143,7 +143,7 @@ func byPosition(t *testing.T, r *rig, last *int64) {
 
 func TestOrder_findsRelayByPosition(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	var last int64
 	err := r.write(t.Context(), r.store, func() {
 		r.mustWrite(t, told("early", 1))
@@ -167,7 +167,7 @@ func TestOrder_findsRelayByPosition(t *testing.T) {
 // Two relays that lock single rows, and skip those that others have locked, share the rows of one key.
 func TestOrder_sabotagedSharedKey(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1), told("k", 2))
 	claim := func(tx pgx.Tx) topic.Message {
 		rows, _ := tx.Query(t.Context(), `

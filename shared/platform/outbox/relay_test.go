@@ -18,7 +18,7 @@ func reported(published int) outbox.Report { return outbox.Report{Published: pub
 
 func TestRelay_messageForm(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("tenant:1", 3))
 	r.Advance(time.Hour)
 	r.mustRelay(t, reported(1))
@@ -46,7 +46,7 @@ func TestRelay_messageForm(t *testing.T) {
 
 func TestRelay_failingKey(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	broken := true
 	r.heard.Refuse = func(m topic.Message) error {
 		if broken && m.OrderingKey == "bad" {
@@ -80,7 +80,7 @@ func TestRelay_failingKey(t *testing.T) {
 }
 
 // neighbour returns a key of the same lane.
-func (r *rig) neighbour(t testing.TB, key string) (found string) {
+func (r *fixture) neighbour(t testing.TB, key string) (found string) {
 	t.Helper()
 	err := r.Owner(t).QueryRow(t.Context(), `
 		SELECT 'n' || n FROM generate_series(1, 10000) n
@@ -93,7 +93,7 @@ func (r *rig) neighbour(t testing.TB, key string) (found string) {
 
 func TestRelay_countsStuck(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.heard.Refuse = func(topic.Message) error { return errors.New("try later") }
 	r.mustWrite(t, told("k", 1))
 	r.mustRelay(t, outbox.Report{Failed: 1})
@@ -105,7 +105,7 @@ func TestRelay_countsStuck(t *testing.T) {
 
 func TestRelay_parks(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.heard.Refuse = func(m topic.Message) error {
 		if strings.HasSuffix(m.Attributes["ce-sequence"], "2") {
 			return fmt.Errorf("%w: too large", topic.ErrRefused)
@@ -141,7 +141,7 @@ func TestRelay_parks(t *testing.T) {
 
 func TestRelay_undecidedPublisher(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.heard.Refuse = func(topic.Message) error { return topic.ErrHeldBack }
 	r.mustWrite(t, told("k", 1), told("k", 2))
 	r.mustRelay(t, outbox.Report{Failed: 1})
@@ -149,7 +149,7 @@ func TestRelay_undecidedPublisher(t *testing.T) {
 
 func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
 	if _, err := r.store.Relay(t.Context()); err == nil {
 		t.Error("a relay without a publisher did not fail")
@@ -170,7 +170,7 @@ func TestRelay_killed(t *testing.T) {
 	} {
 		t.Run(test.after, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			r := newFixture(t)
 			r.mustWrite(t, told("k", 1), told("k", 2), told("l", 1))
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()

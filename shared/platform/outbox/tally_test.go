@@ -26,7 +26,7 @@ func tallied(t *testing.T, what string, want outbox.Waits, f func(*outbox.Tally)
 
 func TestTally_lag(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1), told("l", 1))
 	r.Advance(time.Hour)
 	r.mustWrite(t, told("m", 1))
@@ -51,7 +51,7 @@ func TestTally_lag(t *testing.T) {
 
 func TestTally_failedEvents(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	broken := true
 	r.heard.Refuse = func(m topic.Message) error {
 		switch {
@@ -76,7 +76,7 @@ func TestTally_failedEvents(t *testing.T) {
 // An event that was published and could not be marked is published again, and counts as waiting until then.
 func TestTally_once(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
 	tallied(t, "killed between publishing and marking", outbox.Waits{}, func(tally *outbox.Tally) {
 		if err := relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)); !errors.Is(err, errKilled) {

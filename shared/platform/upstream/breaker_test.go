@@ -68,8 +68,8 @@ func ask(t *testing.T, c *upstream.Client, caller, argument string) error {
 	return c.Get(as(t.Context(), caller), "/"+argument, nil, nil)
 }
 
-// crowd has n callers ask once each, each for something else.
-func crowd(t *testing.T, c *upstream.Client, n int) {
+// callAll has n callers ask once each, each for something else.
+func callAll(t *testing.T, c *upstream.Client, n int) {
 	t.Helper()
 	for i := range n {
 		_ = ask(t, c, fmt.Sprint("caller ", i), fmt.Sprint("argument/", i))
@@ -130,7 +130,7 @@ func TestBreaker_countsNoAnswerToBadInput(t *testing.T) {
 			t.Parallel()
 			f := &far{say: func(*http.Request) (*http.Response, error) { return say(), nil }}
 			c := f.client(patient)
-			crowd(t, c, 100)
+			callAll(t, c, 100)
 			if f.sent != 100 {
 				t.Errorf("sent %d of 100", f.sent)
 			}
@@ -143,7 +143,7 @@ func TestBreaker_probes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &far{say: ill}
 		c := f.client(upstream.Policy{Timeout: time.Second})
-		crowd(t, c, 5)
+		callAll(t, c, 5)
 		time.Sleep(999 * time.Millisecond)
 		if err := ask(t, c, "early", "any"); !errors.Is(err, fault.ErrUpstreamUnavailable) || f.sent != 5 {
 			t.Errorf("open: got %v, sent %d", err, f.sent)
@@ -155,7 +155,7 @@ func TestBreaker_probes(t *testing.T) {
 		if f.sent != 6 {
 			t.Errorf("one caller probed %d times, want 1", f.sent-5)
 		}
-		crowd(t, c, 50)
+		callAll(t, c, 50)
 		if f.sent != 8 {
 			t.Errorf("sent %d probes, want 3 of different callers", f.sent-5)
 		}

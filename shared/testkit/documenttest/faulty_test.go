@@ -11,9 +11,9 @@ import (
 )
 
 var saboteurs = []struct {
-	name  string // what the store does wrong
-	check string // which check must notice
-	rig   func() Setup
+	name    string // what the store does wrong
+	check   string // which check must notice
+	fixture func() Setup
 }{
 	{"it keeps text only", "a record is returned as it was stored", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))

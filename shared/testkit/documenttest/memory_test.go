@@ -88,12 +88,12 @@ func (l *listener) Fatalf(format string, args ...any) {
 }
 
 // verdict runs one check and tells what it finds wrong.
-func verdict(t testing.TB, check func(testing.TB, Setup), rig Setup) string {
+func verdict(t testing.TB, check func(testing.TB, Setup), fixture Setup) string {
 	l := &listener{TB: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		check(l, rig)
+		check(l, fixture)
 	}()
 	<-done
 	return strings.Join(l.heard, "\n")
@@ -176,7 +176,7 @@ func TestConform_faultyStores(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no check that %q", s.check)
 			}
-			if verdict(t, check, s.rig()) == "" {
+			if verdict(t, check, s.fixture()) == "" {
 				t.Errorf("not noticed by the check that %s", s.check)
 			}
 		})

@@ -12,14 +12,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// limited is a rig whose function allows two acts in a row.
-func limited(t *testing.T) rig {
+// limited is a fixture whose function allows two acts in a row.
+func limited(t *testing.T) fixture {
 	t.Helper()
 	db, n := pgtest.New(t), &counter{}
 	e, issuer := fntest.Surround(t, db.Env())
 	e = e.With("RATE_LIMIT_SESSION", "1000/1000")
 	f := n.with("reservation", fn.Spec{Acts: ratelimit.Rates{Session: ratelimit.Rate{PerSecond: 0.001, Burst: 2}}})
-	return rig{n, fntest.Behind(t, e, issuer, f), db}
+	return fixture{n, fntest.Behind(t, e, issuer, f), db}
 }
 
 // TestActs_countOnce shows that the limit of acts counts no request that is not an act of its own.

@@ -16,7 +16,7 @@ import (
 const forgetful = "bff_consumer"
 
 // forget forgets a caller of tenant A.
-func (r rig) forget(t *testing.T, caller string) {
+func (r fixture) forget(t *testing.T, caller string) {
 	t.Helper()
 	tenant, err := id.Parse[id.Tenant](tenantA)
 	if err != nil {

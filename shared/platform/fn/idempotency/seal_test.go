@@ -42,9 +42,9 @@ func TestSeal_boundToRow(t *testing.T) {
 func TestSeal_rotatedKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	behind := func(keys string) rig {
+	behind := func(keys string) fixture {
 		e, issuer := fntest.Surround(t, r.db.Env())
-		return rig{r.counter, fntest.Behind(t, e.With("IDEMPOTENCY_KEYS", keys), issuer, r.function("reservation")), r.db}
+		return fixture{r.counter, fntest.Behind(t, e.With("IDEMPOTENCY_KEYS", keys), issuer, r.function("reservation")), r.db}
 	}
 	first := behind(ring("old")).order("k-1", `{"rooms":1}`)
 	expectReplay(t, first, behind(ring("new", "old")).order("k-1", `{"rooms":1}`))

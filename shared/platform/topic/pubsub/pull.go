@@ -25,14 +25,14 @@ const (
 // subscription's own deadline.
 const pullTime = 3 * time.Second
 
-// A desk is a project and its subscriber client. Processes that only publish do not open it.
-type desk struct {
+// A subscriber is a project and its subscriber client. Processes that only publish do not open it.
+type subscriber struct {
 	where
 	*api.SubscriptionAdminClient
 }
 
-func (b *Bus) desk() (*desk, error) {
-	return env.Once(b.env, "pubsub subscriptions", func() (*desk, error) {
+func (b *Bus) subscriber() (*subscriber, error) {
+	return env.Once(b.env, "pubsub subscriptions", func() (*subscriber, error) {
 		var w where
 		if err := b.env.Load(&w); err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
@@ -42,7 +42,7 @@ func (b *Bus) desk() (*desk, error) {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
 		b.env.OnClose(func(context.Context) error { return client.Close() })
-		return &desk{w, client}, nil
+		return &subscriber{w, client}, nil
 	})
 }
 
@@ -52,13 +52,13 @@ func (w where) subscription(name string) string {
 
 // Pull implements topic.Puller. A lease is at most ten minutes.
 func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
-	d, err := b.desk()
+	s, err := b.subscriber()
 	if err != nil {
 		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, pullTime)
 	defer cancel()
-	answer, err := d.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: d.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
+	answer, err := s.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: s.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
 	if waiting.Err() != nil && ctx.Err() == nil {
 		return nil, nil // no messages
 	}
@@ -73,23 +73,23 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 			Message: topic.Message{OrderingKey: m.OrderingKey, Attributes: m.Attributes, Data: m.Data}})
 		receipts = append(receipts, r.AckId)
 	}
-	return pulled, d.lease(ctx, subscription, receipts, min(lease, maxLease))
+	return pulled, s.lease(ctx, subscription, receipts, min(lease, maxLease))
 }
 
 // Release implements topic.Puller.
 func (b *Bus) Release(ctx context.Context, subscription string, receipts []string) error {
-	d, err := b.desk()
+	s, err := b.subscriber()
 	if err != nil {
 		return err
 	}
-	return d.lease(ctx, subscription, receipts, 0)
+	return s.lease(ctx, subscription, receipts, 0)
 }
 
 // lease sets the lease of messages, from now on.
-func (d *desk) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
+func (s *subscriber) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
 	for some := range slices.Chunk(receipts, maxReceipts) {
-		err := d.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
-			Subscription: d.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
+		err := s.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
+			Subscription: s.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
 		if err != nil {
 			return fmt.Errorf("pubsub: lease: %w", outage(ctx, err))
 		}
@@ -99,12 +99,12 @@ func (d *desk) lease(ctx context.Context, subscription string, receipts []string
 
 // Acknowledge implements topic.Puller.
 func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
-	d, err := b.desk()
+	s, err := b.subscriber()
 	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(receipts, maxReceipts) {
-		if err := d.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: d.subscription(subscription), AckIds: some}); err != nil {
+		if err := s.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: s.subscription(subscription), AckIds: some}); err != nil {
 			return fmt.Errorf("pubsub: acknowledge: %w", outage(ctx, err))
 		}
 	}

@@ -93,26 +93,26 @@ const (
 	tenantB = "tnt_01HZX3K8Q2M4N6P8R0S2T4V6W9"
 )
 
-// A rig is a front door before a counter, and the database below.
-type rig struct {
+// A fixture is the middleware in front of a counting function, and its database.
+type fixture struct {
 	*counter
 	*fntest.Front
 	db *pgtest.Database
 }
 
-func open(t *testing.T) rig {
+func open(t *testing.T) fixture {
 	t.Helper()
 	return openIn(t, "reservation")
 }
 
-func openIn(t *testing.T, schema string) rig {
+func openIn(t *testing.T, schema string) fixture {
 	t.Helper()
 	db, n := pgtest.New(t), &counter{}
-	return rig{n, fntest.Open(t, db.Env(), n.function(schema)), db}
+	return fixture{n, fntest.Open(t, db.Env(), n.function(schema)), db}
 }
 
 // order sends an order under a key, in tenant A unless the headers say otherwise.
-func (r rig) order(key, body string, headers ...string) fntest.Answer {
+func (r fixture) order(key, body string, headers ...string) fntest.Answer {
 	return r.Post("/orders", body, append([]string{"Idempotency-Key", key, "X-Tenant-Id", tenantA, "X-Caller", "desk"}, headers...)...)
 }
 
@@ -125,7 +125,7 @@ func ring(ids ...string) string {
 }
 
 // look reads the only row as the superuser sees it.
-func (r rig) look(t *testing.T) (key string, status *int, headers, response []byte) {
+func (r fixture) look(t *testing.T) (key string, status *int, headers, response []byte) {
 	t.Helper()
 	err := r.db.Owner(t).QueryRow(t.Context(), `SELECT key, status_code, headers, response FROM reservation.idempotency`).
 		Scan(&key, &status, &headers, &response)
@@ -135,7 +135,7 @@ func (r rig) look(t *testing.T) (key string, status *int, headers, response []by
 	return key, status, headers, response
 }
 
-func (r rig) exec(t *testing.T, sql string, args pgx.StrictNamedArgs) {
+func (r fixture) exec(t *testing.T, sql string, args pgx.StrictNamedArgs) {
 	t.Helper()
 	tag, err := r.db.Owner(t).Exec(t.Context(), sql, args)
 	if err != nil || tag.RowsAffected() == 0 {
@@ -144,7 +144,7 @@ func (r rig) exec(t *testing.T, sql string, args pgx.StrictNamedArgs) {
 }
 
 // runOut ends every lease, as time does.
-func (r rig) runOut(t *testing.T) {
+func (r fixture) runOut(t *testing.T) {
 	t.Helper()
 	r.exec(t, `UPDATE reservation.idempotency SET locked_until = clock_timestamp() - interval '1 millisecond' WHERE status_code IS NULL`, pgx.StrictNamedArgs{})
 }

@@ -26,7 +26,7 @@ var (
 	telemetry = event.Subject{Name: "melmastoon.bff.tenant.flow.step_completed.v1", Version: 1, Producer: "bff-tenant-booking-service"}
 )
 
-type rig struct {
+type fixture struct {
 	*pgtest.Database
 	db    *postgres.DB
 	heard *topictest.Memory
@@ -34,11 +34,11 @@ type rig struct {
 	relay *outbox.Outbox
 }
 
-func newRig(t testing.TB) *rig {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", "24")
-	r := &rig{Database: d, db: postgres.Open(e, schema), heard: &topictest.Memory{}}
+	r := &fixture{Database: d, db: postgres.Open(e, schema), heard: &topictest.Memory{}}
 	r.store = outbox.Open(e, r.db)
 	r.relay = outbox.Open(topic.PublisherKey.With(e, r.heard), r.db).Patient()
 	return r
@@ -55,7 +55,7 @@ func told(key string, version int) event.Draft {
 }
 
 // write appends in a transaction of its own, and runs then when the rows are in the database and not yet committed.
-func (r *rig) write(ctx context.Context, o *outbox.Outbox, then func(), events ...event.Draft) error {
+func (r *fixture) write(ctx context.Context, o *outbox.Outbox, then func(), events ...event.Draft) error {
 	return r.db.InTx(ctx, func(tx postgres.Tx) error {
 		if err := o.Append(ctx, tx, events...); err != nil || then == nil {
 			return err
@@ -66,14 +66,14 @@ func (r *rig) write(ctx context.Context, o *outbox.Outbox, then func(), events .
 	})
 }
 
-func (r *rig) mustWrite(t testing.TB, events ...event.Draft) {
+func (r *fixture) mustWrite(t testing.TB, events ...event.Draft) {
 	t.Helper()
 	if err := r.write(t.Context(), r.store, nil, events...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *rig) mustRelay(t testing.TB, want outbox.Report) {
+func (r *fixture) mustRelay(t testing.TB, want outbox.Report) {
 	t.Helper()
 	got, err := r.relay.Relay(t.Context())
 	if err != nil || got != want {
@@ -82,7 +82,7 @@ func (r *rig) mustRelay(t testing.TB, want outbox.Report) {
 }
 
 // exec runs a statement as the owner.
-func (r *rig) exec(t testing.TB, sql string, args ...any) {
+func (r *fixture) exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	if _, err := r.Owner(t).Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func (r *rig) exec(t testing.TB, sql string, args ...any) {
 }
 
 // rows tells key, version and status of every row in the order of seq.
-func (r *rig) rows(t testing.TB) []string {
+func (r *fixture) rows(t testing.TB) []string {
 	t.Helper()
 	var all []string
 	err := r.Owner(t).QueryRow(t.Context(), `
@@ -103,7 +103,7 @@ func (r *rig) rows(t testing.TB) []string {
 }
 
 // await asks until the question is answered with yes.
-func (r *rig) await(t testing.TB, question string) {
+func (r *fixture) await(t testing.TB, question string) {
 	t.Helper()
 	conn := r.Owner(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -116,7 +116,7 @@ func (r *rig) await(t testing.TB, question string) {
 }
 
 // lapse ends all leases, as time does.
-func (r *rig) lapse(t testing.TB) {
+func (r *fixture) lapse(t testing.TB) {
 	t.Helper()
 	r.exec(t, `UPDATE sandbox.outbox_lanes SET leased_until = '-infinity'`)
 }
@@ -174,7 +174,7 @@ func (s stepping) Publish(ctx context.Context, messages []topic.Message) []error
 }
 
 // stepping returns the relay with a publisher that calls these functions.
-func (r *rig) stepping(before, after func()) *outbox.Outbox {
+func (r *fixture) stepping(before, after func()) *outbox.Outbox {
 	return outbox.Open(topic.PublisherKey.With(r.Env(), stepping{r.heard, before, after}), r.db).Patient()
 }
 
