@@ -84,7 +84,7 @@ const looking = `({
 		const box = e.getBoundingClientRect()
 		return box.width > 1 && (box.left < -1 || box.right > document.documentElement.clientWidth + 1)
 	}).map(e => e.tagName + "." + e.className),
-	empty: [...document.querySelectorAll("h1, h2, h3, button, label, dt, legend")].filter(e => !e.innerText.trim()).length,
+	empty: [...document.querySelectorAll("h1, h2, h3, button, label, dt, legend")].filter(e => !e.closest("details:not([open])") && !e.innerText.trim()).length,
 	scripts: document.scripts.length,
 })`
 

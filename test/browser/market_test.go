@@ -1,0 +1,134 @@
+package browser
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/npm"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// TestMarket_browser goes from the site of all hotels to a hotel's own site, in English and Pashto, in a full run in each language of
+// the site. axe-core finds no violation on any page in three widths, and each page is small.
+func TestMarket_browser(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a browser per language")
+	}
+	source := axe(t)
+	s := system.Open(t)
+	speakAll(s)
+	if err := demo.Furnish(t.Context(), s.Env(), 10); err != nil { // with the other hotels of Kabul
+		t.Fatal(err)
+	}
+	for _, j := range []journey{
+		{language: "en", tongue: english, asks: "en-GB,en"},
+		{language: "ps", tongue: pashto, asks: "ps-AF,ps,en"},
+		{language: "fa-AF", tongue: tongue{"fa-AF", "rtl"}, asks: "fa-AF,fa,en"},
+		{language: "fa-IR", tongue: tongue{"fa-IR", "rtl"}, asks: "fa-IR,fa,en"},
+		{language: "ur", tongue: tongue{"ur-PK", "rtl"}, asks: "ur-PK,ur,en"},
+		{language: "ar", tongue: tongue{"ar-AE", "rtl"}, asks: "ar-AE,ar,en"},
+	} {
+		if j.language != "en" && j.language != "ps" && !seedrand.Full(t) {
+			continue
+		}
+		t.Run(j.language, func(t *testing.T) { // one after the other: a browser takes all of a small machine
+			j.method, j.width, j.scripts = "market", narrow, true // axe-core needs scripts; the pages have none
+			g := sit(t, s, j)
+			visit := shopping{g, source}
+			g.open("/hotels")
+			visit.sees("start", "form.search")
+			g.write(`[name="place"]`, "Kabul, Afghanistan")
+			g.press("form.search button")
+			visit.sees("results", ".card h3 a")
+			g.press(`a[href*="view=map"]`)
+			visit.sees("map", "svg circle")
+			g.press(".card h3 a")
+			visit.sees("hotel", ".calendar li")
+			g.press(`form[action$="/saved"] button`)
+			visit.sees("saved", `.good[role="status"]`)
+			g.press(`.visit a`)
+			visit.sees("list", ".card .save button")
+			g.open("/hotels?place=Atlantis")
+			visit.sees("unknown", "main")
+			g.open("/hotels?place=Kabul")
+			g.press(".card h3 a")
+			g.press(`form[action$="/handoff"] button`)
+			g.reaches("article.room, form.search")
+			if at := g.address(); !strings.Contains(at, "/site/") {
+				t.Errorf("at = %s, want a hotel's own site", at)
+			}
+		})
+	}
+	s.Settle()
+}
+
+// axe returns the source of axe-core.
+func axe(t *testing.T) string {
+	t.Helper()
+	folder := npm.Install(t, root(t), "axe")
+	text, err := os.ReadFile(filepath.Join(folder, "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A shopping is a visit of the site of all hotels, whose pages axe-core examines.
+type shopping struct {
+	*guest
+	axe string
+}
+
+const (
+	maxPage   = 15_000 // bytes of a page, compressed and without its photos
+	smallest  = 320
+	ordinary  = 1280
+	examining = `axe.run(document, {resultTypes: ["violations"]}).then(found =>
+	found.violations.map(v => v.id + ": " + v.nodes.map(n => n.target + " " + (n.any[0]?.message ?? "")).slice(0, 3).join(" | ")))`
+)
+
+var photo = regexp.MustCompile(`data:image/[^"]*`)
+
+// sees looks at a page in two windows, and examines it in three.
+func (v shopping) sees(step, selector string) {
+	v.t.Helper()
+	v.guest.sees(step, selector, v.tongue)
+	ask(v.guest, chromedp.Evaluate[bool](v.axe+";true"))
+	for _, width := range []int64{smallest, narrow, ordinary} {
+		v.size(width, height)
+		where := fmt.Sprintf("%s in a window of %d", step, width)
+		v.judge(where, width, v.tongue)
+		for _, violation := range ask(v.guest, chromedp.Evaluate[[]string](examining, chromedp.EvalAwaitPromise)) {
+			v.t.Errorf("%s: %s", where, violation)
+		}
+	}
+	v.size(v.width, height)
+	page := ask(v.guest, chromedp.Evaluate[string]("document.documentElement.outerHTML"))
+	if n := compressed(v.t, photo.ReplaceAllString(page, "")); n > maxPage {
+		v.t.Errorf("%s has %d bytes, want at most %d", step, n, maxPage)
+	}
+}
+
+func compressed(t *testing.T, text string) int {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
