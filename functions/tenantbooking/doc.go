@@ -1,7 +1,8 @@
 // Package tenantbooking is the BFF of the booking site of one hotel: quotes, holds, guest details, payments and confirmations. It
 // is the boundary of the service: [HTTP], [Event], [PlatformEvent], [Invalidation] and [StatusChange] build its functions, and its
 // middleware resolves the tenant and the session of a request. The domain is below internal/: hotel (the tenant and its rooms),
-// session (visitors and their handoffs), booking (drafts, payments and confirmations) and subject (events).
+// session (visitors and their handoffs), booking (drafts, payments and confirmations), reservation (the client of the
+// reservation service) and subject (events).
 //
 // Rules of this service:
 //

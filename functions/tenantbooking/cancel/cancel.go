@@ -89,7 +89,7 @@ func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (ou
 }
 
 func (h *handler) earlier(ctx context.Context, r booking.Reservation) (out Response, err error) {
-	terms, err := r.Cancellation.Terms()
+	terms, err := r.Terms()
 	if err != nil {
 		return out, err
 	}

@@ -3,13 +3,12 @@ package booking
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A CancelRequest is a guest's request to cancel a confirmed booking, optionally with the penalty that the guest was shown. A dry
@@ -49,15 +48,8 @@ type Cancellation struct {
 	Refund  money.Minor `json:"refund"`
 }
 
-// applied is the policy in a response of the reservation service.
-type applied struct {
-	Penalty  money.Micro    `json:"penaltyMicro"`
-	Refund   money.Micro    `json:"refundEligibilityMicro"`
-	Currency money.Currency `json:"currency"`
-}
-
-// toMinor converts the amounts. It returns an error if one cannot be converted exactly.
-func (a applied) toMinor() (out Cancellation, err error) {
+// cancellationFrom converts the amounts. It returns an error if one cannot be converted exactly.
+func cancellationFrom(a reservation.Applied) (out Cancellation, err error) {
 	if out.Penalty, err = (money.Amount{Micro: a.Penalty, Currency: a.Currency}).Minor(); err != nil {
 		return out, err
 	}
@@ -65,14 +57,8 @@ func (a applied) toMinor() (out Cancellation, err error) {
 	return out, err
 }
 
-// A CancelledReservation is the part of a cancelled reservation that this service reads.
-type CancelledReservation struct {
-	At      time.Time `json:"cancelledAt"`
-	Applied applied   `json:"policyApplied"`
-}
-
-// Terms returns what the cancellation cost.
-func (c CancelledReservation) Terms() (Cancellation, error) { return c.Applied.toMinor() }
+// Terms returns what the cancellation of a cancelled reservation cost.
+func (r Reservation) Terms() (Cancellation, error) { return cancellationFrom(r.Cancellation.Applied) }
 
 // Cancel cancels a confirmed reservation for its guest, or returns in a dry run what this would cost. It returns
 // [ErrIllegalTransition] if the reservation has ended or the stay has begun, and [ErrPenaltyChanged] if the cancellation costs more
@@ -83,23 +69,16 @@ func (r Reservations) Cancel(ctx context.Context, b Reservation, c CancelRequest
 	if err != nil {
 		return after, terms, err
 	}
-	in := struct {
-		ReasonCode string       `json:"reasonCode"`
-		DryRun     bool         `json:"dryRun,omitzero"`
-		Max        *money.Micro `json:"maxPenaltyMicro,omitzero"`
-	}{"guest_cancelled", c.DryRun, maximum}
-	var out struct {
-		Reservation
-		Applied applied `json:"policyApplied"`
-	}
-	if err := r.withRetry.Post(ctx, "/"+b.ID.String()+"/cancel", in, &out, upstream.Tenant(b.Tenant), upstream.Key(key)); err != nil {
+	in := reservation.CancelRequest{ReasonCode: "guest_cancelled", DryRun: c.DryRun, Max: maximum}
+	out, err := r.client.CancelReservation(ctx, b.Tenant, b.ID, key, in)
+	if err != nil {
 		return after, terms, fmt.Errorf("reservations: cancel %s: %w", b.ID, err)
 	}
-	terms, err = out.Applied.toMinor()
+	terms, err = cancellationFrom(out.Applied)
 	if err != nil || out.ID != b.ID || out.State != cancelled && !c.DryRun {
 		return after, terms, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: cancel %s: the answer is incomplete, or for another reservation", b.ID))
 	}
-	return out.Reservation, terms, nil
+	return Reservation{out.Reservation}, terms, nil
 }
 
 // cancelled is the state of a cancelled reservation.

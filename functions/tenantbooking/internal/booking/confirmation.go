@@ -47,7 +47,7 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 	minor := func(m money.Micro) (money.Minor, error) {
 		return money.Amount{Micro: m, Currency: r.Totals.Currency}.Minor()
 	}
-	total, err := r.Totals.toMinor()
+	total, err := r.Totals.Minor()
 	if err != nil {
 		return Confirmation{}, err
 	}
@@ -60,7 +60,7 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 		}, Total: total, Policy: r.Policy, FreeUntil: r.FreeUntil, ConfirmedAt: *r.ConfirmedAt,
 	}
 	if r.Cancelled() {
-		terms, err := r.Cancellation.Terms()
+		terms, err := r.Terms()
 		if err != nil {
 			return Confirmation{}, err
 		}

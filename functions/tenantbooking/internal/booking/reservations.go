@@ -5,54 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/upstream"
-	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Reservations is the client of the reservation service. Its writes carry idempotency keys that derive from the act, so
-// that a repeated call has one effect.
-type Reservations struct {
-	withoutRetry *upstream.Client // without retries, for quotes
-	withRetry    *upstream.Client
-}
+// Reservations holds, confirms and cancels the reservations of drafts in the reservation service. The idempotency keys of its writes
+// derive from the act, so that a repeated call has one effect.
+type Reservations struct{ client reservation.Client }
 
-// OpenReservations returns the client.
-func OpenReservations(e env.Env) Reservations {
-	const timeout = 1500 * time.Millisecond
-	return Reservations{
-		upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout}),
-		upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout, Retries: 1}),
-	}
-}
+// OpenReservations returns Reservations with its client.
+func OpenReservations(e env.Env) Reservations { return Reservations{reservation.Open(e)} }
 
 // ReservationsName is the name of the reservation service in events.
 const ReservationsName = "reservation-service"
-
-type quoteItem struct {
-	RoomType  id.RoomType    `json:"roomTypeId"`
-	RatePlan  id.RatePlan    `json:"ratePlanId"`
-	Occupants stay.Occupants `json:"occupants"`
-}
-
-type quoteBody struct {
-	Property id.Property      `json:"propertyId"`
-	Items    []quoteItem      `json:"items"`
-	Stay     stay.Window      `json:"stayWindow"`
-	Currency money.Currency   `json:"currency"`
-	Locale   locale.Tag       `json:"locale"`
-	Promo    string           `json:"promoCode,omitzero"`
-	Session  id.TenantSession `json:"sessionId"`
-	Draft    id.Draft         `json:"draftId"`
-}
 
 // Quote returns the price of a wish, for the draft. A repeated call with the same key returns the same quote.
 func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, w Selection, key string) (found Quote, err error) {
@@ -61,7 +31,7 @@ func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, 
 	if err != nil {
 		return Quote{}, err
 	}
-	in := quoteBody{
+	in := reservation.QuoteRequest{
 		Property: w.Property,
 		Items:    nil,
 		Stay:     w.Stay.Window(),
@@ -72,16 +42,16 @@ func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, 
 		Draft:    d,
 	}
 	for _, room := range rooms {
-		in.Items = append(in.Items, quoteItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
+		in.Items = append(in.Items, reservation.QuoteItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
 	}
-	var out quoteResponse
 	// The key includes currency and language: a retry may have others, because those of the session are unknown while
 	// the hot store is down.
 	key = fmt.Sprintf("%s-%s-%s", key, v.Currency, v.Locale)
-	if err := r.withoutRetry.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(pointerOf)); err != nil {
+	out, err := r.client.CreateQuote(ctx, v.Tenant.ID, key, in, pointerOf)
+	if err != nil {
 		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
 	}
-	q, err := out.quote(w)
+	q, err := quoteFrom(out, w)
 	if err != nil {
 		return Quote{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: quote for %s: %w", d, err))
 	}
@@ -103,32 +73,9 @@ func pointerOf(member string) (string, bool) {
 	return called, known
 }
 
-// quoteResponse is a quote in the reservation service's response.
-type quoteResponse struct {
-	ID    id.Quote `json:"quoteId"`
-	Lines []struct {
-		Kind        string      `json:"kind"`
-		Description string      `json:"description"`
-		Amount      money.Micro `json:"amountMicro"`
-	} `json:"lines"`
-	Totals     totals       `json:"totals"`
-	Policy     hotel.Policy `json:"cancellationPolicy"`
-	FX         *FX          `json:"fxSnapshot"`
-	ValidUntil time.Time    `json:"validUntil"`
-}
-
-type totals struct {
-	Grand    money.Micro    `json:"grandTotalMicro"`
-	Currency money.Currency `json:"currency"`
-}
-
-func (t totals) toMinor() (money.Minor, error) {
-	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
-}
-
-// quote converts the response to minor units. It returns an error if an amount cannot be converted exactly.
-func (q quoteResponse) quote(w Selection) (Quote, error) {
-	total, err := q.Totals.toMinor()
+// quoteFrom converts the response to minor units. It returns an error if an amount cannot be converted exactly.
+func quoteFrom(q reservation.Quote, w Selection) (Quote, error) {
+	total, err := q.Totals.Minor()
 	if err != nil || q.ID.IsZero() || q.ValidUntil.IsZero() {
 		return Quote{}, errors.Join(err, errors.New("incomplete or inexact"))
 	}
@@ -143,24 +90,19 @@ func (q quoteResponse) quote(w Selection) (Quote, error) {
 	return out, nil
 }
 
-type actor struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
-}
-
 // Hold holds the rooms of the draft's quote, and replaces the rooms that the draft holds already.
 func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (held Hold, err error) {
 	defer wrapServiceError(ReservationsName, &err)
-	in := struct {
-		Quote     id.Quote         `json:"quoteId"`
-		Channel   string           `json:"channel"`
-		Session   id.TenantSession `json:"sessionId"`
-		Draft     id.Draft         `json:"draftId"`
-		CreatedBy actor            `json:"createdBy"`
-		Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
-	}{d.Quote.ID, d.channel(), d.Session, d.ID, actor{"guest", d.Session.String()}, d.reservation()}
-	var out Reservation
-	if err := r.withRetry.Post(ctx, "/holds", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	in := reservation.HoldRequest{
+		Quote:     d.Quote.ID,
+		Channel:   d.channel(),
+		Session:   d.Session,
+		Draft:     d.ID,
+		CreatedBy: reservation.Actor{Type: "guest", ID: d.Session.String()},
+		Replaces:  d.reservation(),
+	}
+	out, err := r.client.CreateHold(ctx, d.Tenant, key, in)
+	if err != nil {
 		return Hold{}, fmt.Errorf("reservations: hold for %s: %w", d.ID, err)
 	}
 	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
@@ -189,21 +131,12 @@ func (d *Draft) reservation() *id.Reservation {
 // NameGuest sets the guest's details of the reservation. A repeated call has no further effect.
 func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) (err error) {
 	defer wrapServiceError(ReservationsName, &err)
-	in := struct {
-		FirstName string     `json:"firstName"`
-		LastName  string     `json:"lastName"`
-		Email     string     `json:"email"`
-		Phone     string     `json:"phone"`
-		Locale    locale.Tag `json:"locale"`
-		Requests  string     `json:"specialRequests,omitzero"`
-	}{d.Guest.FirstName, d.Guest.LastName, d.Guest.Email, d.Guest.Phone, d.Guest.Locale, d.Guest.Requests}
+	in := reservation.GuestDetails(*d.Guest)
 	if in.Locale == "" {
 		in.Locale = d.Locale
 	}
-	var out struct {
-		Guest id.Guest `json:"guestId"`
-	}
-	if err := r.withRetry.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	out, err := r.client.SetGuestDetails(ctx, d.Tenant, d.Hold.Reservation, key, in)
+	if err != nil {
 		return fmt.Errorf("reservations: name guest of %s: %w", d.Hold.Reservation, err)
 	}
 	if out.Guest.IsZero() {
@@ -215,15 +148,13 @@ func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) (err 
 // Confirm confirms the reservation with the draft's payment.
 func (r Reservations) Confirm(ctx context.Context, d *Draft) (confirmed Reservation, err error) {
 	defer wrapServiceError(ReservationsName, &err)
-	in := struct {
-		Method hotel.Method `json:"method"`
-		Intent *id.Intent   `json:"paymentIntentId,omitzero"`
-	}{d.Payment.Method, &d.Payment.Intent}
-	var out Reservation
+	in := reservation.ConfirmRequest{Method: d.Payment.Method, Intent: &d.Payment.Intent}
 	key := id.Derive[id.Request](d.Payment.Intent, "confirm").String()
-	if err := r.withRetry.Post(ctx, "/"+d.Hold.Reservation.String()+"/confirm", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	found, err := r.client.ConfirmReservation(ctx, d.Tenant, d.Hold.Reservation, key, in)
+	if err != nil {
 		return Reservation{}, fmt.Errorf("reservations: confirm %s: %w", d.Hold.Reservation, err)
 	}
+	out := Reservation{found}
 	if out.ID != d.Hold.Reservation || !out.Booked() { // never confirm a booking to the guest on an inconsistent answer
 		return Reservation{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: confirm %s: the answer is incomplete, or for another reservation", d.Hold.Reservation))
 	}
@@ -233,13 +164,9 @@ func (r Reservations) Confirm(ctx context.Context, d *Draft) (confirmed Reservat
 // Release cancels a reservation that is only held. It returns ErrIllegalTransition if the reservation is confirmed.
 func (r Reservations) Release(ctx context.Context, d *Draft) (err error) {
 	defer wrapServiceError(ReservationsName, &err)
-	in := struct {
-		ReasonCode string `json:"reasonCode"`
-		Reason     string `json:"reason"`
-		OnlyHeld   bool   `json:"onlyHeld"`
-	}{"guest_cancelled", "The guest has left the booking.", true}
+	in := reservation.CancelRequest{ReasonCode: "guest_cancelled", Reason: "The guest has left the booking.", OnlyHeld: true}
 	key := id.Derive[id.Request](d.Hold.Reservation, "release").String()
-	if err := r.withRetry.Post(ctx, "/"+d.Hold.Reservation.String()+"/cancel", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	if _, err := r.client.CancelReservation(ctx, d.Tenant, d.Hold.Reservation, key, in); err != nil {
 		return fmt.Errorf("reservations: release %s: %w", d.Hold.Reservation, err)
 	}
 	return nil
@@ -248,45 +175,19 @@ func (r Reservations) Release(ctx context.Context, d *Draft) (err error) {
 // Get returns a reservation, or ErrNotFound.
 func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservation) (out Reservation, err error) {
 	defer wrapServiceError(ReservationsName, &err)
-	if err := r.withRetry.Get(ctx, "/"+rsv.String(), nil, &out, upstream.Tenant(tenant)); err != nil {
+	found, err := r.client.GetReservation(ctx, tenant, rsv)
+	if err != nil {
 		return out, fmt.Errorf("reservations: get %s: %w", rsv, err)
 	}
+	out = Reservation{found}
 	if out.ID != rsv {
 		return out, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: get %s: the answer is incomplete, or for another reservation", rsv))
 	}
 	return out, nil
 }
 
-// A Reservation holds the members of a reservation that this service reads.
-type Reservation struct {
-	ID       id.Reservation `json:"reservationId"`
-	Tenant   id.Tenant      `json:"tenantId"`
-	Property id.Property    `json:"propertyId"`
-	Code     string         `json:"reservationCode"`
-	State    string         `json:"state"`
-	Version  int64          `json:"version"`
-	Stay     stay.Window    `json:"stayWindow"`
-	Items    []struct {
-		RoomType  id.RoomType    `json:"roomTypeId"`
-		RatePlan  id.RatePlan    `json:"ratePlanId"`
-		Occupants stay.Occupants `json:"occupants"`
-		Total     money.Micro    `json:"totalMicro"`
-	} `json:"items"`
-	Totals totals `json:"totals"`
-	Hold   struct {
-		ExpiresAt time.Time `json:"expiresAt"`
-	} `json:"hold"`
-	Payment *struct {
-		Method   hotel.Method `json:"method"`
-		Status   string       `json:"status"`
-		Intents  []id.Intent  `json:"paymentIntentIds"`
-		Captured money.Micro  `json:"capturedMicro"`
-	} `json:"payment"`
-	Policy       hotel.Policy          `json:"cancellationPolicy"`
-	FreeUntil    *time.Time            `json:"freeCancellationUntil"`
-	Cancellation *CancelledReservation `json:"cancellation"`
-	ConfirmedAt  *time.Time            `json:"confirmedAt"`
-}
+// A Reservation is a reservation of the reservation service.
+type Reservation struct{ reservation.Reservation }
 
 // captured returns the money that was captured for the reservation.
 func (r Reservation) captured() (money.Minor, error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -14,7 +15,7 @@ import (
 type refusal struct{ why error }
 
 func (r refusal) Get(_ context.Context, t id.Tenant, rsv id.Reservation) (Reservation, error) {
-	return Reservation{ID: rsv, Tenant: t, State: "held"}, nil
+	return Reservation{reservation.Reservation{ID: rsv, Tenant: t, State: "held"}}, nil
 }
 func (r refusal) Confirm(context.Context, *Draft) (Reservation, error) { return Reservation{}, r.why }
 func (r refusal) Release(context.Context, *Draft) error                { return nil }

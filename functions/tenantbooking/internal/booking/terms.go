@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -167,14 +168,7 @@ type Line struct {
 }
 
 // An FX is the exchange rate of a quote.
-type FX struct {
-	ID         *id.FX         `json:"fxSnapshotId,omitzero"`
-	Base       money.Currency `json:"base"`
-	Quote      money.Currency `json:"quote"`
-	Rate       float64        `json:"rate"`
-	Source     string         `json:"source"`
-	CapturedAt time.Time      `json:"capturedAt"`
-}
+type FX = reservation.FX
 
 // A Hold represents rooms held for a guest.
 type Hold struct {

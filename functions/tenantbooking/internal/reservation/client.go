@@ -1,0 +1,76 @@
+// Package reservation is the client of the reservation service: the operations of schemas/http/reservation.yaml that the site of a
+// hotel calls, under their operationIds, and the members that it sends and reads. Tests compare it with the document.
+package reservation
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// A Client calls the reservation service for one tenant per call. Its writes carry idempotency keys, so that a repeated call has one
+// effect.
+type Client struct {
+	withoutRetry *upstream.Client
+	withRetry    *upstream.Client
+}
+
+// Open returns the client.
+func Open(e env.Env) Client {
+	const timeout = 1500 * time.Millisecond
+	return Client{
+		withoutRetry: upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout}),
+		withRetry:    upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout, Retries: 1}),
+	}
+}
+
+// The routes of the operations, below the URL of the service.
+const (
+	createQuote        = http.MethodPost + " /quotes"
+	createHold         = http.MethodPost + " /holds"
+	getReservation     = http.MethodGet + " /{id}"
+	setGuestDetails    = http.MethodPut + " /{id}/guest"
+	confirmReservation = http.MethodPost + " /{id}/confirm"
+	cancelReservation  = http.MethodPost + " /{id}/cancel"
+)
+
+// CreateQuote asks what a stay costs. It is not retried: a quote takes most of the time that a guest waits. The pointers of
+// violations are mapped by at.
+func (c Client) CreateQuote(ctx context.Context, t id.Tenant, key string, in QuoteRequest, at func(pointer string) (string, bool)) (out Quote, err error) {
+	err = c.withoutRetry.Post(ctx, "/quotes", in, &out, upstream.Tenant(t), upstream.Key(key), upstream.Pointing(at))
+	return out, err
+}
+
+// CreateHold holds the rooms of a quote.
+func (c Client) CreateHold(ctx context.Context, t id.Tenant, key string, in HoldRequest) (out Reservation, err error) {
+	err = c.withRetry.Post(ctx, "/holds", in, &out, upstream.Tenant(t), upstream.Key(key))
+	return out, err
+}
+
+// GetReservation returns a reservation.
+func (c Client) GetReservation(ctx context.Context, t id.Tenant, r id.Reservation) (out Reservation, err error) {
+	err = c.withRetry.Get(ctx, "/"+r.String(), nil, &out, upstream.Tenant(t))
+	return out, err
+}
+
+// SetGuestDetails sets the details of the guest.
+func (c Client) SetGuestDetails(ctx context.Context, t id.Tenant, r id.Reservation, key string, in GuestDetails) (out GuestOf, err error) {
+	err = c.withRetry.Put(ctx, "/"+r.String()+"/guest", in, &out, upstream.Tenant(t), upstream.Key(key))
+	return out, err
+}
+
+// ConfirmReservation confirms a held reservation with its payment.
+func (c Client) ConfirmReservation(ctx context.Context, t id.Tenant, r id.Reservation, key string, in ConfirmRequest) (out Reservation, err error) {
+	err = c.withRetry.Post(ctx, "/"+r.String()+"/confirm", in, &out, upstream.Tenant(t), upstream.Key(key))
+	return out, err
+}
+
+// CancelReservation cancels a reservation, or in a dry run computes what this would cost.
+func (c Client) CancelReservation(ctx context.Context, t id.Tenant, r id.Reservation, key string, in CancelRequest) (out Cancelled, err error) {
+	err = c.withRetry.Post(ctx, "/"+r.String()+"/cancel", in, &out, upstream.Tenant(t), upstream.Key(key))
+	return out, err
+}

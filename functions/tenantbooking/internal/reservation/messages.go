@@ -1,0 +1,170 @@
+package reservation
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A QuoteRequest asks for the price of rooms.
+type QuoteRequest struct {
+	Property id.Property      `json:"propertyId"`
+	Items    []QuoteItem      `json:"items"`
+	Stay     stay.Window      `json:"stayWindow"`
+	Currency money.Currency   `json:"currency"`
+	Locale   locale.Tag       `json:"locale"`
+	Promo    string           `json:"promoCode,omitzero"`
+	Session  id.TenantSession `json:"sessionId"`
+	Draft    id.Draft         `json:"draftId"`
+}
+
+// A QuoteItem is one room of a QuoteRequest.
+type QuoteItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+}
+
+// A Quote is a price that is guaranteed until ValidUntil.
+type Quote struct {
+	ID         id.Quote     `json:"quoteId"`
+	Lines      []Line       `json:"lines"`
+	Totals     Totals       `json:"totals"`
+	Policy     hotel.Policy `json:"cancellationPolicy"`
+	FX         *FX          `json:"fxSnapshot"`
+	ValidUntil time.Time    `json:"validUntil"`
+}
+
+// A Line is one line of a Quote.
+type Line struct {
+	Kind        string      `json:"kind"`
+	Description string      `json:"description"`
+	Amount      money.Micro `json:"amountMicro"`
+}
+
+// Totals is the price of a quote or a reservation.
+type Totals struct {
+	Grand    money.Micro    `json:"grandTotalMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+// Minor converts the price. It returns an error if this is not exact.
+func (t Totals) Minor() (money.Minor, error) {
+	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
+}
+
+// An FX is the exchange rate of a quote.
+type FX struct {
+	ID         *id.FX         `json:"fxSnapshotId,omitzero"`
+	Base       money.Currency `json:"base"`
+	Quote      money.Currency `json:"quote"`
+	Rate       float64        `json:"rate"`
+	Source     string         `json:"source"`
+	CapturedAt time.Time      `json:"capturedAt"`
+}
+
+// A HoldRequest holds the rooms of a quote, in place of those of another reservation if it names one.
+type HoldRequest struct {
+	Quote     id.Quote         `json:"quoteId"`
+	Channel   string           `json:"channel"`
+	Session   id.TenantSession `json:"sessionId"`
+	Draft     id.Draft         `json:"draftId"`
+	CreatedBy Actor            `json:"createdBy"`
+	Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
+}
+
+// An Actor is the person who acts.
+type Actor struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// GuestDetails are the details of a guest.
+type GuestDetails struct {
+	FirstName string     `json:"firstName"`
+	LastName  string     `json:"lastName"`
+	Email     string     `json:"email"`
+	Phone     string     `json:"phone"`
+	Locale    locale.Tag `json:"locale"`
+	Requests  string     `json:"specialRequests,omitzero"`
+}
+
+// GuestOf is the guest of a reservation.
+type GuestOf struct {
+	Guest id.Guest `json:"guestId"`
+}
+
+// A ConfirmRequest names the payment of a reservation.
+type ConfirmRequest struct {
+	Method hotel.Method `json:"method"`
+	Intent *id.Intent   `json:"paymentIntentId,omitzero"`
+}
+
+// A CancelRequest cancels a reservation, if it is only held or costs at most a penalty, where the request says so.
+type CancelRequest struct {
+	ReasonCode string       `json:"reasonCode"`
+	Reason     string       `json:"reason,omitzero"`
+	DryRun     bool         `json:"dryRun,omitzero"`
+	OnlyHeld   bool         `json:"onlyHeld,omitzero"`
+	Max        *money.Micro `json:"maxPenaltyMicro,omitzero"`
+}
+
+// Cancelled is the answer to a CancelRequest.
+type Cancelled struct {
+	Reservation
+	Applied Applied `json:"policyApplied"`
+}
+
+// Applied is the result of a cancellation policy.
+type Applied struct {
+	Penalty  money.Micro    `json:"penaltyMicro"`
+	Refund   money.Micro    `json:"refundEligibilityMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+// A Cancellation is the end of a cancelled reservation.
+type Cancellation struct {
+	At      time.Time `json:"cancelledAt"`
+	Applied Applied   `json:"policyApplied"`
+}
+
+// A Reservation holds the members of a reservation that the site of a hotel reads.
+type Reservation struct {
+	ID       id.Reservation `json:"reservationId"`
+	Tenant   id.Tenant      `json:"tenantId"`
+	Property id.Property    `json:"propertyId"`
+	Code     string         `json:"reservationCode"`
+	State    string         `json:"state"`
+	Version  int64          `json:"version"`
+	Stay     stay.Window    `json:"stayWindow"`
+	Items    []Item         `json:"items"`
+	Totals   Totals         `json:"totals"`
+	Hold     struct {
+		ExpiresAt time.Time `json:"expiresAt"`
+	} `json:"hold"`
+	Payment      *Payment      `json:"payment"`
+	Policy       hotel.Policy  `json:"cancellationPolicy"`
+	FreeUntil    *time.Time    `json:"freeCancellationUntil"`
+	Cancellation *Cancellation `json:"cancellation"`
+	ConfirmedAt  *time.Time    `json:"confirmedAt"`
+}
+
+// An Item is one room of a reservation.
+type Item struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+	Total     money.Micro    `json:"totalMicro"`
+}
+
+// A Payment is the payment of a reservation.
+type Payment struct {
+	Method   hotel.Method `json:"method"`
+	Status   string       `json:"status"`
+	Intents  []id.Intent  `json:"paymentIntentIds"`
+	Captured money.Micro  `json:"capturedMicro"`
+}
