@@ -156,7 +156,7 @@ func (r reader) unknown() (wrong []string) {
 			wrong = append(wrong, said)
 			continue
 		}
-		for _, word := range strings.Fields(said) {
+		for word := range strings.FieldsSeq(said) {
 			name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 			if strings.HasPrefix(word, "--") && !slices.Contains(flagsOf[known], name) {
 				wrong = append(wrong, known+" "+word)
