@@ -242,7 +242,11 @@ func TestSearchMap_suspendedInCluster(t *testing.T) {
 			system.SetBehavior("pins", behavior)
 			system.Deliver(tenantsuspended.Function, best.Tenant, map[string]any{"tenantId": best.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
 			for range 2 {
+				began := time.Now()
 				got, _ := post(t, v, system.SearchBodyIn(kabul))
+				if took := time.Since(began); took > system.Env.Timeout(1200*time.Millisecond) { // a request may take 1.5 s
+					t.Errorf("took = %v, want about %v", took, system.Env.Timeout(500*time.Millisecond))
+				}
 				want, total, working := best.Property, 520, behavior == upstreamtest.Working
 				if working {
 					want, total = next.Property, 519
