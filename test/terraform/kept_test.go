@@ -14,8 +14,8 @@ func TestKept(t *testing.T) {
 	must(t, err)
 	listed, err := w.run("state", "list")
 	must(t, err)
-	for _, want := range []string{"address", "certificate", "certificate_map", "dns_authorization", "database", "documents", "certificate kabul-grand.example", "dead letters "} {
-		if !strings.Contains(listed, `terraform_data.kept["`+want) {
+	for _, want := range []string{"address", "certificate", "certificate_map", "dns_authorization", "database", "documents", "certificate kabul-grand.example"} {
+		if !strings.Contains(listed, `terraform_data.kept["`+want+`"]`) {
 			t.Errorf("nothing keeps %s", want)
 		}
 	}
