@@ -156,6 +156,7 @@ import (
 	tenantbookingreadavailability "melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/readlink"
 	tenantbookingrelay "melmastoon.ghasi.io/functions/tenantbooking/relay"
 	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
@@ -215,6 +216,7 @@ var Functions = []fn.Function{
 	tenantbookingreadavailability.Function,
 	readconfirmation.Function,
 	readdraft.Function,
+	readlink.Function,
 	tenantbookingrelay.Function,
 	sessionrevoked.Function,
 	sweepdrafts.Function,

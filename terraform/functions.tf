@@ -29,6 +29,7 @@ locals {
     [for g in local.functions : "${g.account}@${local.domain_of_accounts}" if f.answers != "" && contains(g.upstreams, f.answers)],
     [for name, j in local.jobs : "jobs-${name}@${local.domain_of_accounts}" if contains(j.upstreams, f.answers)],
     f.access == "desk" ? tolist(var.desk_callers) : [],
+    f.access == "internal" && f.service == "tenantbooking" ? tolist(var.notification_callers) : [],
     f.kind == "event" ? ["melmastoon-push@${local.domain_of_accounts}"] : [],
     f.kind == "scheduled" ? ["melmastoon-scheduler@${local.domain_of_accounts}"] : [],
   ))) }
@@ -53,9 +54,12 @@ locals {
       { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") },
       var.challenge_site_key == null ? {} : { CHALLENGE_SITE_KEY = var.challenge_site_key },
     )
-    sandbox       = { PUBLIC_URL = "https://${var.domain}" }
-    storefront    = { PUBLIC_URL = "https://${var.domain}" }
-    tenantbooking = { TENANT_RETURN_URL = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{site}/return/{draftId}") }
+    sandbox    = { PUBLIC_URL = "https://${var.domain}" }
+    storefront = { PUBLIC_URL = "https://${var.domain}" }
+    tenantbooking = {
+      TENANT_RETURN_URL       = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{site}/return/{draftId}")
+      TENANT_CONFIRMATION_URL = coalesce(var.tenant_confirmation_url, var.demo ? "https://${var.domain}/site/{slug}/confirmations/{reservationId}" : "https://{site}/confirmations/{reservationId}")
+    }
   }
 
   environment = { for name, f in local.functions : name => merge(

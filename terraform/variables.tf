@@ -129,6 +129,17 @@ variable "desk_callers" {
   }
 }
 
+variable "notification_callers" {
+  description = "E-mail addresses of the service accounts of software that writes to guests, which may get the links to their confirmations."
+  type        = set(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for e in var.notification_callers : can(regex("^[^@:]+@[^@]+\\.gserviceaccount\\.com$", e))])
+    error_message = "Give the e-mail address of a service account."
+  }
+}
+
 variable "staff" {
   description = "Issuer of staff tokens and the https URL of its keys. Null means those of the stand-ins in a demonstration, and otherwise rejects all staff."
   type        = object({ issuer = string, keys = string })
@@ -142,6 +153,12 @@ variable "staff" {
 
 variable "tenant_site_url" {
   description = "Target of a handoff. {host} is the hotel's own domain or else its host below ours; {slug} its short name. Null means https://{host}/, in a demonstration the storefront."
+  type        = string
+  default     = null
+}
+
+variable "tenant_confirmation_url" {
+  description = "The page of a confirmed booking, in links that guests get by mail. {site} is the hotel's own host, {slug} its short name. Null means https://{site}/confirmations/{reservationId}, in a demonstration the storefront."
   type        = string
   default     = null
 }

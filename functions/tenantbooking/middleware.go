@@ -83,6 +83,18 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	})
 }
 
+// Internal returns an HTTP function for services of the platform, identified by their token. The request names the tenant.
+func Internal[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
+	s.Access = fn.Internal
+	return fn.HTTP(s, fn.Open, func(e env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) {
+		serve, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (Out, error) { return serve(ctx, c) }, nil
+	})
+}
+
 // openRefusals returns the publisher of errors that guests are shown, or nil for a function outside of the booking flow.
 func openRefusals(e env.Env, s fn.Spec) *booking.Refusals {
 	for _, published := range s.Publishes {

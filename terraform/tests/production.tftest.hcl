@@ -23,21 +23,22 @@ mock_provider "google" {
 }
 
 variables {
-  project             = "hotels-prod"
-  domain              = "hotels.example"
-  images              = "me-central1-docker.pkg.dev/hotels-prod/melmastoon"
-  alert_email         = "oncall@hotels.example"
-  pager_channels      = ["projects/hotels-prod/notificationChannels/1"]
-  platform_publishers = ["serviceAccount:events@platform.iam.gserviceaccount.com"]
-  desk_callers        = ["desk@desk-software.iam.gserviceaccount.com"]
-  custom_domains      = ["kabul-grand.example"]
-  pages               = { hotels = "projects/hotels-prod/global/backendBuckets/sites" }
-  keyrings            = { GUEST_SALT_KEYS = "2" }
-  deletion_protection = false # so that the test can clean up
-  billing_account     = "012345-6789AB-CDEF01"
-  monthly_budget      = 750
-  probe_hotel         = { tenant = "tnt_01J8KABG000000000000000TNT", property = "ppt_01J8KABG000000000000000PPT", slug = "probe-hotel", city = "Kabul" }
-  staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
+  project              = "hotels-prod"
+  domain               = "hotels.example"
+  images               = "me-central1-docker.pkg.dev/hotels-prod/melmastoon"
+  alert_email          = "oncall@hotels.example"
+  pager_channels       = ["projects/hotels-prod/notificationChannels/1"]
+  platform_publishers  = ["serviceAccount:events@platform.iam.gserviceaccount.com"]
+  desk_callers         = ["desk@desk-software.iam.gserviceaccount.com"]
+  notification_callers = ["mail@notifications.iam.gserviceaccount.com"]
+  custom_domains       = ["kabul-grand.example"]
+  pages                = { hotels = "projects/hotels-prod/global/backendBuckets/sites" }
+  keyrings             = { GUEST_SALT_KEYS = "2" }
+  deletion_protection  = false # so that the test can clean up
+  billing_account      = "012345-6789AB-CDEF01"
+  monthly_budget       = 750
+  probe_hotel          = { tenant = "tnt_01J8KABG000000000000000TNT", property = "ppt_01J8KABG000000000000000PPT", slug = "probe-hotel", city = "Kabul" }
+  staff                = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
 
   upstreams = { for name in ["challenge", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
     url = "https://${name}.platform.example/v1", audience = "https://${name}.platform.example"
@@ -178,6 +179,7 @@ run "production" {
     condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "IDENTITY_CALLERS", null) == (f.access == "public" ? null : join(",", sort(distinct(concat(
       [for g in run.archives.functions : "${g.account}@hotels-prod.iam.gserviceaccount.com" if f.answers != "" && contains(g.upstreams, f.answers)],
       f.access == "desk" ? tolist(var.desk_callers) : [],
+      f.access == "internal" && f.service == "tenantbooking" ? tolist(var.notification_callers) : [],
       f.answers == "reservation" ? ["jobs-probe@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "push" ? ["melmastoon-push@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "scheduler" ? ["melmastoon-scheduler@hotels-prod.iam.gserviceaccount.com"] : [],

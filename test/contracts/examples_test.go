@@ -209,6 +209,8 @@ func (r *recorder) hotelSite() {
 	r.call("tenantbooking", "", "POST", draft+"/confirm", nil)
 	r.call("tenantbooking", "GET "+path+"/confirmation/{reservationId}", "GET", fmt.Sprint(base, "/confirmation/", hold["reservationId"]), nil)
 	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/cancel", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/cancel"), members{"dryRun": true})
+	link := fmt.Sprint("/internal/tenant-booking/v1/tenants/", hotel.Tenant, "/confirmations/", hold["reservationId"], "/link")
+	r.call("tenantbooking", "GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link", "GET", link, nil, r.service()...)
 }
 
 // service returns the headers with which a service of the platform calls for the hotel.

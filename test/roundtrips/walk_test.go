@@ -257,6 +257,10 @@ func (k *walk) payByCard(g guest) {
 	g.Press("pay")
 	k.count("tenantbooking-confirmpayment", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/return"), nil) })
 	k.again("tenantbooking-readconfirmation", func() { g.must(http.StatusOK, http.MethodGet, "/confirmation/"+g.ReservationID, nil) })
+	k.again("tenantbooking-readlink", func() {
+		path := "/internal/tenant-booking/v1/tenants/" + demo.KabulGrand.Tenant.String() + "/confirmations/" + g.ReservationID + "/link"
+		k.ask(http.StatusOK, system.Request{Method: http.MethodGet, Path: path})
+	})
 	k.count("tenantbooking-cancel with a dry run", func() { k.cancel(g, true) })
 }
 

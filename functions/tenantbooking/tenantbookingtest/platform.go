@@ -113,7 +113,8 @@ func (w *FakePlatform) Around(e env.Env) env.Env {
 	return e.With("UPSTREAM_TENANT_URL", w.server.URL+"/tenant").
 		With("UPSTREAM_RESERVATION_URL", w.server.URL+"/reservation").
 		With("UPSTREAM_PAYMENT_URL", w.server.URL+"/payment").
-		With("TENANT_RETURN_URL", "https://{slug}.example/return/{draftId}")
+		With("TENANT_RETURN_URL", "https://{slug}.example/return/{draftId}").
+		With("TENANT_CONFIRMATION_URL", "https://{site}/confirmations/{reservationId}")
 }
 
 // Handler returns the fake's handler, for a server of the caller.

@@ -1,6 +1,7 @@
 package tenantbookingtest
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -100,6 +101,7 @@ type reservation struct {
 	Totals      totals           `json:"totals"`
 	Hold        any              `json:"hold"`
 	Session     id.TenantSession `json:"sessionId"`
+	Guest       any              `json:"primaryGuest"`
 	ConfirmedAt *time.Time       `json:"confirmedAt,omitzero"`
 	Payment     any              `json:"payment,omitzero"`
 	FreeUntil   *time.Time       `json:"freeCancellationUntil,omitzero"`
@@ -108,7 +110,7 @@ type reservation struct {
 
 func (w *FakePlatform) view(s *Stay) reservation {
 	v := reservation{ID: s.ID, Tenant: s.Tenant, Property: s.Quote.Property, Code: "GM-ABC234", State: w.state(s), Version: 1, Stay: s.Quote.Stay,
-		Items: []any{}, Totals: totals{s.Quote.Total, s.Quote.Currency}, Hold: map[string]time.Time{"expiresAt": s.ExpiresAt}, Session: s.Session,
+		Items: []any{}, Totals: totals{s.Quote.Total, s.Quote.Currency}, Hold: map[string]time.Time{"expiresAt": s.ExpiresAt}, Session: s.Session, Guest: map[string]any{"locale": cmp.Or(s.Guest.Locale, locale.English)},
 		ConfirmedAt: s.ConfirmedAt, Payment: w.payment(s), Cancelled: s.Cancelled}
 	if s.State == "confirmed" {
 		deadline := s.Quote.Stay.Start.Time()

@@ -29,6 +29,7 @@ func Variables(secret Secret, issuer *signing.Issuer, url string) map[string]str
 		"GUEST_SALT_KEYS":          secret.ring("guest salt"),
 		"TENANT_SITE_URL":          url + "/site/{slug}", // the hotels' own domains do not resolve here
 		"TENANT_RETURN_URL":        url + "/site/{slug}/return/{draftId}",
+		"TENANT_CONFIRMATION_URL":  url + "/site/{slug}/confirmations/{reservationId}",
 		"UPSTREAM_RESERVATION_URL": url + "/api/v1/reservations",
 		"PUBLIC_URL":               url,
 		"FORWARD_HEADER":           "X-Sandbox-Scenario",

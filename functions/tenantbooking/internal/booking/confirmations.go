@@ -48,7 +48,11 @@ const tokenTTL = 30 * 24 * time.Hour
 // Token returns the view token of a confirmation, for the guest on another device. It begins with the reservation's id,
 // so that a client needs nothing else to find the confirmation.
 func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
-	tag, err := c.keys.Tag("confirmation", t.String(), r.String())
+	return viewToken(c.keys, t, r)
+}
+
+func viewToken(keys keyring.Ring, t id.Tenant, r id.Reservation) (string, error) {
+	tag, err := keys.Tag("confirmation", t.String(), r.String())
 	return r.String() + "." + tag, err
 }
 
@@ -110,8 +114,10 @@ func (c Confirmations) own(ctx context.Context, v session.Visitor, r id.Reservat
 
 // TokenExpired reports whether the stay ended so long ago that tokens are no longer accepted.
 func (r Reservation) TokenExpired(now time.Time) bool {
-	return now.After(r.Stay.End.Time().Add(tokenTTL))
+	return now.After(r.tokenExpiry())
 }
+
+func (r Reservation) tokenExpiry() time.Time { return r.Stay.End.Time().Add(tokenTTL) }
 
 // RecordView publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
 // ignored.

@@ -141,9 +141,12 @@ type Reservation struct {
 	State    string         `json:"state"`
 	Version  int64          `json:"version"`
 	Stay     stay.Window    `json:"stayWindow"`
-	Items    []Item         `json:"items"`
-	Totals   Totals         `json:"totals"`
-	Hold     struct {
+	Guest    struct {
+		Locale locale.Tag `json:"locale"`
+	} `json:"primaryGuest"`
+	Items  []Item `json:"items"`
+	Totals Totals `json:"totals"`
+	Hold   struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	} `json:"hold"`
 	Payment      *Payment      `json:"payment"`

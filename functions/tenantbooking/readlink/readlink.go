@@ -1,0 +1,71 @@
+// Package readlink returns the link to a booking's confirmation, for a service that writes to the guest.
+package readlink
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function answers GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link.
+var Function = tenantbooking.Internal(fn.Spec{
+	Name:    "tenantbooking-readlink",
+	Route:   "GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link",
+	Uses:    fn.Uses{fn.Documents, fn.Upstream("reservation"), fn.Upstream("tenant")},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the booking.
+type Request struct {
+	Tenant      id.Tenant      `path:"tenantId"`
+	Reservation id.Reservation `path:"reservationId"`
+}
+
+// A Response is the link. Its view token expires 30 days after the stay.
+type Response struct {
+	fn.Reply `json:"-"`
+	booking.Link
+}
+
+// registry is the part of the reservation service that this function uses.
+type registry interface {
+	Get(context.Context, id.Tenant, id.Reservation) (booking.Reservation, error)
+}
+
+// directory is the part of the tenant service that this function uses.
+type directory interface {
+	Find(ctx context.Context, ref string) (hotel.Tenant, error)
+}
+
+type handler struct {
+	tenants      directory
+	reservations registry
+	links        booking.Links
+}
+
+// New returns the act with the dependencies that its Spec lists.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	links, err := booking.OpenLinks(e)
+	return (&handler{hotel.OpenTenants(e), booking.OpenReservations(e), links}).read, err
+}
+
+// read returns ErrNotFound for a reservation that was never confirmed, or whose link has expired.
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	tenant, err := h.tenants.Find(ctx, c.In.Tenant.String())
+	if err != nil {
+		return out, err
+	}
+	r, err := h.reservations.Get(ctx, tenant.ID, c.In.Reservation)
+	if err != nil {
+		return out, err
+	}
+	out.Link, err = h.links.To(tenant, r, c.Now)
+	out.Reply = fn.OK.Reply().Cached("no-store")
+	return out, err
+}
