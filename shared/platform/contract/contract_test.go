@@ -20,6 +20,8 @@ const booked = `{
 		"total": {"type": "object", "required": ["micro"], "properties": {"micro": {"type": "string"}}},
 		"rooms": {"type": "array", "items": {"type": "object", "properties": {"type": {"type": "string"}}}},
 		"before": {"type": "object"},
+		"method": {"enum": ["card", "cash"], "x-enum": "open"},
+		"states": {"type": "array", "items": {"enum": ["held"], "x-enum": "closed"}},
 		"notes": {"type": "object", "properties": {"count": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
 		"payer": {
 			"properties": {"kind": {"enum": ["guest", "staff"]}, "id": {"type": "string"}},
@@ -57,6 +59,9 @@ func TestModels(t *testing.T) {
 		{"a branch knows of the members beside it", with(`"payer":{"kind":"staff","id":"1","desk":{"no":4}},`), "", ""},
 		{"a member that only another branch names is foreign", with(`"payer":{"kind":"guest","id":"1","desk":{"no":4}},`), "", "/payer/desk unknown"},
 		{"an object inside a part is closed too", with(`"payer":{"kind":"staff","desk":{"no":4,"phone":"x"}},`), "", "/payer/desk unknown /payer/desk/phone unknown"},
+		{"a later value of an open enum is heard but not said", with(`"method":"mfs",`), "", "/method enum"},
+		{"a value of an open enum is a text", with(`"method":7,`), "/method type", "/method enum"},
+		{"a closed enum has no later values", with(`"states":["lost"],`), "/states/0 enum", "/states/0 enum"},
 		{"an object without declared members stays open", with(`"before":{"anything":1},`), "", ""},
 		{"a schema's own word on further members counts", with(`"notes":{"count":1,"free":"text"},`), "", ""},
 		{"and is held to", with(`"notes":{"free":1},`), "/notes/free type", "/notes/free type"},

@@ -142,6 +142,8 @@ func sample(schema map[string]any, at string, intruders *[]string) any {
 			object[name] = sample(properties[name].(map[string]any), at+pointer(name), intruders)
 		}
 		return object
+	case schema["x-enum"] == "open": // the forms differ only for other values
+		return schema["enum"].([]any)[0]
 	case schema["type"] == "object":
 		return map[string]any{"intruder": "zahra"}
 	case schema["type"] == "array":
@@ -190,4 +192,34 @@ func TestDateTime(t *testing.T) {
 			t.Errorf("date %q: valid = %v, want %v", text, got, want)
 		}
 	}
+}
+
+// TestPublishedSchemas_openEnumsAreTexts rejects an open enum with other values than texts, which the open form would reject.
+func TestPublishedSchemas_openEnumsAreTexts(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ string, document map[string]any) {
+		for _, value := range openValues(document) {
+			if _, ok := value.(string); !ok {
+				t.Errorf("an open enum has the value %v", value)
+			}
+		}
+	})
+}
+
+// openValues returns the values of all open enums in a schema.
+func openValues(schema any) (values []any) {
+	switch part := schema.(type) {
+	case map[string]any:
+		if named, ok := part["enum"].([]any); ok && part["x-enum"] == "open" {
+			values = named
+		}
+		for _, member := range part {
+			values = append(values, openValues(member)...)
+		}
+	case []any:
+		for _, member := range part {
+			values = append(values, openValues(member)...)
+		}
+	}
+	return values
 }

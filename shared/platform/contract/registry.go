@@ -16,7 +16,7 @@ import (
 type model int
 
 const (
-	open   model = iota // accepts them
+	open   model = iota // accepts them, and later values of open enums
 	closed              // rejects them
 )
 
@@ -63,6 +63,8 @@ func (r *registry) compile(f form) (*jsonschema.Schema, error) {
 	}
 	if f.model == closed {
 		seal(document)
+	} else {
+		widen(document)
 	}
 	const url = "event:schema"
 	compiler := jsonschema.NewCompiler()
@@ -71,6 +73,25 @@ func (r *registry) compile(f form) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	return compiler.Compile(url)
+}
+
+// widen derives the open form of a schema: an open enum ("x-enum": "open") accepts any text, because its next value is published
+// before this build knows it.
+func widen(schema any) {
+	switch part := schema.(type) {
+	case map[string]any:
+		if part["x-enum"] == "open" {
+			delete(part, "enum")
+			part["type"] = "string"
+		}
+		for _, member := range part {
+			widen(member)
+		}
+	case []any:
+		for _, member := range part {
+			widen(member)
+		}
+	}
 }
 
 // seal derives the closed form of a schema: every object with declared members rejects all others. It adds
