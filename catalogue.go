@@ -4,6 +4,7 @@ package melmastoon
 
 import (
 	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/database"
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/jobs/furnish"
@@ -326,6 +327,7 @@ var Functions = []fn.Function{
 
 // Jobs are all deployed Cloud Run jobs.
 var Jobs = []command.Job{
+	database.Job,
 	erase.Job,
 	flags.Job,
 	furnish.Job,

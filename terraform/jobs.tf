@@ -4,10 +4,10 @@ locals {
   # A job's image is tagged with the hash in the name of its archive, so that code and image cannot get out of step.
   hashes = { for name, r in local.runs : name => try(regex("-([0-9a-f]+)\\.zip$", local.archives[r.archive])[0], "unknown") }
 
-  # Whom migrate lets in, and as whom: functions to their service, other jobs to the services that they are for.
+  # Whom migrate lets in, and as whom: functions to their service, other jobs to the services that they are for, or as a monitor.
   logins = concat(
     distinct([for f in local.functions : "${local.services[f.service].schema}:${f.account}@${var.project}.iam" if f.postgres]),
-    flatten([for name, j in local.jobs : [for schema in(j.service == "" ? local.schemas : [local.services[j.service].schema]) :
+    flatten([for name, j in local.jobs : [for schema in(j.monitor ? ["monitor"] : j.service == "" ? local.schemas : [local.services[j.service].schema]) :
       "${schema}:jobs-${name}@${var.project}.iam"
     ] if j.postgres && name != "migrate"]),
   )

@@ -27,6 +27,9 @@ var Job = command.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env,
 	return run(ctx, e, args, os.Stdout)
 }}
 
+// monitor takes the place of a service before a login that may only watch the database.
+const monitor = "monitor"
+
 // options are the arguments of a run.
 type options struct {
 	services []string
@@ -72,7 +75,7 @@ Applies the pending migrations of all services, or of the named ones, and admits
 examples: migrate -dry-run                     what a run would apply
           migrate -down=1 reservation          reverts the last step of a service
 
-environment: DATABASE_URL, or the variables of the database that terraform sets; DATABASE_LOGINS (service:login, separated by commas).
+environment: DATABASE_URL, or the variables of the database that terraform sets; DATABASE_LOGINS (service:login or monitor:login, separated by commas).
 `)
 	if err := set.Parse(args); err != nil {
 		return o, command.Usage(err)
@@ -146,10 +149,16 @@ func (o options) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) er
 func (o options) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
 	for _, pair := range o.logins {
 		service, login := pair[0], pair[1]
-		if !slices.Contains(o.services, service) {
+		var err error
+		switch {
+		case service == monitor:
+			err = steps.Monitor(ctx, conn, login)
+		case slices.Contains(o.services, service):
+			err = steps.Admit(ctx, conn, login, service)
+		default:
 			continue
 		}
-		if err := steps.Admit(ctx, conn, login, service); err != nil {
+		if err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(out, "%s: admitted %s\n", service, login); err != nil {

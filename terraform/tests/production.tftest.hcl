@@ -78,8 +78,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not erase (by hand and daily), flags, outbox, probe, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["database", "erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not database, erase (by hand and daily), flags, outbox, probe, replay, and prune by cadence."
   }
 
   assert {
@@ -141,7 +141,7 @@ run "production" {
   }
 
   assert {
-    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune"]) :
+    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-database", "jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune"]) :
       [for role in ["roles/cloudsql.client", "roles/cloudsql.instanceUser"] : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com ${role}"]
     ]))
     error_message = "Somebody reaches the database who does not use it, or does not who does."

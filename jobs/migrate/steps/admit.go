@@ -21,6 +21,16 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	if err != nil {
 		return fmt.Errorf("migrate: admit %s: %w", login, err)
 	}
+	return admit(ctx, conn, login, roles)
+}
+
+// Monitor lets an existing login connect and assume pg_monitor, which sees the state of the server and what migrations grant it, but
+// no content of a row.
+func Monitor(ctx context.Context, conn *pgx.Conn, login string) error {
+	return admit(ctx, conn, login, []string{"pg_monitor"})
+}
+
+func admit(ctx context.Context, conn *pgx.Conn, login string, roles []string) error {
 	who := pgx.Identifier{login}.Sanitize()
 	database := pgx.Identifier{conn.Config().Database}.Sanitize()
 	statements := []string{

@@ -36,11 +36,23 @@ var rules = []struct{ name, breach, query string }{
 			AND qual || coalesce(with_check, '') NOT LIKE '%NULLIF(current_setting(''app.tenant_id''::text, true), ''''::text)%'`,
 	},
 	{
-		"only maintenance sees past the tenants, and only to read or delete",
+		"only maintenance sees past the tenants, to read or delete, and the monitor to read",
 		`CREATE TABLE platform.guests (tenant_id uuid); CREATE POLICY bad ON platform.guests USING (true)`,
 		`SELECT schemaname || '.' || tablename || ' ' || policyname || ' ' || roles::text || ' ' || cmd FROM pg_policies
 		WHERE coalesce(qual, with_check) NOT LIKE '%app.tenant_id%'
-			AND NOT (roles[1] LIKE '%\_maintenance' AND cardinality(roles) = 1 AND cmd IN ('SELECT', 'DELETE'))`,
+			AND NOT (roles[1] LIKE '%\_maintenance' AND cardinality(roles) = 1 AND cmd IN ('SELECT', 'DELETE'))
+			AND NOT (roles = '{pg_monitor}' AND cmd = 'SELECT')`,
+	},
+	{
+		"the monitor reads times, counts and states only",
+		`GRANT SELECT (slug) ON sandbox.tenants TO pg_monitor`,
+		`SELECT a.attrelid::regclass || '.' || a.attname || ' ' || p.privilege_type
+		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, aclexplode(a.attacl) p
+		WHERE p.grantee = 'pg_monitor'::regrole AND c.relnamespace::regnamespace::text = ANY(@schemas)
+			AND NOT (p.privilege_type = 'SELECT' AND (a.atttypid IN ('timestamptz'::regtype, 'int2'::regtype, 'int4'::regtype)
+				OR a.attname IN ('status', 'parked_reason')))
+		UNION ALL SELECT c.oid::regclass || ' ' || p.privilege_type FROM pg_class c, aclexplode(c.relacl) p
+		WHERE p.grantee = 'pg_monitor'::regrole AND c.relnamespace::regnamespace::text = ANY(@schemas)`,
 	},
 	{
 		"no role of a function owns anything",

@@ -55,18 +55,20 @@ type Job struct {
 	Letters   bool     `json:"letters"`   // reads and removes dead letters
 	Replays   bool     `json:"replays"`   // publishes consumed subjects again
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
+	Monitor   bool     `json:"monitor"`   // reads the state of the database instead of the tables of services
 }
 
 // jobs lists all jobs. A job that is not listed cannot be deployed.
 var jobs = map[string]Job{
-	"erase":   {Cadences: []string{string(prune.Daily)}, ByHand: true, Postgres: true, Documents: true, Letters: true, Warehouse: true},
-	"flags":   {Documents: true},
-	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
-	"migrate": {Postgres: true},
-	"outbox":  {Postgres: true},
-	"probe":   {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
-	"prune":   {Cadences: cadences(), Postgres: true},
-	"replay":  {Letters: true, Replays: true},
+	"database": {Postgres: true, Monitor: true},
+	"erase":    {Cadences: []string{string(prune.Daily)}, ByHand: true, Postgres: true, Documents: true, Letters: true, Warehouse: true},
+	"flags":    {Documents: true},
+	"furnish":  {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
+	"migrate":  {Postgres: true},
+	"outbox":   {Postgres: true},
+	"probe":    {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
+	"prune":    {Cadences: cadences(), Postgres: true},
+	"replay":   {Letters: true, Replays: true},
 }
 
 // frequent is the cadence of five minutes.

@@ -1,0 +1,179 @@
+// Package database answers the questions of an operator about the database without giving access to it: who is connected, which
+// statements are slow, which tables are large, what waits, and who waits for whom.
+package database
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Job prints the named reports, or all. It only reads, as the role pg_monitor: times, states and sizes, but neither the content of a
+// row nor the values of a statement.
+var Job = command.Job{Name: "database", Run: func(ctx context.Context, e env.Env, args []string) error {
+	return Run(ctx, e, args, os.Stdout)
+}}
+
+var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
+
+// A report answers one question in lines.
+type report struct {
+	name  string
+	lines func(context.Context, view) ([]string, error)
+}
+
+var reports = []report{
+	{name: "connections", lines: connections},
+	{name: "statements", lines: statements},
+	{name: "locks", lines: locks},
+	{name: "tables", lines: tables},
+	{name: "backlog", lines: backlog},
+}
+
+func reportNames() (names []string) {
+	for _, r := range reports {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// options are the arguments of a run.
+type options struct {
+	reports []string
+	schemas []string
+	limit   int
+}
+
+// A view is the database as the reports see it.
+type view struct {
+	tx      pgx.Tx
+	options options
+}
+
+const (
+	runTime       = 2 * time.Minute
+	statementTime = 20 * time.Second
+	maxLines      = 1000
+)
+
+// Run runs the job with its arguments and prints to out. A report that fails does not prevent the others: during an incident any
+// answer counts.
+func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+	o, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
+	conn, err := postgres.Connect(ctx, e)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var failed []error
+	for _, r := range reports {
+		if !slices.Contains(o.reports, r.name) {
+			continue
+		}
+		lines, err := read(ctx, conn, o, r)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
+			continue
+		}
+		if len(lines) == 0 {
+			lines = []string{"nothing to report"}
+		}
+		for _, line := range lines {
+			if _, err := fmt.Fprintf(out, "%s: %s\n", r.name, line); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// read runs a report in a transaction of its own, which cannot write and ends soon.
+func read(ctx context.Context, conn *pgx.Conn, o options, r report) (lines []string, err error) {
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		for _, s := range []string{
+			`SET LOCAL ROLE pg_monitor`,
+			fmt.Sprintf(`SET LOCAL statement_timeout = %d`, statementTime.Milliseconds()),
+			`SET LOCAL timezone = 'UTC'`,
+			`SET LOCAL search_path = pg_catalog`,
+		} {
+			if _, err := tx.Exec(ctx, s); err != nil {
+				return err
+			}
+		}
+		lines, err = r.lines(ctx, view{tx: tx, options: o})
+		return err
+	})
+	return lines, err
+}
+
+func parse(args []string, out io.Writer) (o options, err error) {
+	set := flag.NewFlagSet("database", flag.ContinueOnError)
+	set.SetOutput(out)
+	set.IntVar(&o.limit, "limit", 20, "print at most `N` lines of connections, statements, locks and tables")
+	set.Func("schema", "only the connections, statements, tables and backlog of this `schema`; may be repeated", func(name string) error {
+		if !slices.Contains(schemas, name) {
+			return fmt.Errorf("there are %s", strings.Join(schemas, ", "))
+		}
+		o.schemas = append(o.schemas, name)
+		return nil
+	})
+	command.SetHelp(set, fmt.Sprintf(`
+usage: database [flags] [REPORT...]
+
+Reports on the database and changes nothing. It prints no values of statements and no content of rows. Without arguments it prints all reports:
+
+  connections  number by login, service and state, and how many are left
+  statements   the longest running, and the most expensive if pg_stat_statements is installed
+  locks        who waits for whom
+  tables       size, dead rows, last vacuum
+  backlog      outbox by lane, parked events, inbox, and what the sweeps have to do
+
+examples: database                                  all reports
+          database connections locks                two of them
+          database -schema=reservation backlog      one service; the schemas are %s
+
+environment: DATABASE_URL, or the variables of the database that terraform sets.
+`, strings.Join(schemas, ", ")))
+	for rest := args; ; { // flags may follow a report
+		if err := set.Parse(rest); err != nil {
+			return o, command.Usage(err)
+		}
+		if set.NArg() == 0 {
+			break
+		}
+		o.reports, rest = append(o.reports, set.Arg(0)), set.Args()[1:]
+	}
+	if len(o.reports) == 0 {
+		o.reports = reportNames()
+	}
+	for _, name := range o.reports {
+		if !slices.Contains(reportNames(), name) {
+			return o, command.Usage(fmt.Errorf("no report %q; there are %s", name, strings.Join(reportNames(), ", ")))
+		}
+	}
+	if o.limit < 1 || o.limit > maxLines {
+		return o, command.Usage(fmt.Errorf("-limit must be 1 to %d", maxLines))
+	}
+	return o, nil
+}
