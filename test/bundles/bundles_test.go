@@ -116,6 +116,9 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 	}
 }
 
+// waitless lists functions whose request waits for nothing, so that it is answered before the process is told to stop, and why.
+var waitless = map[string]string{"sandbox-showdocs": "it serves files that it embeds"}
+
 // finishesWhatIsInFlight tells the process to stop in the middle of a request.
 func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	t.Helper()
@@ -126,6 +129,9 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	must(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case <-p.child.Done():
+		if waitless[f.Spec.Name] != "" {
+			break // its answer is read below
+		}
 		t.Fatalf("it ended with a request in flight, saying %s", p.said)
 	case <-time.After(settling):
 	}
