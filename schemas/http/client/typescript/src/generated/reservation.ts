@@ -208,6 +208,11 @@ export interface components {
                 capturedMicro: components["schemas"]["Micro"];
             };
             cancellationPolicy: components["schemas"]["Policy"];
+            /**
+             * Format: date-time
+             * @description From then on a cancellation costs a penalty: the earliest deadline of all rooms. Only while confirmed.
+             */
+            freeCancellationUntil?: string;
             fxSnapshot?: components["schemas"]["FX"];
             cancellation?: {
                 reason: string;
@@ -985,6 +990,8 @@ export interface operations {
                     reason?: string;
                     dryRun?: boolean;
                     onlyHeld?: boolean;
+                    /** @description The penalty that the guest was shown. A higher one is refused with 409 PENALTY_CHANGED. */
+                    maxPenaltyMicro?: components["schemas"]["Micro"];
                 };
             };
         };
@@ -1128,7 +1135,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.PENALTY_CHANGED" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;

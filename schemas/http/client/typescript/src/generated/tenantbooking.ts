@@ -181,6 +181,13 @@ export interface components {
                 captured: components["schemas"]["Money"];
             };
             cancellationPolicy: components["schemas"]["CancellationPolicy"];
+            /** @description Only of a booking that can be cancelled */
+            freeCancellationUntil?: components["schemas"]["Instant"];
+            /** @description Only of a cancelled booking */
+            cancellation?: {
+                penalty: components["schemas"]["Money"];
+                refund: components["schemas"]["Money"];
+            };
             confirmedAt: components["schemas"]["Instant"];
             viewToken: string;
         };
@@ -914,6 +921,83 @@ export interface operations {
             };
         };
     };
+    cancelBooking: {
+        parameters: {
+            query?: {
+                /** @description A view token, until 30 days after the stay */
+                t?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The hotel's slug, a domain of its own or its id. The cookie is for the one that began the session: keep to it */
+                tenantSlug: components["parameters"]["TenantSlug"];
+                reservationId: components["schemas"]["ReservationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    dryRun?: boolean;
+                    /** @description What the guest was shown */
+                    penalty?: components["schemas"]["Money"];
+                };
+            };
+        };
+        responses: {
+            /** @description What the cancellation costs and what is refunded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reservationId: components["schemas"]["ReservationId"];
+                        /** @enum {unknown} */
+                        state: "confirmed" | "cancelled";
+                        penalty: components["schemas"]["Money"];
+                        refund: components["schemas"]["Money"];
+                        freeCancellationUntil?: components["schemas"]["Instant"];
+                        dryRun?: boolean;
+                    };
+                };
+            };
+        };
+    };
+    getConfirmationLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: components["schemas"]["TenantId"];
+                reservationId: components["schemas"]["ReservationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link, and the language in which the guest booked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reservationId: components["schemas"]["ReservationId"];
+                        /**
+                         * Format: uri
+                         * @description Absent if no page of confirmations is configured
+                         */
+                        url?: string;
+                        /** @description The parameter t of the confirmation */
+                        viewToken: string;
+                        locale: string;
+                        expiresAt: components["schemas"]["Instant"];
+                    };
+                };
+            };
+        };
+    };
 }
 
 type Refusal<Status extends number, Code extends string> = ProblemOf<components["schemas"]["Problem"], Status, Code>;
@@ -1080,6 +1164,24 @@ export interface problems {
         | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
         | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
+    cancelBooking:
+        | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
+        | Refusal<403, "MELMASTOON.GENERAL.CROSS_ORIGIN_REFUSED">
+        | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND" | "MELMASTOON.TENANT.UNKNOWN">
+        | Refusal<409, "MELMASTOON.RESERVATION.PENALTY_CHANGED" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<413, "MELMASTOON.GENERAL.PAYLOAD_TOO_LARGE">
+        | Refusal<415, "MELMASTOON.GENERAL.UNSUPPORTED_MEDIA_TYPE">
+        | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
+        | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
+        | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
+    getConfirmationLink:
+        | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
+        | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
+        | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
+        | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND" | "MELMASTOON.TENANT.UNKNOWN">
+        | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
+        | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
 }
 
 /** How each operation is requested. */
@@ -1099,4 +1201,6 @@ export const table = {
     returnFromPayment: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/return","query":["r"],"key":true},
     confirmBooking: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/confirm","query":[],"key":true},
     getConfirmation: {"method":"GET","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}","query":["t"],"key":false},
+    cancelBooking: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel","query":["t"],"key":true},
+    getConfirmationLink: {"method":"GET","path":"/internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link","query":[],"key":false},
 } as const satisfies Record<keyof operations, Operation>;
