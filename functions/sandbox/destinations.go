@@ -20,8 +20,8 @@ type Destination struct {
 }
 
 // Destinations returns cities whose name, in any language, begins with the text, then those whose province or country does. Cities
-// with more hotels come first. Cities without hotels are omitted. A text with a comma is the name of a city and the beginning of the
-// name of its province or country, as in "Kabul, Afghanistan".
+// with more hotels come first. Cities without hotels are omitted. If the text has commas, its first part is the text, and only cities
+// whose province or country begins with its last part are returned, as in "Kabul, Afghanistan".
 func (s Listings) Destinations(ctx context.Context, text string, limit int) (all []Destination, err error) {
 	text, in := splitPlace(text)
 	begins := Fold(text)
@@ -56,7 +56,8 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 	return list(all), nil
 }
 
-// splitPlace returns the first and the last part of a text with commas, Latin or Arabic. Without a comma, the region is empty.
+// splitPlace returns the first and the last part of a text with Latin, Arabic or full-width commas. Without a comma, the region is
+// empty.
 func splitPlace(text string) (city, region string) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '،' || r == '，' })
 	switch len(parts) {

@@ -11,7 +11,7 @@
 //	payment    intents, methods, transactions, refunds and the checkout page (pages)
 //	iam        revocations, staff                      revoked sessions, tokens of hotels' staff and their keys
 //
-// The function showdocs has none of them: it serves the documentation for developers at /docs.
+// The function showdocs is not a stand-in: it serves the documentation for developers at /docs.
 //
 // Inventory. Calls are idempotent by allocation id: a repetition gets the same answer.
 //

@@ -15,11 +15,12 @@ import (
 // else by inventory. Prices are computed only if the order or a filter needs them, with the rule of Tariff.Price: each
 // night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
 //
-// A map may have thousands of hotels. So the listing itself has what the index knows of its main room: if that room is free, no
-// other table is read. It counts only if it was stored with the latest version of the listing.
+// A map may have thousands of hotels. Therefore each listing has a copy of the index row of its main room (queueMainRooms). If prices
+// and cancellation terms do not matter and the main room has no overlapping allocation, no rooms, rates or inventory are read. A copy
+// counts only if it was stored with the current version of the listing.
 //
-// The cities are looked up as an array: for IN behind an OR the planner reads every listing. Suspended tenants are few, and looked
-// up once instead of each hotel's tenant.
+// The cities are looked up as an array: for IN behind an OR the planner reads every listing. The tenants that are not active are few,
+// so they are read once, instead of the tenant of each hotel.
 const found = `
 	WITH clock AS MATERIALIZED (SELECT platform.now() AS now),
 	fx AS MATERIALIZED (

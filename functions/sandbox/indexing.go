@@ -149,7 +149,8 @@ func queueCells(tx postgres.Tx, tenant id.Tenant, hotels []id.Property, cells []
 		pgx.StrictNamedArgs{"tenant": tenant, "hotels": hotels, "cells": cells})
 }
 
-// queueMainRooms stores in each listing its main room: of those that have a rate, the one with most units for two guests.
+// queueMainRooms copies the index row of the main room into each listing. The main room has a rate plan, preferably takes two guests
+// or more, and has the most units. A listing without such a room keeps an old copy, which found ignores because of its version.
 func queueMainRooms(tx postgres.Tx, args pgx.StrictNamedArgs) {
 	tx.Queue(`
 		UPDATE sandbox.listings AS l

@@ -322,7 +322,7 @@ func TestSearch_lastRoom(t *testing.T) {
 	}
 }
 
-// An earlier version of the code indexes a hotel without storing its main room, which then says nothing.
+// An earlier version of the code indexes a hotel without storing its main room. The stored main room is then ignored.
 func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)

@@ -199,8 +199,8 @@ type (
 		Total       money.Minor       `json:"total"`
 		Payment     *ConfirmedPayment `json:"payment"`
 		Policy      Policy            `json:"cancellationPolicy"`
-		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // of a booking that can be cancelled
-		Cancelled   *Cancellation     `json:"cancellation"`          // of a cancelled booking
+		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // nil after check-in and after the end of the booking
+		Cancelled   *Cancellation     `json:"cancellation"`          // nil unless the booking is cancelled
 		ViewToken   string            `json:"viewToken"`
 	}
 	// A ConfirmedRoom is one room of a confirmed booking.

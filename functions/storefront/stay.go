@@ -12,14 +12,15 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Cancellation is what the cancellation of a booking costs, and what is refunded.
+// A Cancellation holds the terms of a cancellation: the penalty, the refund, and the end of free cancellation.
 type Cancellation struct {
 	Penalty   money.Minor `json:"penalty"`
 	Refund    money.Minor `json:"refund"`
 	FreeUntil *time.Time  `json:"freeCancellationUntil"`
 }
 
-// staying returns the path of a confirmed booking, or of a change to it. Without the session that made the booking, it needs the token.
+// staying returns the path of a confirmed booking below base, or of a change to it ("/cancel"). It includes the token unless that is
+// empty; a browser without the session that made the booking needs it.
 func staying(base string, r id.Reservation, change, token string) string {
 	path := base + r.String() + change
 	if token != "" {
@@ -28,7 +29,7 @@ func staying(base string, r id.Reservation, change, token string) string {
 	return path
 }
 
-// CancellationTerms returns what the cancellation of a booking costs now. It changes nothing.
+// CancellationTerms returns the terms on which a booking could be cancelled now. It is a dry run: it changes nothing.
 func (v *Visitor) CancellationTerms(ctx context.Context, r id.Reservation, token string) (*Cancellation, error) {
 	var c Cancellation
 	err := v.call(ctx, apiRequest{method: http.MethodPost, path: staying("/confirmation/", r, "/cancel", token), key: id.New[id.Request]().String(),
@@ -36,12 +37,12 @@ func (v *Visitor) CancellationTerms(ctx context.Context, r id.Reservation, token
 	return &c, err
 }
 
-// Cancel cancels a booking if this does not cost more than shown.
+// Cancel cancels a booking if the penalty is not higher than shown. If it is, the error is a ServiceError with IsPenaltyChange.
 func (v *Visitor) Cancel(ctx context.Context, r id.Reservation, token string, shown money.Minor, key string) error {
 	return v.call(ctx, apiRequest{method: http.MethodPost, path: staying("/confirmation/", r, "/cancel", token), key: key, in: map[string]money.Minor{"penalty": shown}})
 }
 
-// ToBookedStay redirects to the confirmation, with a notice or with the problem in err.
+// ToBookedStay redirects to the confirmation of a booking, with a notice or with the problem in err. Both may be empty.
 func (v *Visitor) ToBookedStay(r id.Reservation, token, notice string, err error) fn.Page {
 	query := problem(err)
 	for name, value := range map[string]string{"notice": notice, "t": token} {
@@ -82,13 +83,13 @@ func (v View) Moment(t time.Time) (date, clock string) {
 	return v.Localizer.Date(stay.DateOf(t.In(v.Localizer.Zone))), v.Localizer.Clock(t)
 }
 
-// With returns the view with the terms of a cancellation.
+// With returns a copy of the view with the terms of a cancellation, for the template "cost".
 func (v View) With(c *Cancellation) View {
 	v.Cancellation = c
 	return v
 }
 
-// CancellationCost returns what a cancellation costs, and until when it costs nothing.
+// CancellationCost returns the text about the penalty of a cancellation, and about the end of free cancellation if there is one.
 func (v View) CancellationCost(c *Cancellation) string {
 	var date, clock string
 	if c.FreeUntil != nil {

@@ -95,8 +95,8 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	return v.termsUntil(p, time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore)*time.Hour))
 }
 
-// ConfirmedTerms returns the cancellation policy of a booking. The booking service knows the deadline, which a change of dates does
-// not move to a later time.
+// ConfirmedTerms returns the text of the cancellation policy of a booking. It prefers the deadline in the response to one computed from
+// the dates, because moving the stay to later dates does not move the deadline.
 func (v View) ConfirmedTerms(c *Confirmation) string {
 	if c.FreeUntil == nil {
 		return v.Terms(&c.Policy, c.Stay.CheckIn)

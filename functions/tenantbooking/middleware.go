@@ -83,7 +83,8 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	})
 }
 
-// Internal returns an HTTP function for services of the platform, identified by their token. The request names the tenant.
+// Internal returns an HTTP function that only other services of the platform may call, with an identity token. It has no session, and
+// its request names the tenant.
 func Internal[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
 	s.Access = fn.Internal
 	return fn.HTTP(s, fn.Open, func(e env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) {

@@ -13,12 +13,14 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 )
 
-// A waiting set of rows is what a sweep or a job has to do. Its query returns the time since which each row waits.
-type waiting struct {
+// A dueWork describes the rows that a sweep or a job still has to process. Its query returns the time since which each row waits.
+type dueWork struct {
 	schema, name, query string
 }
 
-var sweeps = []waiting{
+// sweeps have the conditions of the sweeps' own queries, on columns that pg_monitor may read. That of saga steps ignores the growing
+// delay between attempts, so it also counts steps whose next attempt is not due.
+var sweeps = []dueWork{
 	{consumer.Schema, "sessions to end (consumer-sweepsessions)", `
 		SELECT last_seen_at FROM bff_consumer.guest_sessions WHERE ended_at IS NULL AND last_seen_at <= platform.now() - interval '30 days'`},
 	{consumer.Schema, "erasures overdue (erase-daily)", `
@@ -35,10 +37,10 @@ var sweeps = []waiting{
 		SELECT expires_at FROM bff_tenant_booking.booking_drafts WHERE expires_at <= platform.now()`},
 }
 
-// maxCounted is the number of waiting rows that are counted.
+// maxCounted bounds the rows that one count reads. Above it, the number is this bound, and the oldest is the oldest of the rows read.
 const maxCounted = 100_000
 
-// backlog counts what waits in each installed schema.
+// backlog reports the outbox, the inbox and the due work of each installed schema.
 func backlog(ctx context.Context, v view) (lines []string, err error) {
 	rows, _ := v.tx.Query(ctx, `
 		SELECT nspname::text FROM pg_namespace WHERE nspname = ANY(@known) AND (@schemas::text[] IS NULL OR nspname = ANY(@schemas)) ORDER BY 1`,
@@ -48,11 +50,11 @@ func backlog(ctx context.Context, v view) (lines []string, err error) {
 		return nil, err
 	}
 	for _, schema := range installed {
-		of, err := v.outbox(ctx, schema)
+		outboxLines, err := v.outbox(ctx, schema)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", schema, err)
 		}
-		lines = append(lines, of...)
+		lines = append(lines, outboxLines...)
 		var processed int
 		err = v.tx.QueryRow(ctx, `
 			SELECT count(*) FROM `+schema+`.inbox_processed WHERE processed_at > platform.now() - interval '1 hour'`).Scan(&processed)
@@ -74,7 +76,7 @@ func backlog(ctx context.Context, v view) (lines []string, err error) {
 	return lines, nil
 }
 
-func (v view) count(ctx context.Context, w waiting) (string, error) {
+func (v view) count(ctx context.Context, w dueWork) (string, error) {
 	var n int
 	var oldest *time.Time
 	err := v.tx.QueryRow(ctx, `
@@ -85,7 +87,7 @@ func (v view) count(ctx context.Context, w waiting) (string, error) {
 	return fmt.Sprintf("%s: %d %s, the oldest since %s", w.schema, n, w.name, instant(oldest)), err
 }
 
-// outbox counts the events that wait by lane, the lanes with the oldest event first, and the parked ones.
+// outbox counts the unpublished events, those of the five lanes with the oldest events, and the parked events.
 func (v view) outbox(ctx context.Context, schema string) (lines []string, err error) {
 	var waits, failing, lanes int
 	var oldest *time.Time

@@ -1,5 +1,5 @@
-// Package database answers the questions of an operator about the database without giving access to it: who is connected, which
-// statements are slow, which tables are large, what waits, and who waits for whom.
+// Package database reports on the database to an operator who has no access to it: connections, running and expensive statements,
+// locks, sizes of tables, and the backlog of outbox and sweeps.
 package database
 
 import (
@@ -24,15 +24,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Job prints the named reports, or all. It only reads, as the role pg_monitor: times, states and sizes, but neither the content of a
-// row nor the values of a statement.
+// Job prints the named reports, or all of them. It reads as the role pg_monitor in read-only transactions. It prints times, states,
+// sizes and the beginnings of statements, but no content of rows and no values in statements.
 var Job = command.Job{Name: "database", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return Run(ctx, e, args, os.Stdout)
 }}
 
 var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
 
-// A report answers one question in lines.
+// A report is a named query of the database that returns lines to print.
 type report struct {
 	name  string
 	lines func(context.Context, view) ([]string, error)
@@ -60,7 +60,7 @@ type options struct {
 	limit   int
 }
 
-// A view is the database as the reports see it.
+// A view is the input of a report: its transaction and the options of the run.
 type view struct {
 	tx      pgx.Tx
 	options options
@@ -72,8 +72,8 @@ const (
 	maxLines      = 1000
 )
 
-// Run runs the job with its arguments and prints to out. A report that fails does not prevent the others: during an incident any
-// answer counts.
+// Run runs the job with its arguments and prints to out. If a report fails, the others still run: during an incident a partial result
+// is better than no result.
 func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	o, err := parse(args, out)
 	if err != nil {
@@ -108,7 +108,7 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	return errors.Join(failed...)
 }
 
-// read runs a report in a transaction of its own, which cannot write and ends soon.
+// read runs a report in its own read-only transaction, with a timeout for each statement.
 func read(ctx context.Context, conn *pgx.Conn, o options, r report) (lines []string, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		for _, s := range []string{

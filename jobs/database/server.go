@@ -10,21 +10,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// arguments are those of a report that is limited and may name services. A connection has the schema of its service as
-// application_name.
+// arguments returns the arguments of queries with @limit and @schemas. Connections are selected by application_name, because services
+// set it to the name of their schema.
 func (v view) arguments() pgx.StrictNamedArgs {
 	return pgx.StrictNamedArgs{"limit": v.options.limit, "schemas": v.options.schemas}
 }
 
 // connections counts the open connections of the server, and those to this database by service, login and state.
 func connections(ctx context.Context, v view) ([]string, error) {
-	var open, most int
+	var open, maxOpen int
 	err := v.tx.QueryRow(ctx, `
-		SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity WHERE backend_type = 'client backend'`).Scan(&open, &most)
+		SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity WHERE backend_type = 'client backend'`).Scan(&open, &maxOpen)
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("%d of %d are open", open, most)}
+	lines := []string{fmt.Sprintf("%d of %d are open", open, maxOpen)}
 	rows, _ := v.tx.Query(ctx, `
 		SELECT count(*), coalesce(nullif(application_name, ''), 'unnamed'), coalesce(usename, 'unknown'), coalesce(state, 'unknown'),
 		       max(clock_timestamp() - state_change)
@@ -43,7 +43,7 @@ func connections(ctx context.Context, v view) ([]string, error) {
 	return lines, err
 }
 
-// statements lists what runs at the moment, the longest first, and the statements that took most time since the statistics began.
+// statements lists the running statements, the longest first, and the statements with the highest total time in pg_stat_statements.
 func statements(ctx context.Context, v view) (lines []string, err error) {
 	rows, _ := v.tx.Query(ctx, `
 		SELECT pid, coalesce(nullif(application_name, ''), 'unnamed'), state, clock_timestamp() - coalesce(query_start, backend_start),
@@ -67,7 +67,7 @@ func statements(ctx context.Context, v view) (lines []string, err error) {
 	return append(lines, expensive...), err
 }
 
-// expensive reads pg_stat_statements. The extension may be missing, or its library may not be loaded.
+// expensive lists the statements with the highest total execution time. Without pg_stat_statements it returns a line that says so.
 func expensive(ctx context.Context, v view) (lines []string, err error) {
 	var schema *string
 	err = v.tx.QueryRow(ctx, `
@@ -95,16 +95,18 @@ func expensive(ctx context.Context, v view) (lines []string, err error) {
 	return lines, err
 }
 
-// maxOpening is the number of characters of a statement that are printed.
+// maxOpening bounds the characters of a statement that are printed.
 const maxOpening = 120
 
-// quoted finds the beginning of text that a statement may contain: a literal, a literal in dollars, a comment.
+// quoted matches the beginning of a string literal, of a dollar-quoted literal, or of a comment. number matches a number that is not
+// part of an identifier or a parameter.
 var (
 	quoted = regexp.MustCompile(`'|\$\w*\$|--|/\*`)
 	number = regexp.MustCompile(`([^\w$]|^)\d[\d.]*`)
 )
 
-// opening returns the first words of a statement, up to its first text, with its numbers replaced: values may be data of a guest.
+// opening returns the beginning of a statement, cut at its first literal or comment and with its numbers replaced by "?", because
+// values may be personal data of a guest.
 func opening(statement string) string {
 	if at := quoted.FindStringIndex(statement); at != nil {
 		statement = statement[:at[0]] + "…"
@@ -116,7 +118,7 @@ func opening(statement string) string {
 	return string(words)
 }
 
-// locks lists the connections that wait for a lock, with those that hold it.
+// locks lists the connections that wait for a lock, each with every connection that blocks it.
 func locks(ctx context.Context, v view) (lines []string, err error) {
 	rows, _ := v.tx.Query(ctx, `
 		SELECT w.pid, coalesce(nullif(w.application_name, ''), 'unnamed'), clock_timestamp() - w.query_start, coalesce(w.wait_event, 'unknown'),
@@ -139,7 +141,7 @@ func locks(ctx context.Context, v view) (lines []string, err error) {
 	return lines, err
 }
 
-// tables lists the largest tables with their indexes.
+// tables lists the size of the database, and the largest tables by size including indexes.
 func tables(ctx context.Context, v view) (lines []string, err error) {
 	var size string
 	if err := v.tx.QueryRow(ctx, `SELECT pg_size_pretty(pg_database_size(current_database()))`).Scan(&size); err != nil {

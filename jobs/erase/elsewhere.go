@@ -17,18 +17,18 @@ import (
 // placeLetters is the place of dead letters on a receipt.
 const placeLetters = "dead letters"
 
-// letters are the dead letters of all services. DEAD_LETTERS names their subscriptions.
+// letters gives access to the dead letters of all services. DEAD_LETTERS lists their subscriptions.
 type letters struct{ env env.Env }
 
-// remove removes the letters that name one of the ids, or only counts them, and returns their number by id.
-func (l letters) remove(ctx context.Context, named []string, really bool) (map[string]int64, error) {
+// remove removes the dead letters that contain one of the ids, and returns their number by id. If do is false, it only counts them.
+func (l letters) remove(ctx context.Context, named []string, do bool) (map[string]int64, error) {
 	if len(named) == 0 {
 		return nil, nil
 	}
-	return replay.Remove(ctx, l.env, named, really)
+	return replay.Remove(ctx, l.env, named, do)
 }
 
-// named returns the ids by which the messages and rows of a stay are found.
+// named returns the ids by which the dead letters of a stay are found: of the reservation, its drafts and their sessions.
 func (g *stay) named() []string {
 	all := []string{g.reservation.String()}
 	for _, d := range g.drafts {
@@ -37,7 +37,7 @@ func (g *stay) named() []string {
 	return append(all, namesOf(g.sessions)...)
 }
 
-// namesOf returns ids as texts.
+// namesOf returns the ids as strings.
 func namesOf[I interface{ String() string }](ids []I) (names []string) {
 	for _, each := range ids {
 		names = append(names, each.String())
@@ -45,7 +45,7 @@ func namesOf[I interface{ String() string }](ids []I) (names []string) {
 	return names
 }
 
-// deleteLetters deletes the dead letters of the reservation, its drafts and their sessions.
+// deleteLetters deletes the dead letters of the reservation, its drafts and their sessions. A dry run counts them.
 func (s stayEraser) deleteLetters(ctx context.Context, g *stay) error {
 	found, err := s.letters.remove(ctx, g.named(), s.do)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s stayEraser) deleteLetters(ctx context.Context, g *stay) error {
 	return s.note(ctx, g, map[string]int64{placeLetters: total(found)})
 }
 
-// deleteFromWarehouse deletes the published telemetry of the reservation, its drafts and their sessions. A dataset without a table for a
-// kind of id has nothing about it.
+// deleteFromWarehouse deletes the published telemetry of the reservation, its drafts and their sessions. A dry run counts it. A
+// kind of id without a column in any table is skipped.
 func (s stayEraser) deleteFromWarehouse(ctx context.Context, g *stay) error {
 	if s.warehouse == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s stayEraser) deleteFromWarehouse(ctx context.Context, g *stay) error {
 	return s.note(ctx, g, counts)
 }
 
-// note adds numbers to the receipt, or to the report of a dry run.
+// note adds the numbers by place to the receipt, or in a dry run to its report.
 func (s stayEraser) note(ctx context.Context, g *stay, counts map[string]int64) error {
 	if s.do {
 		return s.record(ctx, g, counts)
@@ -98,17 +98,17 @@ func total(counts map[string]int64) (n int64) {
 	return n
 }
 
-// lettersKept is longer than dead letters are kept. A letter can appear after the erasure: its message was on its way, or another run
-// had leased it.
-const lettersKept = "40 days"
+// lateTime is the time after an erasure in which lateLetters looks for dead letters. It exceeds the retention of dead letters, 31 days.
+const lateTime = "40 days"
 
-// lateLetters deletes the dead letters of reservations whose guests were erased recently.
+// lateLetters deletes dead letters that name a reservation whose guest was erased recently. A dead letter can appear after the erasure:
+// its message was still being delivered, or another run had leased it. Their numbers are printed and not added to the receipts.
 func (s stayEraser) lateLetters(ctx context.Context) error {
 	var erased []id.Reservation
 	err := s.booking.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT reservation_id FROM reservation.erasures WHERE completed_at > platform.now() - @kept::interval
-			ORDER BY reservation_id`, pgx.StrictNamedArgs{"kept": lettersKept})
+			ORDER BY reservation_id`, pgx.StrictNamedArgs{"kept": lateTime})
 		erased, err = pgx.CollectRows(rows, pgx.RowTo[id.Reservation])
 		return err
 	})

@@ -22,11 +22,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Job without a person erases the guest sessions whose erasure was requested at least two hours ago: documents, SQL rows, unpublished
-// and published telemetry, dead letters, and the rows of the warehouse. With -reservation or -email-hash it erases the guest of ended reservations
-// of a tenant, with -session it requests the erasure of a guest session; these only report what they would do, unless -go, -by and
-// -why are given. It connects as a login that is admitted to the schemas. DEAD_LETTERS lists the subscriptions whose dead letters it searches. WAREHOUSE_DATASET names the BigQuery dataset; without it the
-// receipts say that no warehouse is configured. It exits with 1 if a request could not be completed.
+// Job erases the data of guests. It connects as a login that is admitted to the schemas.
+//
+// Without a person it erases the guest sessions whose erasure was requested at least two hours ago: documents, SQL rows, unpublished and
+// published telemetry, dead letters, and the rows of the warehouse. It also completes interrupted erasures of reservations. With
+// -reservation or -email-hash it erases the guest of ended reservations of a tenant, with -session it requests the erasure of a guest
+// session; these only report what they would do, unless -go, -by and -why are given. It exits with 1 if a request could not be completed.
+//
+// DEAD_LETTERS lists the subscriptions whose dead letters it searches. WAREHOUSE_DATASET names the BigQuery dataset; without it the
+// receipts say that no warehouse is configured.
 var Job = command.Job{Name: "erase", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
@@ -53,7 +57,8 @@ var subjects = map[string]func(context.Context, env.Env, options) error{
 	"reservations":   completeStays,
 }
 
-// documentTimeout is the timeout of a document: no guest waits for this job, and the first request opens the connection.
+// documentTimeout is the timeout of requests to the document store. It is long, because no guest waits for this job, and the first
+// request also opens the connection.
 const documentTimeout = "10s"
 
 // run erases the named person, or else each kind of open requests, even if another one fails.

@@ -297,7 +297,7 @@ func (w *warehouse) Tables(ctx context.Context) (tables []Table, err error) {
 	return tables, w.failure(ctx, "Tables")
 }
 
-// of returns the rows of a table. Tables with another column than that of guest sessions have it in their name.
+// of returns the rows of a table. Unless the column is guestSessionId, the key is the name of the table and the column.
 func (w *warehouse) of(t Table) map[string]int64 {
 	if t.Column == "guestSessionId" {
 		return w.rows[t.Name]

@@ -137,7 +137,7 @@ func (s *sessionEraser) deleteFrom(ctx context.Context, table Table, ready []con
 	return s.record(ctx, s.warehouse.Name()+"."+table.Name, counts)
 }
 
-// deleteLetters deletes the dead letters of the sessions. Evidence in them is kept elsewhere.
+// deleteLetters deletes the dead letters of the sessions, also those of evidence: the consumer service keeps evidence in its own rows.
 func (s *sessionEraser) deleteLetters(ctx context.Context, ready []consumer.Erasure) error {
 	counts, err := s.letters.remove(ctx, namesOf(sessionsOf(ready)), true)
 	if err != nil || len(counts) == 0 {
@@ -146,7 +146,7 @@ func (s *sessionEraser) deleteLetters(ctx context.Context, ready []consumer.Eras
 	return s.record(ctx, placeLetters, counts)
 }
 
-// record adds the numbers of a place to the receipts.
+// record adds the numbers of one place to the receipts of the sessions. It parses the keys of counts as session ids.
 func (s *sessionEraser) record(ctx context.Context, place string, counts map[string]int64) error {
 	of := map[id.GuestSession]int64{}
 	for name, n := range counts {

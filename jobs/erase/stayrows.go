@@ -129,8 +129,9 @@ func (s stayEraser) deleteDrafts(ctx context.Context, g *stay) error {
 	return s.record(ctx, g, map[string]int64{"bff_tenant_booking.booking_drafts": n})
 }
 
-// deleteGuest deletes the guest in the reservation service. It counts the rows and records the numbers before the deletion, because the
-// invariants compare the deleted events with the state of the reservation. After an interruption fewer rows are left, and the numbers stay.
+// deleteGuest deletes the guest's rows in the reservation service. It records their numbers before it deletes them, because the
+// invariants compare the number of deleted events with the state of the reservation. A run after an interruption finds fewer rows and
+// keeps the larger numbers.
 func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
 	counting := s
 	counting.do = false
@@ -154,7 +155,7 @@ func (s stayEraser) deleteGuest(ctx context.Context, g *stay) error {
 	})
 }
 
-// record adds numbers of rows elsewhere to the receipt. After a crash between a deletion and its record, the receipt's number is too low.
+// record adds the numbers of a step to the receipt. After a crash between the deletion and record, the receipt's number is too low.
 func (s stayEraser) record(ctx context.Context, g *stay, counts map[string]int64) error {
 	return s.booking.InTenant(ctx, s.tenant, func(tx postgres.Tx) error {
 		for _, place := range slices.Sorted(maps.Keys(counts)) {

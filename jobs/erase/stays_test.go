@@ -103,7 +103,7 @@ func (h house) env() env.Env {
 	return withLetters(document.StoreKey.With(e, documents.Open(e)))
 }
 
-// dead is the subscription whose dead letters the tests have.
+// dead is the subscription of the tests' dead letters.
 var dead = topic.Subscription{Name: "orders-clicked", Topic: "clicked", Endpoint: "http://localhost", DeadLetter: "clicked.dlq", Attempts: 5}
 
 // withLetters adds the bus on PostgreSQL and its dead letters.
@@ -292,7 +292,7 @@ func TestErase_killedReservation(t *testing.T) {
 	}
 }
 
-// TestErase_lateLetter buries a letter after the erasure: its message was still being delivered. The daily run deletes it, and no other.
+// TestErase_lateLetter publishes a dead letter after the erasure: its message was still being delivered. The daily run deletes only it.
 func TestErase_lateLetter(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -316,7 +316,7 @@ func TestErase_lateLetter(t *testing.T) {
 	}
 }
 
-// TestErase_lettersAway lets the erasure stay open while dead letters cannot be read.
+// TestErase_lettersAway checks that the erasure stays open while dead letters cannot be read.
 func TestErase_lettersAway(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)

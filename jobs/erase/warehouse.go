@@ -9,7 +9,7 @@ import (
 // A Table is a table of the warehouse with one of the Columns. A table with several of them is listed once for each.
 type Table struct{ Name, Column string }
 
-// Columns are the columns by which the rows of a guest are found: those of the payloads of events.
+// Columns are the columns by which the rows of a guest are found. They have the names of the members in the payloads of events.
 var Columns = []string{"draftId", "guestSessionId", "reservationId", "sessionId"}
 
 // A Warehouse stores the published telemetry for analytics.
@@ -18,9 +18,9 @@ type Warehouse interface {
 	Name() string
 	// Tables returns the tables with one of the Columns. It is an error if there are none.
 	Tables(context.Context) ([]Table, error)
-	// Count returns the number of rows of each of the ids that has rows.
+	// Count returns the number of rows by id. Ids without rows are absent.
 	Count(ctx context.Context, table Table, ids []string) (map[string]int64, error)
-	// Delete deletes the rows of the ids.
+	// Delete deletes the rows of the ids from the table.
 	Delete(ctx context.Context, table Table, ids []string) error
 }
 

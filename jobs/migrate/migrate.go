@@ -27,7 +27,7 @@ var Job = command.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env,
 	return run(ctx, e, args, os.Stdout)
 }}
 
-// monitor takes the place of a service before a login that may only watch the database.
+// monitor is written in DATABASE_LOGINS instead of a service, for a login that may only assume pg_monitor.
 const monitor = "monitor"
 
 // options are the arguments of a run.

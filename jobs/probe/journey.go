@@ -280,7 +280,7 @@ func (j *journey) readConfirmation(ctx context.Context) error {
 	return wanted(err, "reservationId", got.Reservation, j.reserved)
 }
 
-// cancel cancels as a service, so that a broken site of the hotel leaves no booking.
+// cancel calls the route for services, so that the booking is cancelled even if the hotel's site fails.
 func (j *journey) cancel(ctx context.Context) error { return j.cancelAt(ctx, j.reserved) }
 
 func (j *journey) cancelAt(ctx context.Context, reservation string) error {

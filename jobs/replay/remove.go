@@ -9,8 +9,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Remove removes the dead letters that name one of the ids, in attributes or data, and returns their number by id. If remove is false it
-// only counts them. Letters that another run has leased are not found. It fails if a topic has more letters than one run reads.
+// Remove removes the dead letters that contain one of the ids in their ordering key, attributes or data, and returns their number by id.
+// A dead letter with several of the ids counts for one of them. If remove is false, Remove only counts them. Dead letters that another
+// run has leased are not found. Remove returns an error if a topic has more dead letters than one run reads.
 func Remove(ctx context.Context, e env.Env, named []string, remove bool) (map[string]int64, error) {
 	r, err := open(e, io.Discard)
 	if err != nil {
@@ -55,7 +56,7 @@ func (r *replayer) removeFrom(ctx context.Context, s *backlog, wanted map[string
 	return err
 }
 
-// names returns the first of the ids that the message contains.
+// names returns one of the wanted ids that the message contains.
 func (l message) names(wanted map[string]bool) (string, bool) {
 	texts := []string{l.OrderingKey, l.key, string(l.Data)}
 	for _, value := range l.Attributes {

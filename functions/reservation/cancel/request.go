@@ -11,8 +11,8 @@ import (
 )
 
 // A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing. With If-Match it applies only
-// to that version of the reservation. With a maximum it applies only if the penalty is not higher: a guest never pays more than
-// was shown, even if the deadline passes in between.
+// to that version of the reservation. With Max it is rejected if the penalty is higher, so that a guest never pays more than was
+// shown, even if the deadline has passed in between.
 type Request struct {
 	ID       id.Reservation        `path:"id" json:"-"`
 	Match    fn.Maybe[fn.Match]    `header:"If-Match" json:"-"`
@@ -23,7 +23,7 @@ type Request struct {
 	OnlyHeld bool                  `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
 }
 
-// Validate rejects reasons longer than 500 characters and negative maximums.
+// Validate rejects reasons longer than 500 characters and a negative Max.
 func (r Request) Validate() error {
 	const maxReasonLength = 500
 	if r.Max.Or(0) < 0 {

@@ -15,7 +15,7 @@ import (
 
 var templates = template.Must(template.New("").ParseFS(own, "pages/*.html"))
 
-// A view is the input of the frame around each page.
+// A view is the data of the template frame.html, which encloses each page.
 type view struct {
 	Name     string // of the template
 	Page     string
@@ -35,6 +35,7 @@ var (
 	operations = regexp.MustCompile(`(?m)^ +operationId: `)
 )
 
+// readServices reads the OpenAPI documents. It finds titles and operations by pattern, without a YAML parser.
 func readServices() (all []service, err error) {
 	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
 	if err != nil {
@@ -51,7 +52,7 @@ func readServices() (all []service, err error) {
 	return all, nil
 }
 
-// A code is one error code.
+// A code is one error code with its problem type and the operations that may return it.
 type code struct {
 	Code       string   `json:"code"`
 	Type       string   `json:"type"`

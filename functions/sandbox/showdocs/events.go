@@ -29,7 +29,7 @@ type asyncAPI struct {
 	} `json:"components"`
 }
 
-// An event is one subject.
+// An event is one subject, with the functions that consume it and the members of its payload.
 type event struct {
 	Subject, Title string
 	schema

@@ -19,23 +19,23 @@ import (
 //go:embed pages swagger
 var own embed.FS
 
-// caching lets browsers keep a file for five minutes, so that a new release is soon seen.
+// caching lets browsers keep a page or file for five minutes only: a new release serves new contents at the same URLs.
 const caching = "public, max-age=300"
 
-// A file is a file of a page or a contract. A packed one is compressed with gzip.
+// A file is a file of the pages, or one of the published contracts. The text of a packed file is compressed with gzip.
 type file struct {
 	media  string
 	text   []byte
 	packed bool
 }
 
-// media are the media types of the files, by the ending of their names.
+// media are the media types of the files by file extension.
 var media = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".yaml": "text/yaml; charset=utf-8", ".json": "application/json",
 	".txt": "text/plain; charset=utf-8", "": "text/plain; charset=utf-8",
 }
 
-// readFiles returns the files by name.
+// readFiles returns the files by base name, without ".gz".
 func readFiles() (map[string]file, error) {
 	files := map[string]file{}
 	for _, in := range []fs.FS{own, schemas.HTTP, schemas.Events, schemas.Derived} {
@@ -55,7 +55,7 @@ func readFiles() (map[string]file, error) {
 	return files, nil
 }
 
-// answer returns the file, compressed if it is packed and the client accepts that.
+// answer returns the file. It sends a packed file as it is to clients that accept gzip, and decompresses it for others.
 func (f file) answer(accepted string) (out fn.File, err error) {
 	out = fn.File{Reply: fn.OK.Reply().Cached(caching), Type: f.media, Body: f.text}
 	if !f.packed {

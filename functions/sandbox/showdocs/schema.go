@@ -51,7 +51,7 @@ func (s schema) members(path string, all []member) []member {
 	return all
 }
 
-// kind returns the type of a value with its format, pattern or values.
+// kind describes the type of a value, with its format, pattern or allowed values.
 func (s schema) kind() string {
 	kind := "any"
 	switch t := s.Type.(type) {

@@ -1,5 +1,5 @@
 // Package showdocs serves the documentation for developers: the OpenAPI documents with a console that sends requests, all events from
-// the AsyncAPI document, and all error codes. It needs no other host.
+// the AsyncAPI document, and all error codes. All files are embedded: the pages load nothing from another host.
 package showdocs
 
 import (
@@ -23,7 +23,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 4 * time.Second,
 }, New)
 
-// A Request names a page, or a file of a page. Without either it is for the first page.
+// A Request names a page or a file, not both. Without either it is for the first page.
 type Request struct {
 	Page string `query:"page,optional"` // a service, events or errors
 	File string `query:"file,optional"`
@@ -58,7 +58,8 @@ func (h *handler) show(_ context.Context, c fn.Call[Request]) (out fn.File, err 
 	return f.answer(c.Header.Get("Accept-Encoding"))
 }
 
-// policy allows a page its own scripts, styles and requests. Swagger UI sets style attributes and has images in its style sheet.
+// policy is the Content-Security-Policy of the pages. It allows scripts, styles and requests of the same origin. Swagger UI also needs
+// style attributes, and data: URLs for the images in its style sheet.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -29,7 +29,8 @@ type Request struct {
 	Once        string         `form:"once"`
 }
 
-// cancel redirects to the confirmation. If the cancellation costs more by now, it redirects to the page with the new amount.
+// cancel cancels the booking and redirects to the confirmation. If the penalty is higher than the page showed, nothing is cancelled,
+// and cancel redirects to the page of the cancellation, which shows the new penalty.
 func cancel(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	shown := money.Minor{Amount: c.In.Penalty, Currency: c.In.Currency, Exponent: c.In.Currency.Exponent()}
 	err := c.Cancel(ctx, c.In.Reservation, c.In.Token, shown, c.In.Once)

@@ -20,20 +20,21 @@ var Function = marketplace.HTTP(fn.Spec{
 	Timeout: 4 * time.Second,
 }, choose)
 
-// A Request is the form at the top of each page, or one of those below the saved hotels: the consents, and clearing the visit.
+// A Request is one of three forms: language and currency at the top of each page; and below the saved hotels, the consents, and the
+// button that clears the visit.
 type Request struct {
 	Locale    locale.Tag `form:"locale,optional"`
 	Currency  string     `form:"currency,optional"` // empty on a page that does not know it
-	Consents  string     `form:"consents,optional"` // on: the form has the two consents
+	Consents  string     `form:"consents,optional"` // "on" if the form has the two consents
 	Telemetry string     `form:"telemetry,optional"`
 	Marketing string     `form:"marketing,optional"`
-	Clear     string     `form:"clear,optional"` // on: the visit is cleared
+	Clear     string     `form:"clear,optional"` // "on" to clear the visit
 	Back      string     `form:"back"`
 	Once      string     `form:"once"`
 	Response  string     `form:"response,optional"` // to a challenge
 }
 
-// fields returns the filled-in fields, for the form of a challenge.
+// fields returns the non-empty fields, so that the form of a challenge submits them again.
 func (r Request) fields() url.Values {
 	form := url.Values{"back": {r.Back}, "once": {r.Once}}
 	for name, value := range map[string]string{"locale": string(r.Locale), "currency": r.Currency, "consents": r.Consents,

@@ -25,7 +25,7 @@ type Request struct {
 	Problem     string         `query:"problem,optional"`
 }
 
-// show shows what the cancellation costs now. A booking that cannot be cancelled has its confirmation instead.
+// show returns the page with the penalty that applies now. For a booking that cannot be cancelled it redirects to the confirmation.
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	entered := c.Enter(ctx) // a booking can be cancelled even if the hotel is suspended or its bootstrap is unavailable
 	booked, err := c.Confirmation(ctx, c.In.Reservation, c.In.Token)

@@ -24,12 +24,12 @@ var Function = tenantbooking.HTTP(fn.Spec{
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
 // A Request names the reservation. A client without the session that made the booking needs the token. A dry run returns the same
-// figures and changes nothing.
+// amounts and changes nothing.
 type Request struct {
 	Reservation id.Reservation        `path:"reservationId" json:"-"`
 	Token       fn.Maybe[string]      `query:"t" json:"-"`
 	DryRun      bool                  `json:"dryRun,omitzero"`
-	Penalty     fn.Maybe[money.Minor] `json:"penalty,omitzero"` // that the guest was shown
+	Penalty     fn.Maybe[money.Minor] `json:"penalty,omitzero"` // the highest that the guest accepts
 }
 
 func (r Request) terms() booking.CancelRequest {
@@ -44,7 +44,7 @@ type Response struct {
 	Reservation id.Reservation `json:"reservationId"`
 	State       string         `json:"state"`
 	booking.Cancellation
-	FreeUntil *time.Time `json:"freeCancellationUntil,omitzero"` // of a booking that is not cancelled
+	FreeUntil *time.Time `json:"freeCancellationUntil,omitzero"` // absent if the booking is cancelled
 	DryRun    bool       `json:"dryRun,omitzero"`
 }
 
@@ -59,8 +59,8 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{booking.OpenReservationCache(e), confirmations}).cancel, err
 }
 
-// cancel returns the terms of the earlier cancellation for a booking that is cancelled already, because the guest may have cancelled it
-// in another window, or not have received the response.
+// cancel cancels the booking. If it is cancelled already, cancel returns the terms of that cancellation instead of an error: the guest
+// may have cancelled in another window, or may not have received the response.
 func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	read := func(ctx context.Context) (booking.Reservation, error) {
 		return h.reservations.Current(ctx, c.Tenant.ID, c.In.Reservation)
@@ -73,9 +73,9 @@ func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (ou
 		return h.earlier(ctx, before)
 	}
 	after, terms, err := h.reservations.Cancel(ctx, before, c.In.terms(), id.Derive[id.Request](c.Act, "cancel").String())
-	if errors.Is(err, booking.ErrIllegalTransition) { // perhaps cancelled at the same time
-		if now, unread := read(ctx); unread == nil && now.Cancelled() {
-			return h.earlier(ctx, now)
+	if errors.Is(err, booking.ErrIllegalTransition) { // a concurrent request may have cancelled it
+		if latest, readErr := read(ctx); readErr == nil && latest.Cancelled() {
+			return h.earlier(ctx, latest)
 		}
 	}
 	if err != nil {
@@ -85,9 +85,10 @@ func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	if c.In.DryRun {
 		return out, nil
 	}
-	return out, h.reservations.Changed(ctx, after) // if this fails, the guest cancels again, and it is repeated
+	return out, h.reservations.Changed(ctx, after) // if this fails, the guest's next attempt repeats it, in earlier
 }
 
+// earlier returns the terms of the completed cancellation. It invalidates the cache again, because the first attempt may have failed to.
 func (h *handler) earlier(ctx context.Context, r booking.Reservation) (out Response, err error) {
 	terms, err := r.Terms()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package readlink returns the link to a booking's confirmation, for a service that writes to the guest.
+// Package readlink returns the link to a booking's confirmation, for a service that sends messages to the guest.
 package readlink
 
 import (
@@ -38,13 +38,13 @@ type registry interface {
 	Get(context.Context, id.Tenant, id.Reservation) (booking.Reservation, error)
 }
 
-// directory is the part of the tenant service that this function uses.
-type directory interface {
+// tenants is the part of the tenant service that this function uses.
+type tenants interface {
 	Find(ctx context.Context, ref string) (hotel.Tenant, error)
 }
 
 type handler struct {
-	tenants      directory
+	tenants      tenants
 	reservations registry
 	links        booking.Links
 }
@@ -55,7 +55,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&handler{hotel.OpenTenants(e), booking.OpenReservations(e), links}).read, err
 }
 
-// read returns ErrNotFound for a reservation that was never confirmed, or whose link has expired.
+// read returns ErrUnknownTenant, or ErrNotFound if the reservation is unknown or was never confirmed, or if the link has expired.
 func (h *handler) read(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
 	tenant, err := h.tenants.Find(ctx, c.In.Tenant.String())
 	if err != nil {

@@ -217,7 +217,7 @@ func (w *FakePlatform) cancel(r *http.Request) answer {
 	}{w.view(s), applied}}
 }
 
-// A policyApplied is what a cancellation costs.
+// A policyApplied holds the penalty and the refund of a cancellation.
 type policyApplied struct {
 	Penalty  money.Micro    `json:"penaltyMicro"`
 	Refund   money.Micro    `json:"refundEligibilityMicro"`

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/jobs/erase"
 )
 
-// A Dataset is one BigQuery dataset. Its tables have columns with the ids of a guest (erase.Columns).
+// A Dataset is one BigQuery dataset. It finds the rows of a guest by the columns in erase.Columns.
 type Dataset struct {
 	project, name string
 	jobs          *bigquery.JobsService
@@ -45,8 +45,8 @@ func Open(ctx context.Context, dataset string, options ...option.ClientOption) (
 // Name returns the name of the dataset with its project.
 func (d *Dataset) Name() string { return d.project + "." + d.name }
 
-// Tables returns the tables with one of the columns of a guest. It is an error if there are none, because then the dataset is not that
-// of the telemetry.
+// Tables returns each table and column in erase.Columns. It returns an error if there is no such table, because then the dataset is not
+// that of the telemetry.
 func (d *Dataset) Tables(ctx context.Context) ([]erase.Table, error) {
 	rows, err := d.query(ctx, "SELECT c.table_name, c.column_name FROM `"+d.Name()+"`.INFORMATION_SCHEMA.COLUMNS AS c "+
 		"JOIN `"+d.Name()+"`.INFORMATION_SCHEMA.TABLES AS t USING (table_name) "+
@@ -67,7 +67,7 @@ func (d *Dataset) Tables(ctx context.Context) ([]erase.Table, error) {
 	return tables, nil
 }
 
-// Count returns the number of rows of each of the ids that has rows in a table.
+// Count returns the number of rows of a table by id. Ids without rows are absent.
 func (d *Dataset) Count(ctx context.Context, table erase.Table, ids []string) (map[string]int64, error) {
 	rows, err := d.query(ctx, "SELECT "+table.Column+", COUNT(*) FROM `"+d.Name()+"."+table.Name+"` WHERE "+table.Column+" IN UNNEST(@ids) GROUP BY "+table.Column, ids)
 	if err != nil {

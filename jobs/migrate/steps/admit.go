@@ -24,8 +24,8 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	return admit(ctx, conn, login, roles)
 }
 
-// Monitor lets an existing login connect and assume pg_monitor, which sees the state of the server and what migrations grant it, but
-// no content of a row.
+// Monitor lets an existing login connect and assume pg_monitor. That role reads the statistics of the server, including the texts of
+// running statements, and the columns that migrations grant to it.
 func Monitor(ctx context.Context, conn *pgx.Conn, login string) error {
 	return admit(ctx, conn, login, []string{"pg_monitor"})
 }

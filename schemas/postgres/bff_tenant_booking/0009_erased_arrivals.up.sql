@@ -1,8 +1,8 @@
 -- An erasure finds the published events of its keys without reading the whole outbox. Re-runnable.
 CREATE INDEX IF NOT EXISTS outbox_published ON bff_tenant_booking.outbox (ordering_key) WHERE published_at IS NOT NULL;
 
--- The job erase deletes the expired arrivals of the sessions that it names in a setting of its transaction. An arrival that can still be
--- presented stays, because its row is what makes a handoff usable once.
+-- The job erase deletes the expired arrivals of the sessions in a setting of its transaction. An arrival that has not expired stays,
+-- because its row prevents a second use of the handoff.
 DROP POLICY IF EXISTS erasure_looks ON bff_tenant_booking.handoff_arrival_log;
 DROP POLICY IF EXISTS erasure_removes ON bff_tenant_booking.handoff_arrival_log;
 CREATE POLICY erasure_looks ON bff_tenant_booking.handoff_arrival_log FOR SELECT TO bff_tenant_booking_maintenance

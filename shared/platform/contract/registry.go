@@ -16,7 +16,7 @@ import (
 type model int
 
 const (
-	open   model = iota // accepts them, and later values of open enums
+	open   model = iota // accepts them, and unknown values of open enums
 	closed              // rejects them
 )
 
@@ -75,8 +75,8 @@ func (r *registry) compile(f form) (*jsonschema.Schema, error) {
 	return compiler.Compile(url)
 }
 
-// widen derives the open form of a schema: an open enum ("x-enum": "open") accepts any text, because its next value is published
-// before this build knows it.
+// widen derives the open form of a schema: an open enum ("x-enum": "open") accepts any string, because a producer may publish a new
+// value before this consumer is deployed with it.
 func widen(schema any) {
 	switch part := schema.(type) {
 	case map[string]any:

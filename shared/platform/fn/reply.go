@@ -146,7 +146,7 @@ type JSON struct {
 	Body jsontext.Value
 }
 
-// A File is an answer of any media type.
+// A File is an answer with a body of any media type.
 type File struct {
 	Reply
 	Type string

@@ -68,7 +68,7 @@ func ask(t *testing.T, c *upstream.Client, caller, argument string) error {
 	return c.Get(as(t.Context(), caller), "/"+argument, nil, nil)
 }
 
-// callAll has n callers ask once each, each for something else.
+// callAll makes one call for each of n callers, each with another argument.
 func callAll(t *testing.T, c *upstream.Client, n int) {
 	t.Helper()
 	for i := range n {

@@ -263,7 +263,8 @@ type pinsRequest struct {
 }
 
 // Pins returns the pins of a box. The request covers the box extended to whole cells, so that a map that is moved a little shows
-// the same pins. An answer from before a change is not found if more names the change.
+// the same pins. The values in more become part of the cache key: a caller that knows of a later change passes its time, so that no
+// answer from before the change is returned.
 func (l *Listings) Pins(ctx context.Context, q Query, more ...string) (FoundPins, cache.State, error) {
 	q.Geo.Box = q.Geo.coarse()
 	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxShown}

@@ -61,12 +61,14 @@ func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight
 	return m, nil
 }
 
-// againTimeout bounds the second request for the pins of a map. Prices and brands need the rest of the time.
+// againTimeout bounds the second request for the pins of a map, because prices and brands need the rest of the time.
 const againTimeout = 500 * time.Millisecond
 
-// pins returns the pins of a map and which of their tenants are suspended. Only the search service knows the other hotels of a
-// cluster: if a cluster's most popular hotel was suspended after the answer, the first caller asks again, and the next hotel
-// represents the cluster. If that fails, the old answer is stale.
+// pins returns the pins of a map, and the suspended tenants among theirs with the times of suspension.
+//
+// A pin names only the most popular hotel of its cluster. If that hotel was suspended after the cached request, pins requests them again,
+// once for all callers, and the search service lets another hotel represent the cluster. If this fails, the old pins are returned as
+// stale.
 func (s *Searches) pins(ctx context.Context, q Query) (FoundPins, map[id.Tenant]time.Time, cache.State, error) {
 	found, state, err := s.listings.Pins(ctx, q)
 	if err != nil {
@@ -86,7 +88,7 @@ func (s *Searches) pins(ctx context.Context, q Query) (FoundPins, map[id.Tenant]
 	return again, s.suspended(ctx, again.Pins), state, nil
 }
 
-// suspended returns the tenants of these pins that are suspended, with the time of the suspension.
+// suspended returns the suspended tenants among those of the pins, each with the time of its suspension.
 func (s *Searches) suspended(ctx context.Context, pins []Pin) map[id.Tenant]time.Time {
 	var tenants []id.Tenant
 	for _, p := range pins {
@@ -95,7 +97,7 @@ func (s *Searches) suspended(ctx context.Context, pins []Pin) map[id.Tenant]time
 	return s.tenants.suspensions(ctx, tenants)
 }
 
-// lastSuspended returns the latest time at which the most popular hotel of a cluster was suspended after the request, or zero.
+// lastSuspended returns the latest suspension, after the request for the pins, of a hotel that represents a cluster, or zero.
 func (f FoundPins) lastSuspended(closed map[id.Tenant]time.Time) (last time.Time) {
 	for _, p := range f.Pins {
 		if since := closed[p.Tenant]; p.Count > 1 && since.After(f.At) && since.After(last) {
@@ -105,8 +107,8 @@ func (f FoundPins) lastSuspended(closed map[id.Tenant]time.Time) (last time.Time
 	return last
 }
 
-// addPins adds pins without suspended hotels, and leaves these out of the total. A cluster keeps its count, because only one of
-// its hotels is known here, but has no price.
+// addPins adds the pins. It omits a single hotel that is suspended and subtracts it from the total. A cluster that a suspended hotel
+// represents keeps its count, because its other hotels are unknown here, and gets no price.
 func (m *MapResults) addPins(pins []Pin, closed map[id.Tenant]time.Time) {
 	for _, p := range pins {
 		if has(closed, p.Tenant) && p.Count == 1 {

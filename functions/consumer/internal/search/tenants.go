@@ -110,7 +110,7 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 	return out
 }
 
-// suspensions returns since when each of the tenants is suspended that are known to be. It is nil if the store fails.
+// suspensions returns the tenants that are known to be suspended, each with the time of its suspension. It is nil if the store fails.
 func (t *Tenants) suspensions(ctx context.Context, tenants []id.Tenant) map[id.Tenant]time.Time {
 	all := make([]string, len(tenants))
 	for i, tenant := range tenants {

@@ -29,8 +29,8 @@ func (r *Reservation) deadline(item Item) time.Time {
 	return deadline
 }
 
-// freeUntil returns the time from which a cancellation costs a penalty: the earliest deadline of all items. It returns nil unless
-// the reservation is confirmed.
+// freeUntil returns the end of free cancellation: the earliest deadline of the items. It returns nil unless the reservation is
+// confirmed.
 func (r *Reservation) freeUntil() *time.Time {
 	if r.EffectiveState() != Confirmed {
 		return nil

@@ -17,7 +17,7 @@ func (v *Visitor) StartPage(ctx context.Context, t Trip, problem, notice string)
 	return v.Show(View{Step: "start", Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session})
 }
 
-// SavedPage returns the hotels that the guest has saved, and what the guest has agreed to.
+// SavedPage returns the page with the guest's saved hotels and consents.
 func (v *Visitor) SavedPage(ctx context.Context, t Trip, problem, notice string) fn.Page {
 	session, err := v.Session(ctx, true)
 	if err != nil {

@@ -20,7 +20,7 @@ type (
 		Degraded []string       `json:"degraded"`
 		Consents Consents       `json:"flags"`
 	}
-	// Consents are what the guest has agreed to.
+	// Consents are the guest's consents to telemetry and to marketing.
 	Consents struct {
 		Telemetry bool `json:"consentTelemetry"`
 		Marketing bool `json:"consentMarketing"`

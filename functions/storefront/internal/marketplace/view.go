@@ -261,7 +261,7 @@ func (View) Count(text string) int { return number(text) }
 // Stay returns the dates and the guests as fields of a form.
 func (v View) Stay() url.Values { return v.Trip.stay() }
 
-// A CardList is a list of cards on a page. From says where a guest who follows one has found it.
+// A CardList is a list of cards on a page. The URL of each card carries from, the list in which the guest found the hotel.
 type CardList struct {
 	page  View
 	cards []Card
@@ -287,7 +287,7 @@ func (v View) One(c Card, from string) ListedCard {
 	return ListedCard{Page: v, Card: c, URL: v.HotelURL(c.Property, from)}
 }
 
-// All returns the cards. Those of a search with a map have its numbers.
+// All returns the cards with their URLs. If the page has a map, the cards of search results are numbered like their pins.
 func (l CardList) All() (all []ListedCard) {
 	for i, c := range l.cards {
 		one := l.page.One(c, l.from)

@@ -150,12 +150,12 @@ func (v *Visitor) Save(ctx context.Context, p id.Property, key string) error {
 	return v.call(ctx, page.Request{Method: http.MethodPost, URL: "/wishlist", Key: key, In: in})
 }
 
-// Remove removes a hotel from the guest's list. It may be missing already.
+// Remove removes a hotel from the guest's list. It succeeds if the hotel is not on the list.
 func (v *Visitor) Remove(ctx context.Context, p id.Property, key string) error {
 	return v.call(ctx, page.Request{Method: http.MethodDelete, URL: "/wishlist/" + p.String(), Key: key})
 }
 
-// Clear deletes what the consumer service knows of the visit. The browser's cookie goes with the response.
+// Clear deletes the data of the visit in the consumer service. Its response deletes the browser's cookie.
 func (v *Visitor) Clear(ctx context.Context) error {
 	return v.call(ctx, page.Request{Method: http.MethodPost, URL: "/session/clear"})
 }

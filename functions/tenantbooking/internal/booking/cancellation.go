@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A CancelRequest is a guest's request to cancel a confirmed booking, optionally with the penalty that the guest was shown. A dry
-// run changes nothing.
+// A CancelRequest is a guest's request to cancel a confirmed booking. Penalty is the penalty that the guest was shown; without it any
+// penalty is accepted. A dry run changes nothing.
 type CancelRequest struct {
 	DryRun  bool
 	Penalty fn.Maybe[money.Minor]
@@ -28,8 +28,8 @@ func (c CancelRequest) Validate() error {
 	return nil
 }
 
-// maximum returns the highest penalty that the guest accepts, or nil if the guest was shown none. It returns ErrPenaltyChanged if the
-// guest was shown another currency.
+// maximum returns the highest penalty that the guest accepts, or nil if the request has no penalty. It returns ErrPenaltyChanged if
+// the penalty is not in the currency of the reservation.
 func (c CancelRequest) maximum(r Reservation) (*money.Micro, error) {
 	shown, given := c.Penalty.Get()
 	if !given {
@@ -42,13 +42,13 @@ func (c CancelRequest) maximum(r Reservation) (*money.Micro, error) {
 	return &amount.Micro, err
 }
 
-// A Cancellation is what the cancellation of a booking costs, and what of the paid amount is refunded.
+// A Cancellation holds the penalty of a cancellation, and the part of the paid amount that is refunded.
 type Cancellation struct {
 	Penalty money.Minor `json:"penalty"`
 	Refund  money.Minor `json:"refund"`
 }
 
-// cancellationFrom converts the amounts. It returns an error if one cannot be converted exactly.
+// cancellationFrom converts the amounts to minor units. It returns an error if an amount cannot be converted exactly.
 func cancellationFrom(a reservation.Applied) (out Cancellation, err error) {
 	if out.Penalty, err = (money.Amount{Micro: a.Penalty, Currency: a.Currency}).Minor(); err != nil {
 		return out, err
@@ -57,12 +57,12 @@ func cancellationFrom(a reservation.Applied) (out Cancellation, err error) {
 	return out, err
 }
 
-// Terms returns what the cancellation of a cancelled reservation cost.
+// Terms returns the penalty and the refund of a cancelled reservation. The reservation must be [Reservation.Cancelled].
 func (r Reservation) Terms() (Cancellation, error) { return cancellationFrom(r.Cancellation.Applied) }
 
-// Cancel cancels a confirmed reservation for its guest, or returns in a dry run what this would cost. It returns
-// [ErrIllegalTransition] if the reservation has ended or the stay has begun, and [ErrPenaltyChanged] if the cancellation costs more
-// than the guest was shown. A repeated call with the same key returns the same result.
+// Cancel cancels a confirmed reservation for its guest and returns the terms. A dry run only returns the terms. Cancel returns
+// [ErrIllegalTransition] if the reservation has ended or the stay has begun, and [ErrPenaltyChanged] if the penalty is higher than the
+// one that the guest was shown. A repeated call with the same key returns the same result.
 func (r Reservations) Cancel(ctx context.Context, b Reservation, c CancelRequest, key string) (after Reservation, terms Cancellation, err error) {
 	defer wrapServiceError(ReservationsName, &err)
 	maximum, err := c.maximum(b)
@@ -84,10 +84,10 @@ func (r Reservations) Cancel(ctx context.Context, b Reservation, c CancelRequest
 // cancelled is the state of a cancelled reservation.
 const cancelled = "cancelled"
 
-// Cancelled reports whether the reservation was cancelled.
+// Cancelled reports whether the reservation was cancelled and has the terms of its cancellation.
 func (r Reservation) Cancelled() bool { return r.State == cancelled && r.Cancellation != nil }
 
-// An Access is a caller's claim to a booking: the id of its reservation, and a view token if the caller has one.
+// An Access is a caller's request for access to a booking: the id of its reservation, and the view token or "".
 type Access struct {
 	Reservation id.Reservation
 	Token       string

@@ -20,8 +20,8 @@ type Confirmation struct {
 	Total       money.Minor       `json:"total"`
 	Payment     *ConfirmedPayment `json:"payment,omitzero"`
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
-	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // of a booking that can be cancelled
-	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // of a cancelled booking
+	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // nil after check-in and after the end of the booking
+	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // nil unless the booking is cancelled
 	ConfirmedAt time.Time         `json:"confirmedAt"`
 	ViewToken   string            `json:"viewToken"`
 }

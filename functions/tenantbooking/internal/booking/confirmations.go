@@ -83,9 +83,9 @@ func (c Confirmations) Owns(ctx context.Context, s session.Session, r id.Reserva
 	return owns, nil
 }
 
-// Open returns the reservation that read reads, if the session made the booking, or if the caller has its view token and the stay
-// did not end too long ago. Otherwise it returns ErrNotFound. It decides before it reads, so that the call of a stranger takes the
-// same steps for every reservation.
+// Open checks the caller's access to a booking and returns the result of read. It returns ErrNotFound unless the session made the
+// booking, or the view token is valid and has not expired. Only the expiry is checked after read: a caller with neither never reaches
+// read, so it cannot tell an existing reservation from an unknown one.
 func (c Confirmations) Open(ctx context.Context, v session.Visitor, a Access, now time.Time, read func(context.Context) (Reservation, error)) (Reservation, error) {
 	byToken := c.IsToken(a.Token, v.Tenant.ID, a.Reservation)
 	if !byToken {

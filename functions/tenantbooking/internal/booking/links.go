@@ -14,10 +14,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Links makes the links with which a guest opens a confirmation on any device.
+// Links builds the links with which a guest opens a confirmation on any device.
 type Links struct {
-	Page   string       `env:"TENANT_CONFIRMATION_URL"`       // "https://{site}/confirmations/{reservationId}", or with {slug}; or empty
-	Domain string       `env:"SITE_DOMAIN,default=localhost"` // the platform's domain; each hotel has a host below it, by its slug
+	Page   string       `env:"TENANT_CONFIRMATION_URL"`       // "https://{site}/confirmations/{reservationId}", or with {slug}; or empty: no URLs
+	Domain string       `env:"SITE_DOMAIN,default=localhost"` // of the platform; a hotel without its own domain is at "{slug}.{domain}"
 	Keys   keyring.Ring `env:"VIEW_TOKEN_KEYS,required"`
 }
 
@@ -62,7 +62,7 @@ func (l Links) To(t hotel.Tenant, r Reservation, now time.Time) (Link, error) {
 	return out, nil
 }
 
-// site returns the host of the hotel: its own domain, or the one below the platform's.
+// site returns the host of the hotel: its own domain, or its subdomain of the platform's domain.
 func (l Links) site(t hotel.Tenant) string {
 	if len(t.Domains) > 0 {
 		return t.Domains[0]

@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change. A change on the
-// hotel's site invalidates them. No event does, so a change at the desk is visible after five minutes.
+// ReservationCache caches confirmed reservations for five minutes: guests read them often, and they seldom change. A change by the
+// guest invalidates the cached value. Events do not, so a change at the front desk becomes visible when the value expires.
 type ReservationCache struct {
 	reservations Reservations
 	cache        *cache.Cache[Reservation]
@@ -24,7 +24,7 @@ func OpenReservationCache(e env.Env) ReservationCache {
 	return ReservationCache{OpenReservations(e), cache.Open[Reservation](e, "confirmation", policy), cache.OpenEpochs(e)}
 }
 
-// ofReservation is the epoch of a reservation.
+// ofReservation returns the epoch on which the cached reservation depends.
 func ofReservation(t id.Tenant, r id.Reservation) cache.Epoch {
 	return cache.Of(t.String(), "reservation", r.String())
 }
@@ -37,7 +37,7 @@ func (b ReservationCache) Get(ctx context.Context, t id.Tenant, r id.Reservation
 	})
 }
 
-// Current is Get without the cache.
+// Current reads a confirmed reservation from the reservation service, past the cache. It returns ErrNotFound for other reservations.
 func (b ReservationCache) Current(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, error) {
 	found, err := b.reservations.Get(ctx, t, r)
 	if err == nil && (!found.Booked() || found.Tenant != t) {
@@ -46,12 +46,13 @@ func (b ReservationCache) Current(ctx context.Context, t id.Tenant, r id.Reserva
 	return found, err
 }
 
-// Cancel is Cancel of [Reservations]. The caller invalidates the cached reservation.
+// Cancel calls [Reservations.Cancel]. It does not invalidate the cached reservation: the caller must call Changed.
 func (b ReservationCache) Cancel(ctx context.Context, r Reservation, c CancelRequest, key string) (Reservation, Cancellation, error) {
 	return b.reservations.Cancel(ctx, r, c, key)
 }
 
-// Changed invalidates the cached reservation. The caller repeats it after an error.
+// Changed invalidates the cached reservation. After an error the caller must call it again, or Get returns the old state for up to
+// five minutes.
 func (b ReservationCache) Changed(ctx context.Context, r Reservation) error {
 	return b.epochs.Invalidate(ctx, ofReservation(r.Tenant, r.ID))
 }

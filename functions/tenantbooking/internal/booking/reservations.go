@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Reservations holds, confirms and cancels the reservations of drafts in the reservation service. The idempotency keys of its writes
+// Reservations quotes, holds, confirms, reads and cancels reservations in the reservation service. The idempotency keys of its writes
 // derive from the act, so that a repeated call has one effect.
 type Reservations struct{ client reservation.Client }
 
@@ -186,7 +186,7 @@ func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservat
 	return out, nil
 }
 
-// A Reservation is a reservation of the reservation service.
+// A Reservation is a reservation in the reservation service, with the rules of this service as methods.
 type Reservation struct{ reservation.Reservation }
 
 // captured returns the money that was captured for the reservation.

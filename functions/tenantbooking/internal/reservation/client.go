@@ -1,5 +1,5 @@
-// Package reservation is the client of the reservation service: the operations of schemas/http/reservation.yaml that the site of a
-// hotel calls, under their operationIds, and the members that it sends and reads. Tests compare it with the document.
+// Package reservation is the client of the reservation service. It has those operations of schemas/http/reservation.yaml that the site
+// of a hotel calls, named by operationId, with the members that the site sends and reads. Tests compare it with the document.
 package reservation
 
 import (
@@ -38,8 +38,8 @@ const (
 	cancelReservation  = http.MethodPost + " /{id}/cancel"
 )
 
-// CreateQuote asks what a stay costs. It is not retried: a quote takes most of the time that a guest waits. The pointers of
-// violations are mapped by at.
+// CreateQuote requests the price of a stay. It does not retry, because one attempt may take most of the time that a guest waits. The
+// function at maps the pointers of violations, see [upstream.Pointing].
 func (c Client) CreateQuote(ctx context.Context, t id.Tenant, key string, in QuoteRequest, at func(pointer string) (string, bool)) (out Quote, err error) {
 	err = c.withoutRetry.Post(ctx, "/quotes", in, &out, upstream.Tenant(t), upstream.Key(key), upstream.Pointing(at))
 	return out, err
@@ -69,7 +69,7 @@ func (c Client) ConfirmReservation(ctx context.Context, t id.Tenant, r id.Reserv
 	return out, err
 }
 
-// CancelReservation cancels a reservation, or in a dry run computes what this would cost.
+// CancelReservation cancels a reservation and returns the penalty and the refund. A dry run only returns them.
 func (c Client) CancelReservation(ctx context.Context, t id.Tenant, r id.Reservation, key string, in CancelRequest) (out Cancelled, err error) {
 	err = c.withRetry.Post(ctx, "/"+r.String()+"/cancel", in, &out, upstream.Tenant(t), upstream.Key(key))
 	return out, err

@@ -21,10 +21,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
-// base is where the reservation service has its routes.
+// base is the path below which the reservation service has its routes.
 const base = "/api/v1/reservations"
 
-// operations lists what the client calls: the operationId, what it sends and what it reads.
+// operations lists the operations that the client calls, with the types of their requests and responses.
 var operations = []struct {
 	id, route string
 	in, out   reflect.Type // in is nil without a body
@@ -165,8 +165,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// differences lists how a Go type and a schema differ. A sent type has all required members; a read type tells an absent member
-// from a zero one.
+// differences returns the differences between a Go type and a schema. A sent type must have all required members. In a read type,
+// a member that may be absent must be a pointer or have omitzero.
 func differences(d *openapitest.Document, pointer string, of reflect.Type, sent bool) (wrong []string) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -207,7 +207,7 @@ func differences(d *openapitest.Document, pointer string, of reflect.Type, sent 
 	return wrong
 }
 
-// members returns the JSON members of a struct. Those of an embedded struct are its own.
+// members returns the JSON members of a struct, including those of embedded structs.
 func members(of reflect.Type) map[string]reflect.StructField {
 	all := map[string]reflect.StructField{}
 	for f := range of.Fields() {

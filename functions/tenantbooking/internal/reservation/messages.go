@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A QuoteRequest asks for the price of rooms.
+// A QuoteRequest requests the price of rooms for a stay.
 type QuoteRequest struct {
 	Property id.Property      `json:"propertyId"`
 	Items    []QuoteItem      `json:"items"`
@@ -52,7 +52,7 @@ type Totals struct {
 	Currency money.Currency `json:"currency"`
 }
 
-// Minor converts the price. It returns an error if this is not exact.
+// Minor converts the price to minor units. It returns an error if it cannot be converted exactly.
 func (t Totals) Minor() (money.Minor, error) {
 	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
 }
@@ -67,7 +67,7 @@ type FX struct {
 	CapturedAt time.Time      `json:"capturedAt"`
 }
 
-// A HoldRequest holds the rooms of a quote, in place of those of another reservation if it names one.
+// A HoldRequest holds the rooms of a quote. If Replaces is set, it replaces the hold of that reservation.
 type HoldRequest struct {
 	Quote     id.Quote         `json:"quoteId"`
 	Channel   string           `json:"channel"`
@@ -77,7 +77,7 @@ type HoldRequest struct {
 	Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
 }
 
-// An Actor is the person who acts.
+// An Actor is the creator of a reservation.
 type Actor struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
@@ -93,7 +93,7 @@ type GuestDetails struct {
 	Requests  string     `json:"specialRequests,omitzero"`
 }
 
-// GuestOf is the guest of a reservation.
+// GuestOf is the response to SetGuestDetails: the id of the reservation's guest.
 type GuestOf struct {
 	Guest id.Guest `json:"guestId"`
 }
@@ -104,7 +104,8 @@ type ConfirmRequest struct {
 	Intent *id.Intent   `json:"paymentIntentId,omitzero"`
 }
 
-// A CancelRequest cancels a reservation, if it is only held or costs at most a penalty, where the request says so.
+// A CancelRequest cancels a reservation. It is rejected if OnlyHeld is set and the reservation is confirmed, or if the penalty is
+// higher than Max. A dry run changes nothing.
 type CancelRequest struct {
 	ReasonCode string       `json:"reasonCode"`
 	Reason     string       `json:"reason,omitzero"`
@@ -113,20 +114,20 @@ type CancelRequest struct {
 	Max        *money.Micro `json:"maxPenaltyMicro,omitzero"`
 }
 
-// Cancelled is the answer to a CancelRequest.
+// Cancelled is the response to a CancelRequest.
 type Cancelled struct {
 	Reservation
 	Applied Applied `json:"policyApplied"`
 }
 
-// Applied is the result of a cancellation policy.
+// Applied is the result of applying the cancellation policy: the penalty and the refund.
 type Applied struct {
 	Penalty  money.Micro    `json:"penaltyMicro"`
 	Refund   money.Micro    `json:"refundEligibilityMicro"`
 	Currency money.Currency `json:"currency"`
 }
 
-// A Cancellation is the end of a cancelled reservation.
+// A Cancellation is the time and the terms of a completed cancellation.
 type Cancellation struct {
 	At      time.Time `json:"cancelledAt"`
 	Applied Applied   `json:"policyApplied"`

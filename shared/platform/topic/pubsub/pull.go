@@ -25,7 +25,7 @@ const (
 // subscription's own deadline.
 const pullTime = 3 * time.Second
 
-// A subscriber is a project and its subscriber client. Processes that only publish do not open it.
+// A subscriber is the client for subscriptions of one project. It is opened on first use: processes that only publish do not need it.
 type subscriber struct {
 	where
 	*api.SubscriptionAdminClient
