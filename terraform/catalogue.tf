@@ -22,10 +22,10 @@ locals {
   # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.
   # The probe needs a hotel that takes its bookings: in a demonstration the sandbox has one.
   jobs = { for name, j in local.catalogue.jobs : name => j if(j.service == "" || contains(keys(local.services), j.service)) && (name != "probe" || var.demo || var.probe_hotel != null) }
-  # Accounts of the jobs that read and remove dead letters, and of those that publish them again.
+  # reading: the accounts of jobs that read and remove dead letters. replaying: the accounts of jobs that publish them again.
   reading   = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.letters])
   replaying = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.replays])
-  # A run by hand has a job of its own if its failure must not raise the alert of the scheduled runs.
+  # A job with byHand also exists without a cadence, for runs by a person: their failure must not raise the alert of the scheduled runs.
   runs = merge({ for name, j in local.jobs : name => { job = name, archive = j.archive, cadence = null } if j.byHand }, [for name, j in local.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :
     { for cadence in j.cadences : "${name}-${cadence}" => { job = name, archive = j.archive, cadence = cadence } }
   ]...)

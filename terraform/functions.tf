@@ -24,7 +24,8 @@ locals {
     var.upstreams,
   )
 
-  # Who may call a function: the services that say they use what it answers for, the bus, or the scheduler. Nobody else.
+  # The only accounts that may call a function: functions and jobs that declare its service as an upstream, front-desk and notification
+  # software, the account of push subscriptions, or the scheduler.
   callers = { for name, f in local.functions : name => sort(distinct(concat(
     [for g in local.functions : "${g.account}@${local.domain_of_accounts}" if f.answers != "" && contains(g.upstreams, f.answers)],
     [for name, j in local.jobs : "jobs-${name}@${local.domain_of_accounts}" if contains(j.upstreams, f.answers)],

@@ -4,7 +4,8 @@ locals {
   # A job's image is tagged with the hash in the name of its archive, so that code and image cannot get out of step.
   hashes = { for name, r in local.runs : name => try(regex("-([0-9a-f]+)\\.zip$", local.archives[r.archive])[0], "unknown") }
 
-  # Whom migrate lets in, and as whom: functions to their service, other jobs to the services that they are for, or as a monitor.
+  # The logins that migrate admits, as <schema>:<login>: functions to the schema of their service, jobs to the schemas that they work on,
+  # or only as monitor.
   logins = concat(
     distinct([for f in local.functions : "${local.services[f.service].schema}:${f.account}@${var.project}.iam" if f.postgres]),
     flatten([for name, j in local.jobs : [for schema in(j.monitor ? ["monitor"] : j.service == "" ? local.schemas : [local.services[j.service].schema]) :

@@ -82,7 +82,7 @@ resource "google_pubsub_subscription" "dead_letter" {
   }
 }
 
-# Only these jobs pull dead letters: a pulled message is hidden from others for minutes.
+# Only these jobs pull dead letters, because a pulled message is hidden from other readers for minutes.
 resource "google_pubsub_subscription_iam_binding" "dead_letter" {
   for_each = length(local.reading) > 0 ? local.dead_letters : {}
 

@@ -130,7 +130,7 @@ variable "desk_callers" {
 }
 
 variable "notification_callers" {
-  description = "E-mail addresses of the service accounts of software that writes to guests, which may get the links to their confirmations."
+  description = "E-mail addresses of the service accounts of software that sends messages to guests. It may read the links to confirmations."
   type        = set(string)
   default     = []
 
@@ -158,7 +158,7 @@ variable "tenant_site_url" {
 }
 
 variable "tenant_confirmation_url" {
-  description = "The page of a confirmed booking, in links that guests get by mail. {site} is the hotel's own host, {slug} its short name. Null means https://{site}/confirmations/{reservationId}, in a demonstration the storefront."
+  description = "URL of the page of a confirmed booking, for links that guests get by mail. {site} is the hotel's own host, {slug} its short name. Null means https://{site}/confirmations/{reservationId}, in a demonstration the storefront."
   type        = string
   default     = null
 }

@@ -1,5 +1,5 @@
-// Command catalogue writes what is derived from the catalogue and the event schemas: the configuration of the infrastructure, the index
-// of the events and their AsyncAPI document, and the list of error codes.
+// Command catalogue generates files from the catalogue, the schemas and the faults: the configuration of the infrastructure, its model of
+// costs and limits, the index of the events, their AsyncAPI document, and the list of error codes.
 //
 //	go run ./scripts/catalogue
 //	go run ./scripts/catalogue -model   # prints costs, budgets and what gives way first, and writes nothing
@@ -37,7 +37,7 @@ func main() {
 // errUsage is returned for invalid arguments. The usage was printed before.
 var errUsage = errors.New("usage")
 
-// run writes the files below root from the Go sources, unless the arguments are invalid or request help.
+// run writes the files below root, unless the arguments are invalid or request help. It reads the faults from the Go files in source.
 func run(args []string, source fs.FS, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)

@@ -1,5 +1,5 @@
-// Command figures prints how a tree of the project reads: words of its comments, the size of shared/, and habits of its tests. It
-// only parses the files, so it also measures older commits.
+// Command figures prints figures about the style of a tree: words in comments, the size of shared/, literals without keys, and the shape
+// of its tests. It only parses the Go files, so it also measures older commits.
 package main
 
 import (

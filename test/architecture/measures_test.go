@@ -20,7 +20,7 @@ func measured(t *testing.T) measure.Figures {
 	return f
 }
 
-// TestMeasures_comments holds the figures of comments: they may improve, and the limits follow.
+// TestMeasures_comments checks how often certain words occur in comments. If a figure improves, tighten its limit.
 func TestMeasures_comments(t *testing.T) {
 	t.Parallel()
 	f := measured(t)
@@ -42,14 +42,14 @@ func TestMeasures_comments(t *testing.T) {
 	}
 }
 
-// TestMeasures_limits holds what may only become smaller, and fails if a count found nothing to count.
+// TestMeasures_limits checks numbers that may only become smaller. It also fails if the measurement looked at too little.
 func TestMeasures_limits(t *testing.T) {
 	t.Parallel()
 	f := measured(t)
 	for _, test := range []struct {
 		name           string
 		got, max       int
-		counted, least int // what was looked at
+		counted, least int // the number of things examined
 	}{
 		{name: "lines of shared/ without local runs and test kits", got: f.Shared, max: 13_140, counted: f.Shared, least: 10_000},
 		{name: "literals with six or more fields without keys", got: f.WideUnkeyed, max: 0, counted: f.Unkeyed, least: 100},

@@ -116,8 +116,8 @@ func (g *guest) date(name, value string) {
 	}
 }
 
-// checkScroll checks the position of the page after a search: in a narrow window the results are at its top, in a wide one the form
-// and the first room are both visible.
+// checkScroll checks the position of the page after a search: in a narrow window it is scrolled to the results, in a wide window it is
+// not scrolled, because the form and the first room are both visible.
 func (g *guest) checkScroll() {
 	g.t.Helper()
 	top := ask(g, chromedp.Evaluate[float64](`document.querySelector("#found").getBoundingClientRect().top`))

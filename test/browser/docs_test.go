@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestDocs opens every page of the documentation in a wide and a narrow window, and sends a request from the console of a document:
-// the browser complains about nothing, and no page is wider than its window.
+// TestDocs opens every page of the documentation in a wide and a narrow window, follows the anchor of an error code, and sends a request
+// from the console of a document. The browser must report no error, and no page may be wider than its window.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

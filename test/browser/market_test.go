@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestMarket_browser goes from the site of all hotels to a hotel's own site, in English and Pashto, in a full run in each language of
-// the site. axe-core finds no violation on any page in three widths, and each page is small.
+// TestMarket_browser goes from the site of all hotels to a hotel's own site in English and Pashto, and in a full run in all languages of
+// the site. On each page axe-core must find no violation at three widths, and the compressed page must be small.
 func TestMarket_browser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func TestMarket_browser(t *testing.T) {
 		if j.language != "en" && j.language != "ps" && !seedrand.Full(t) {
 			continue
 		}
-		t.Run(j.language, func(t *testing.T) { // one after the other: a browser takes all of a small machine
+		t.Run(j.language, func(t *testing.T) { // not parallel: one browser uses all CPUs of a small machine
 			j.method, j.width, j.scripts = "market", narrow, true // axe-core needs scripts; the pages have none
 			g := sit(t, s, j)
 			visit := shopping{g, source}
@@ -84,14 +84,14 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// A shopping is a visit of the site of all hotels, whose pages axe-core examines.
+// A shopping is a guest's visit to the site of all hotels. axe is the source of axe-core, which examines its pages.
 type shopping struct {
 	*guest
 	axe string
 }
 
 const (
-	maxPage   = 15_000 // bytes of a page, compressed and without its photos
+	maxPage   = 15_000 // bytes of a compressed page without its photos
 	smallest  = 320
 	ordinary  = 1280
 	examining = `axe.run(document, {resultTypes: ["violations"]}).then(found =>
@@ -100,7 +100,7 @@ const (
 
 var photo = regexp.MustCompile(`data:image/[^"]*`)
 
-// sees looks at a page in two windows, and examines it in three.
+// sees checks a page like guest.sees, examines it with axe-core at three widths, and checks its size.
 func (v shopping) sees(step, selector string) {
 	v.t.Helper()
 	v.guest.sees(step, selector, v.tongue)

@@ -116,7 +116,8 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 	}
 }
 
-// waitless lists functions whose request waits for nothing, so that it is answered before the process is told to stop, and why.
+// waitless lists functions that call no store or service, with the reason. Their request has its response before SIGTERM arrives, so the
+// process may end at once.
 var waitless = map[string]string{"sandbox-showdocs": "it serves files that it embeds"}
 
 // finishesWhatIsInFlight tells the process to stop in the middle of a request.
@@ -130,7 +131,7 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	select {
 	case <-p.child.Done():
 		if waitless[f.Spec.Name] != "" {
-			break // its answer is read below
+			break // the response is read below
 		}
 		t.Fatalf("it ended with a request in flight, saying %s", p.said)
 	case <-time.After(settling):

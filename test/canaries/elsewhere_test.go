@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// erasing returns the environment of the job erase: that of the functions, with the dead letters and a warehouse.
+// erasing returns the environment of the job erase: the environment of the functions, with dead letters and a warehouse.
 func erasing(s *system.System, w erase.Warehouse) env.Env {
 	puller, ok := s.Cloud.Messages().(topic.Puller)
 	e := s.Env().With("DEAD_LETTERS", replay.Listeners(s.Cloud.Subscriptions()))
@@ -27,7 +27,7 @@ func erasing(s *system.System, w erase.Warehouse) env.Env {
 	return erase.WarehouseKey.With(e, w)
 }
 
-// idsOf returns the ids by which the rows of a guest are found: of the reservation, its draft and the session of the draft.
+// idsOf returns the ids by which the data of a guest is found: draft, session of the draft, reservation.
 func idsOf(t *testing.T, s *system.System, reservation string) []string {
 	t.Helper()
 	rows, _ := s.DB.Owner(t).Query(t.Context(), `SELECT unnest(ARRAY[draft_id, session_id]) FROM bff_tenant_booking.booking_draft_snapshots WHERE reservation_id = $1`, reservation)
@@ -38,7 +38,7 @@ func idsOf(t *testing.T, s *system.System, reservation string) []string {
 	return append(names, reservation)
 }
 
-// bury publishes a dead letter for each of the ids, and one about another reservation.
+// bury publishes a dead letter that names each id, and one about another reservation.
 func bury(t *testing.T, s *system.System, named []string) {
 	t.Helper()
 	var letters []topic.Message
@@ -52,7 +52,7 @@ func bury(t *testing.T, s *system.System, named []string) {
 	}
 }
 
-// elsewhere counts the dead letters that name one of the ids.
+// elsewhere counts, per id, the dead letters that name it.
 func elsewhere(t *testing.T, s *system.System, named []string) map[string]int {
 	t.Helper()
 	found, err := replay.Remove(t.Context(), erasing(s, nil), named, false)
@@ -89,7 +89,7 @@ func (d *dataset) fill(t *testing.T, s *system.System) {
 	}
 }
 
-// naming counts the rows with one of the ids in any column.
+// naming counts, per id, the values of erase.Columns that equal it.
 func (d *dataset) naming(named []string) map[string]int {
 	counts := map[string]int{}
 	for _, rows := range d.rows {
@@ -135,7 +135,8 @@ func (d *dataset) Delete(_ context.Context, table erase.Table, ids []string) err
 	return nil
 }
 
-// TestCanaries_erasedWhileBooking erases cancelled reservations of a guest who is booking again in the same browser. Both succeed.
+// TestCanaries_erasedWhileBooking erases cancelled reservations of a guest while the guest books again in the same browser. Both must
+// succeed.
 func TestCanaries_erasedWhileBooking(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)

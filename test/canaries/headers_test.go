@@ -9,14 +9,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
-// noText are headers that take no text: any other value fails the request. test/garbage sends such values.
+// noText lists headers that are not free text, with the reason. No canary is typed into them; test/garbage sends other values.
 var noText = map[string]string{
 	"If-Match":            "the version of a draft",
 	"X-Bootstrap-Version": "the version of a bootstrap; any other is stale",
 	"X-Sandbox-Scenario":  "a name of a scenario; deployed functions do not read it",
 }
 
-// headers are the headers of a public route according to its OpenAPI document, as "GET /path header Name".
+// headers returns the request headers of a public route from its OpenAPI document, as "GET /path header Name".
 func headers(t *testing.T, f fn.Function) (found []string) {
 	t.Helper()
 	if f.Spec.Route == "" || f.Spec.Access != fn.Public {

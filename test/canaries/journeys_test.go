@@ -184,7 +184,7 @@ func TestCanaries_journeys(t *testing.T) {
 	t.Logf("%d canaries typed into %d inputs, seen at %d places", len(a.places)+len(a.digits), len(all), len(w.seen))
 }
 
-// untyped fails the test for every text input and every documented header of a route that no test has typed into.
+// untyped fails the test for each text input and each documented header of a route into which no canary was typed.
 func untyped(t *testing.T, a *aviary, all map[string]bool) {
 	t.Helper()
 	var known int

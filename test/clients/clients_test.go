@@ -1,4 +1,4 @@
-// Package clients tests the clients that are generated from the OpenAPI documents.
+// Package clients tests the TypeScript client in schemas/http/client against the OpenAPI documents and a running system.
 package clients
 
 import (
@@ -22,7 +22,7 @@ const (
 	sources = client + "/src/generated"
 )
 
-// copyPackage returns a temporary tree with a copy of the package, its development packages and the OpenAPI documents.
+// copyPackage returns a temporary tree with copies of the client and of the OpenAPI documents, and with the npm packages of the client.
 func copyPackage(t *testing.T) string {
 	t.Helper()
 	packages := npm.Install(t, root, filepath.Join(root, client))
@@ -74,7 +74,7 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// generated returns the files of src/generated of a tree.
+// generated returns the text of the files in src/generated of a tree, by name.
 func generated(t *testing.T, tree string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -88,8 +88,8 @@ func generated(t *testing.T, tree string) map[string]string {
 	return files
 }
 
-// TestTypeScript_generated generates the client from the OpenAPI documents and compares the result with the committed files.
-// WRITE_CLIENTS=1 writes them.
+// TestTypeScript_generated generates src/generated from the OpenAPI documents and compares it with the committed files. With
+// WRITE_CLIENTS=1 it overwrites them.
 func TestTypeScript_generated(t *testing.T) {
 	t.Parallel()
 	var c struct {
@@ -132,12 +132,12 @@ func TestTypeScript_noticesChange(t *testing.T) {
 	}
 }
 
-// TestTypeScript_bookRoom compiles the client strictly, runs its own tests, and books a room with it under Node: search, handoff,
-// quote, hold, guest, payment, confirmation.
+// TestTypeScript_bookRoom compiles the client, runs its unit tests, and books a room with it on Node: search, handoff, quote, hold, guest
+// details, payment, confirmation.
 func TestTypeScript_bookRoom(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(copyPackage(t), client)
-	npm.Run(t, folder, "node", "node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit") // the library without Node's types
+	npm.Run(t, folder, "node", "node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit") // src must compile without the types of Node
 	npm.Run(t, folder, "node", "node_modules/typescript/bin/tsc", "-p", "tsconfig.test.json")
 	npm.Run(t, folder, "node", "--test", "dist/test/")
 	s := system.Open(t)
@@ -157,7 +157,7 @@ func TestTypeScript_bookRoom(t *testing.T) {
 	}
 }
 
-// TestTypeScript_noDependencies checks that an installation of the client installs no other package.
+// TestTypeScript_noDependencies checks that installing the client installs no other package, and that each document has a client.
 func TestTypeScript_noDependencies(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, client, "package.json"))

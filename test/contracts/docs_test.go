@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/test/npm"
 )
 
-// TestDocs_consoleIsThePinnedPackage compares the files of Swagger UI that the documentation embeds with those of the npm package
-// that docs/package-lock.json pins.
+// TestDocs_consoleIsThePinnedPackage compares the files of Swagger UI that the documentation embeds with the npm package that
+// docs/package-lock.json pins.
 func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
 	t.Parallel()
 	from := filepath.Join(npm.Install(t, root, "docs"), "node_modules/swagger-ui-dist")

@@ -1,6 +1,7 @@
 -- Each change of a reservation or a quote was published exactly once: no version of a reservation has two events of a subject, and each
 -- reservation has the events of its state. A state that a manager has overridden was published too, so the number of overrides is added.
--- The events of an erased guest are gone; the receipt has their number, which must suffice for the state and for the deleted rows.
+-- The events of an erased guest are deleted. Their number in the receipt, plus the remaining events, must be at least the number that the
+-- state and the deleted changes require.
 WITH told AS (
     SELECT subject, payload ->> 'reservationId' AS reservation, envelope -> 'metadata' ->> 'aggregateVersion' AS version, count(*) AS times
     FROM reservation.outbox

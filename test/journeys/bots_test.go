@@ -52,7 +52,8 @@ func TestBots_challenge(t *testing.T) {
 	s.Settle()
 }
 
-// TestBots_isolation presents one visitor's response elsewhere. It makes no other visitor a human, and a hotel's site does not spend it.
+// TestBots_isolation sends the same response to a challenge several times. A hotel's site does not consume it, exactly one of two
+// concurrent visitors becomes human, and later visitors do not.
 func TestBots_isolation(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -98,7 +99,7 @@ func TestBots_isolation(t *testing.T) {
 	s.Settle()
 }
 
-// hurry reports whether a visitor in a hurry is challenged. A busy machine may pause, so it sends many requests.
+// hurry sends up to 100 requests without pause and reports whether the visitor is challenged. On a busy machine fewer may be too slow.
 func hurry(t *testing.T, v *system.Visitor) bool {
 	t.Helper()
 	for range 100 {

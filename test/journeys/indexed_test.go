@@ -28,7 +28,7 @@ func (p cityPage) times(hotel id.Property) (n int) {
 }
 
 // TestListingIndexed_wholeSystem adds a hotel of Kabul to the search index: the next search of the city shows it, while the page of
-// Herat stays cached. The event's message may arrive twice, or later than a search that does not show the hotel yet.
+// Herat stays cached. This also holds if the message arrives twice, or after a search that did not find the hotel yet.
 func TestListingIndexed_wholeSystem(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -26,7 +26,7 @@ type reader struct {
 	page   string
 }
 
-// solve submits the form of a challenge with the response that the sandbox accepts.
+// solve submits the form of a challenge with a response that the sandbox accepts.
 func (r *reader) solve() *reader {
 	r.t.Helper()
 	if r.status != http.StatusTooManyRequests {
@@ -108,7 +108,7 @@ func (r *reader) lacks(parts ...string) *reader {
 
 var listed = regexp.MustCompile(`<h3>.*?<a href="/hotels/(ppt_\w+)\?`)
 
-// hotels returns the hotels of the page's cards.
+// hotels returns the ids of the hotels on the page's cards, in order.
 func (r *reader) hotels() (all []string) {
 	for _, found := range listed.FindAllStringSubmatch(r.page, -1) {
 		all = append(all, found[1])
@@ -138,7 +138,7 @@ func (r *reader) send(action string, fields ...string) *reader {
 	return r
 }
 
-// sendWith submits the form that has the hidden field.
+// sendWith submits the preferences form that has the hidden field.
 func (r *reader) sendWith(field string, fields ...string) *reader {
 	r.t.Helper()
 	before, _, _ := strings.Cut(r.page, `<input type="hidden" name="`+field+`"`)
@@ -175,7 +175,7 @@ func TestMarket(t *testing.T) {
 	s.Settle()
 }
 
-// openCity starts the system with enough hotels for two pages of results in Kabul.
+// openCity starts the system with enough hotels for at least two pages of results in Kabul.
 func openCity(t *testing.T) *system.System {
 	t.Helper()
 	const hotels = 100
@@ -202,7 +202,7 @@ func TestMarket_places(t *testing.T) {
 	s.Settle()
 }
 
-// TestMarket_results filters, sorts and turns the pages of the hotels of a city.
+// TestMarket_results filters, sorts and pages through the hotels of a city.
 func TestMarket_results(t *testing.T) {
 	t.Parallel()
 	s := openCity(t)
@@ -263,7 +263,7 @@ var (
 	price = regexp.MustCompile(`<strong>USD\D{0,8}([\d,.]+)</strong>`)
 )
 
-// total returns how many hotels the page says were found.
+// total returns the number of hotels found, as the page shows it, or 0.
 func (r *reader) total() int {
 	r.t.Helper()
 	n := found.FindStringSubmatch(html.UnescapeString(r.page))
@@ -324,7 +324,7 @@ func TestMarket_visit(t *testing.T) {
 	s.Settle()
 }
 
-// cookie returns the cookie of the visit.
+// cookie returns the value of the session cookie, or "".
 func (r *reader) cookie() string {
 	r.t.Helper()
 	for _, c := range r.client.Jar.Cookies(r.at) {
@@ -335,13 +335,13 @@ func (r *reader) cookie() string {
 	return ""
 }
 
-// TestMarket_challenge challenges a guest in a hurry, on a page and on a form. The form of the challenge repeats the request.
+// TestMarket_challenge challenges a guest who reads a page and one who submits a form. Submitting the challenge repeats the request.
 func TestMarket_challenge(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	s.SetBotRules(`{"cadence":[{"count":8,"weight":0.6}]}`)
 	const saved = "/hotels?view=saved"
-	// hurry reads pages until the guest is challenged. A busy machine may pause, so it reads many.
+	// hurry reads pages without pause until the guest is challenged. On a busy machine a few pages may be too slow.
 	hurry := func(r *reader, address string) *reader {
 		for range 100 {
 			if r.do(http.MethodGet, address, nil); r.status == http.StatusTooManyRequests {

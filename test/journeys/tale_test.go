@@ -68,7 +68,7 @@ func (s tale) one(subject string) system.Events {
 	return found[0]
 }
 
-// same fails the test unless all of these are one value, and there is one.
+// same fails the test unless all values are equal and not empty.
 func (s tale) same(what string, values ...any) {
 	s.t.Helper()
 	for i, v := range values {

@@ -67,7 +67,7 @@ func (b *Booking) Expect(subjects ...string) {
 
 var errFound = errors.New("found")
 
-// PublishAgain publishes the first message on a topic once more, so it is delivered twice, the second time late.
+// PublishAgain publishes the first message of a topic again: its subscribers receive a late duplicate.
 func (s *System) PublishAgain(on string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)

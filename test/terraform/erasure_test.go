@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// TestReadme_erasure pastes the commands of the section about erasure, with the job's own code. Afterwards the guest is gone, the session is
-// requested, and a receipt names the operator.
+// TestReadme_erasure pastes the commands of the section about erasure and runs the job's own code. Afterwards the guest and the dead letter
+// about the guest are deleted, the erasure of the session is requested, and a receipt names the operator.
 func TestReadme_erasure(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(text(t, "README.md"), "## Erasure of a guest\n")

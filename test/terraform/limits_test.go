@@ -280,7 +280,7 @@ func (w workplace) grow(functions int) {
 		name := fmt.Sprintf("reservation-anotherfunctionwithalongname%d", i)
 		f := called
 		switch i {
-		case 3, 4, 5, 6, 7, 8: // three are called: the usual quota of a new project leaves room for no more
+		case 3, 4, 5, 6, 7, 8: // only three are HTTP functions: the usual quota of a new project has no room for more backend services
 			f = hearing
 			e := *hearing.Event
 			e.Subject, e.DeadLetter = fmt.Sprintf("melmastoon.housekeeping.room.another_status_changed%d.v1", i), fmt.Sprintf("melmastoon-reservation-melmastoon.housekeeping.room.another_status_changed%d.v1-dlq", i)
@@ -299,8 +299,7 @@ func (w workplace) grow(functions int) {
 	must(w.t, os.WriteFile(filepath.Join(w.dir, "catalogue.json"), text, 0o600))
 }
 
-// TestLimits_breaches makes three mistakes that the configuration once had, in one plan: the table must notice each of them and
-// nothing else.
+// TestLimits_breaches puts three former mistakes of the configuration into one plan. The table must report exactly these.
 func TestLimits_breaches(t *testing.T) {
 	t.Parallel()
 	need(t)

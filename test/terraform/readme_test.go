@@ -14,9 +14,9 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 )
 
-// stub stands in for every program of the deployment guide. It rejects files, variables, outputs, resources and objects that do not exist,
-// and writes each command into $STATE/commands. The object of a create command exists from then on. $FAIL names the command that fails
-// once.
+// stub replaces every program of the deployment guide. It appends each command to $STATE/commands and rejects files, variables, outputs,
+// resources and jobs that do not exist. A create command records its object in $STATE/exists and fails if the object is there already.
+// The first command that contains $FAIL fails, once.
 const stub = `#!/bin/bash
 program=$(basename "$0")
 echo "$program $*" >> "$STATE/commands"
@@ -60,7 +60,7 @@ esac
 exit 0
 `
 
-// flagsOf are the flags of Google's command line that the guide may use, by command.
+// flagsOf lists the gcloud commands that the guide may use, with their flags.
 var flagsOf = map[string][]string{
 	"config set project":              {},
 	"services enable":                 {},
@@ -79,7 +79,7 @@ var flagsOf = map[string][]string{
 	"logging read":                    {"project", "freshness", "order", "format"},
 }
 
-// A reader pastes the blocks of the deployment guide into one shell, in a copy of the tree, with stubs in place of all programs.
+// A reader pastes blocks of the deployment guide into a shell, in a tree with a copy of terraform/ and stubs in place of all programs.
 type reader struct {
 	t          *testing.T
 	tree, bin  string
@@ -106,7 +106,8 @@ func newReader(t *testing.T) reader {
 	return r
 }
 
-// paste runs the blocks. A shell that stops at the first error is that of a script; a person's shell goes on.
+// paste runs the blocks in one shell. With the flag -e the shell stops at the first error, like a script; without it the shell continues,
+// like a person's. fail is the command that fails once.
 func (r reader) paste(flags, fail string, blocks ...string) error {
 	var jobs, deployed []string
 	for name, j := range r.deployment.Jobs {
@@ -139,7 +140,7 @@ func (r reader) commands() []string {
 	return strings.Split(strings.TrimSpace(string(lines)), "\n")
 }
 
-// unknown returns the commands and flags that Google's command line does not have.
+// unknown returns the gcloud commands and flags that flagsOf does not list.
 func (r reader) unknown() (wrong []string) {
 	for _, line := range r.commands() {
 		said, ok := strings.CutPrefix(line, "gcloud ")
@@ -166,7 +167,7 @@ func (r reader) unknown() (wrong []string) {
 	return wrong
 }
 
-// deploymentBlocks are the blocks of the guide, with what the text around them tells the reader to do.
+// deploymentBlocks returns the blocks of the guide. After the first block it inserts the copy of a file that the guide asks for in prose.
 func deploymentBlocks(t *testing.T) (blocks []string) {
 	t.Helper()
 	for _, m := range shell.FindAllStringSubmatch(text(t, "README.md"), -1) {
@@ -179,7 +180,7 @@ func deploymentBlocks(t *testing.T) (blocks []string) {
 	return slices.Concat(blocks[:1], []string{copies}, blocks[1:])
 }
 
-// TestReadme_blocks runs all blocks of the guide in order.
+// TestReadme_blocks runs all blocks of the guide in order. They must create all secrets and build the images of all jobs.
 func TestReadme_blocks(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)
@@ -205,7 +206,7 @@ func TestReadme_blocks(t *testing.T) {
 	}
 }
 
-// TestReadme_mistakes changes one word of the guide at a time. Each must be noticed.
+// TestReadme_mistakes changes one word of the guide at a time. The stubs must reject each change.
 func TestReadme_mistakes(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string][2]string{
@@ -234,7 +235,7 @@ func TestReadme_mistakes(t *testing.T) {
 	}
 }
 
-// TestReadme_restart breaks the guide at one command, and does what the guide says about it: a block is pasted again as a whole.
+// TestReadme_restart lets one command fail and then, as the guide says, pastes the whole block again.
 func TestReadme_restart(t *testing.T) {
 	t.Parallel()
 	blocks := deploymentBlocks(t)

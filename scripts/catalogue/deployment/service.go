@@ -51,7 +51,7 @@ type Job struct {
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
 	Upstreams []string `json:"upstreams"` // the services that it calls
-	ByHand    bool     `json:"byHand"`    // beside its cadences a job of its own runs when a person starts it
+	ByHand    bool     `json:"byHand"`    // has, beside its cadences, a Cloud Run job for runs that a person starts
 	Letters   bool     `json:"letters"`   // reads and removes dead letters
 	Replays   bool     `json:"replays"`   // publishes consumed subjects again
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured

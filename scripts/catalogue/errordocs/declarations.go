@@ -13,13 +13,13 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A declaration is what the faults with one code say.
+// A declaration has the statuses and details of all faults with one code.
 type declaration struct {
 	statuses []int
 	details  []string
 }
 
-// kinds are the kinds of faults by name.
+// kinds maps the names of the constants of package fault to their kinds.
 var kinds = map[string]fault.Kind{
 	"Internal": fault.Internal, "Invalid": fault.Invalid, "Unauthenticated": fault.Unauthenticated, "PaymentRequired": fault.PaymentRequired,
 	"Forbidden": fault.Forbidden, "NotFound": fault.NotFound, "MethodNotAllowed": fault.MethodNotAllowed, "Conflict": fault.Conflict,
@@ -27,7 +27,7 @@ var kinds = map[string]fault.Kind{
 	"Unprocessable": fault.Unprocessable, "TooMany": fault.TooMany, "Unavailable": fault.Unavailable, "Timeout": fault.Timeout,
 }
 
-// declarations returns the faults that the sources of functions and shared declare, by code.
+// declarations returns the faults that the Go files of functions and shared declare, by code.
 func declarations(source fs.FS) (map[string]*declaration, error) {
 	found := map[string]*declaration{}
 	for _, root := range []string{"functions", "shared"} {
@@ -58,7 +58,7 @@ func declarations(source fs.FS) (map[string]*declaration, error) {
 	return found, nil
 }
 
-// note adds a call of fault.New with constant arguments.
+// note adds the fault of a call fault.New(kind, code, detail), if its code is a literal. A detail that is not a literal is left out.
 func note(found map[string]*declaration, call *ast.CallExpr) {
 	if name := selected(call.Fun); name != "New" || len(call.Args) != 3 {
 		return
@@ -83,7 +83,7 @@ func note(found map[string]*declaration, call *ast.CallExpr) {
 	}
 }
 
-// selected returns the last part of a name.
+// selected returns the identifier of a name, without its package.
 func selected(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

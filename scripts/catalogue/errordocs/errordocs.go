@@ -1,5 +1,5 @@
-// Package errordocs derives the list of error codes from the declarations of faults and from the OpenAPI documents, which name the
-// codes of each operation.
+// Package errordocs generates the list of error codes: statuses and details from the faults in the Go files, operations from the
+// descriptions of responses in the OpenAPI documents.
 package errordocs
 
 import (
@@ -17,7 +17,7 @@ import (
 // File is the path of the list, from the root of the tree.
 const File = "schemas/errors.json"
 
-// An Entry is one error code. The type of a problem with this code is Type.
+// An Entry describes one error code. Type is the type of its problems (RFC 9457).
 type Entry struct {
 	Code       string      `json:"code"`
 	Type       string      `json:"type"`
@@ -33,7 +33,8 @@ type Operation struct {
 	ID      string `json:"id"`
 }
 
-// Text returns the list of all codes. Any operation may return a code without operations, for example GENERAL.RATE_LIMITED. It rejects a code that a document names and no fault declares.
+// Text returns the list of all codes as JSON. Any operation may return a code whose list of operations is empty, for example
+// GENERAL.RATE_LIMITED. Text fails if a document names a code that no fault declares.
 func Text(source, documents fs.FS) ([]byte, error) {
 	declared, err := declarations(source)
 	if err != nil {
@@ -51,7 +52,7 @@ func Text(source, documents fs.FS) ([]byte, error) {
 	all := []Entry{}
 	for _, code := range slices.Sorted(maps.Keys(declared)) {
 		found := declared[code]
-		if len(found.details) == 0 { // only compared with the codes of another service
+		if len(found.details) == 0 { // such a fault is only compared with errors, and never sent
 			continue
 		}
 		all = append(all, Entry{Code: "MELMASTOON." + code, Type: fn.TypeURI(code), Statuses: found.statuses, Details: found.details, Operations: sorted(named[code])})
@@ -65,7 +66,7 @@ func Text(source, documents fs.FS) ([]byte, error) {
 }
 
 func sorted(operations []Operation) []Operation {
-	operations = slices.Concat([]Operation{}, operations) // encode nil as an empty list
+	operations = slices.Concat([]Operation{}, operations) // nil would be encoded as null
 	slices.SortFunc(operations, func(a, b Operation) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.ID, b.ID)) })
 	return slices.Compact(operations)
 }

@@ -13,10 +13,10 @@ import (
 // code matches an error code, with or without the platform's prefix.
 var code = regexp.MustCompile(`\b(?:MELMASTOON\.)?((?:BFF\.)?[A-Z]+\.[A-Z]+(?:_[A-Z]+)*)\b`)
 
-// address matches a URL, in which a domain of codes is no code.
+// address matches a URL, because the URL of a type contains parts that look like a code.
 var address = regexp.MustCompile(`https://[^\s"]+`)
 
-// mentions returns the operations of the documents whose responses name a code, by code.
+// mentions returns, for each code, the operations whose responses name it.
 func mentions(documents fs.FS) (map[string][]Operation, error) {
 	files, err := fs.Glob(documents, "http/*.yaml")
 	if err != nil {
@@ -44,7 +44,7 @@ func mentions(documents fs.FS) (map[string][]Operation, error) {
 	return found, nil
 }
 
-// A document is the part of an OpenAPI document that names codes.
+// A document holds the parts of an OpenAPI document that name codes.
 type document struct {
 	Paths      map[string]map[string]yaml.Node `yaml:"paths"`
 	Components struct {
@@ -52,7 +52,7 @@ type document struct {
 	} `yaml:"components"`
 }
 
-// mention adds the codes of one operation. Members of a path that are no operations have no operationId.
+// mention adds the codes of one operation. It skips members of a path without operationId, for example parameters.
 func (d document) mention(found map[string][]Operation, service string, node yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
 		return nil
@@ -80,7 +80,7 @@ func (d document) mention(found map[string][]Operation, service string, node yam
 	return nil
 }
 
-// text returns the text of a response, or of the one that it refers to.
+// text returns the YAML text of a response, with a reference resolved.
 func (d document) text(response yaml.Node) (string, error) {
 	var to struct {
 		Ref string `yaml:"$ref"`

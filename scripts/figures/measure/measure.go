@@ -1,4 +1,4 @@
-// Package measure counts habits of a tree of Go files by its syntax alone.
+// Package measure counts properties of Go files that matter for style. It parses the files and does not check types.
 package measure
 
 import (
@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// Figures are what a tree counts.
+// Figures holds the counts of one tree.
 type Figures struct {
-	Words  int            // of comments outside tests
-	counts map[string]int // of each of these words, in lower case
+	Words  int            // words in comments outside tests
+	counts map[string]int // by word in lower case
 	// Shared is the number of lines of shared/, without tests, test kits and packages of a local run.
 	Shared int
-	// Unkeyed counts literals of named types whose fields have no keys, WideUnkeyed those with six or more fields. Both are outside
-	// tests. The syntax does not tell structs from slices.
+	// Unkeyed counts literals of named types without keys, WideUnkeyed those of them with six or more elements; both outside tests.
+	// Without types a named slice counts like a struct.
 	Unkeyed, WideUnkeyed int
 	// Assertions counts the if statements of tests that fail a test, Combined those that join three or more conditions.
 	Assertions, Combined int
-	// Tables counts the loops over literals that assert, TablesWithoutRun those that do not call t.Run.
+	// Tables counts the loops of tests over a literal that contain an assertion, TablesWithoutRun those of them that do not call t.Run.
 	Tables, TablesWithoutRun int
 	// Tests counts test functions, Sentences those whose name is a sentence: see Sentence.
 	Tests, Sentences int
-	// Places are the positions of what should not be there: wide literals, combined assertions, sentences.
+	// Places lists the positions of wide literals without keys, combined assertions, and names of tests that are sentences.
 	Places []string
 }
 
@@ -41,13 +41,13 @@ func (f Figures) PerThousand(word string) float64 {
 
 var word = regexp.MustCompile(`[A-Za-z']+`)
 
-// Sentence matches the name of a test without a condition that has four words or more: TestAKeyBelongsToOneRequest.
+// Sentence matches the name of a test that has four words or more and no underscore: TestAKeyBelongsToOneRequest.
 var Sentence = regexp.MustCompile(`^Test(?:A|[A-Z][a-z0-9]+){4,}$`)
 
-// localParts are the folders of a local run: shared/local, and where they were before it.
+// localParts are the names of folders for local runs below shared: today all are in shared/local, in older commits they were beside it.
 var localParts = []string{"local", "bus", "cluster", "child", "emulated", "emulators", "pg", "push"}
 
-// Tree measures a tree. Folders whose names begin with a dot are left out.
+// Tree measures the Go files of a tree, except in folders whose names begin with a dot.
 func Tree(tree fs.FS) (Figures, error) {
 	f := Figures{counts: map[string]int{}}
 	set := token.NewFileSet()
@@ -170,7 +170,7 @@ func (m measured) tests(file *ast.File, runs bool) {
 	})
 }
 
-// contains reports whether a block has such a statement at any depth.
+// contains reports whether a statement of the block, at any depth, satisfies the condition.
 func contains(block *ast.BlockStmt, such func(ast.Stmt) bool) (found bool) {
 	ast.Inspect(block, func(n ast.Node) bool {
 		if s, ok := n.(ast.Stmt); ok && such(s) {

@@ -1,5 +1,5 @@
-// Command erase runs the job erase for a local cloud, whose documents and dead letters are in PostgreSQL. For a local cloud on Google's emulators use
-// jobs/erase/main, as in production.
+// Command erase runs the job erase for a local cloud, whose documents and dead letters are in PostgreSQL. For a local cloud on Google's
+// emulators use jobs/erase/main, as in production.
 package main
 
 import (

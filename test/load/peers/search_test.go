@@ -57,7 +57,7 @@ func (h *house) hotels(b *testing.B, n int, from, until stay.Date) {
 	h.exec(b, `SET session_replication_role = origin`, `VACUUM ANALYZE`, `CHECKPOINT`)
 }
 
-// cells stores the H3 cell of each listing's place, as indexing does.
+// cells stores the H3 cell of each copied hotel's new place, as indexing does.
 func (h *house) cells(b *testing.B) {
 	b.Helper()
 	var hotels []id.Property

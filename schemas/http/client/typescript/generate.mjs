@@ -1,5 +1,5 @@
-// Writes src/generated from the OpenAPI documents: the types of each operation's parameters, bodies and successful responses, its
-// problems, and the table by which the client makes its requests. Run it with: npm run generate
+// Generates src/generated from the OpenAPI documents: types of parameters, bodies and successful responses, the problems of each
+// operation, and the table from which the client builds its requests. Run it with: npm run generate
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
@@ -8,7 +8,7 @@ import { parse } from "yaml";
 const documents = new URL("../../", import.meta.url);
 const generated = new URL("src/generated/", import.meta.url);
 const methods = ["get", "put", "post", "delete", "patch"];
-const keyHeader = "Idempotency-Key"; // the client sends it itself
+const keyHeader = "Idempotency-Key"; // the client adds it
 
 for (const service of ["consumer", "tenantbooking", "reservation"]) {
   const source = new URL(`${service}.yaml`, documents);
@@ -39,7 +39,7 @@ for (const service of ["consumer", "tenantbooking", "reservation"]) {
   await writeFile(new URL(`${service}.ts`, generated), text);
 }
 
-/** The operations of a document, with the parameters of their paths and without references. */
+/** The operations of a document. Their parameters include those of the path; references are resolved. */
 function operationsOf(document) {
   const found = [];
   for (const [path, item] of Object.entries(document.paths)) {
@@ -67,7 +67,7 @@ function requestOf({ name, path, method, parameters }) {
   return { method, path, query, key: parameters.some((p) => p.in === "header" && p.name === keyHeader) };
 }
 
-/** The union of an operation's problems. The description of a response lists its codes without MELMASTOON. in front. */
+/** The union of an operation's problems. The description of a response lists its codes, without the prefix MELMASTOON. */
 function problemsOf({ name, responses }) {
   const known = responses.filter(([status]) => status >= 400).map(([status, response]) => {
     const codes = [...new Set(response.description.match(/\b[A-Z]+(?:\.[A-Z_]+)+\b/g) ?? [])];
@@ -77,7 +77,7 @@ function problemsOf({ name, responses }) {
   return known.join("");
 }
 
-/** The document without what needs no types of its own: problems, response headers, examples, and the key of writes. */
+/** The document without the parts that need no types: problems, response headers, examples and the header Idempotency-Key. */
 function typesOnly(document) {
   const copy = structuredClone(document);
   for (const item of Object.values(copy.paths)) {
@@ -103,7 +103,7 @@ function withoutExamples(value) {
   return kept;
 }
 
-/** Whether all members are schemas: then one named "example" is a property. */
+/** Whether all members are schemas. Then a member named "example" is a property, not an example. */
 function isSchemaMap(value) {
   return Object.values(value).every((m) => m !== null && typeof m === "object" && ("type" in m || "$ref" in m || "enum" in m));
 }

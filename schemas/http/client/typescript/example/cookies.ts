@@ -1,4 +1,7 @@
-/** Returns a fetch that keeps cookies of one visitor, as a browser does. A server that renders pages needs one per visitor. */
+/**
+ * Returns a fetch that keeps the cookies of one visitor. A server that renders pages needs one per visitor. It ignores domain, path and
+ * expiry of cookies, so use it for one site only.
+ */
 export function fetchWithCookies(): typeof fetch {
   const kept = new Map<string, string>();
   return async (input, init) => {

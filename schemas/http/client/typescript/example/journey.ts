@@ -6,7 +6,7 @@ import { fetchWithCookies } from "./cookies.js";
 const baseUrl = process.argv[2];
 if (baseUrl === undefined) throw new Error("usage: node dist/example/journey.js BASE_URL");
 
-// A server that renders pages forwards what the visitor's browser says.
+// A server that renders pages forwards these headers of the visitor's browser.
 const visitor = {
   "Accept-Language": "fa-AF",
   "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",

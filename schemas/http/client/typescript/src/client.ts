@@ -1,35 +1,35 @@
 import { type AnyProblem, ProblemError, UnexpectedAnswerError } from "./problem.js";
 
-/** How an operation is requested. */
+/** The HTTP request of an operation. */
 export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly query: readonly string[];
-  /** Whether it is a write with an Idempotency-Key. */
+  /** Whether the operation is a write with an Idempotency-Key. */
   readonly key: boolean;
 }
 
-/** What all calls of a client have in common. */
+/** The settings of a client, which apply to all its calls. */
 export interface Settings {
-  /** Where the API is, for example `https://www.example.com`. In a browser the default is the page's own origin. */
+  /** The origin of the API, for example `https://www.example.com`. The default is relative URLs, which only a browser can resolve. */
   baseUrl?: string;
   /** Headers of every call, for example Accept-Language or Authorization. */
   headers?: Record<string, string> | (() => Record<string, string>);
-  /** The limit of a call with all its retries, in milliseconds; 30,000 by default. */
+  /** The deadline of a call including its retries, in milliseconds; 30,000 by default. */
   deadline?: number;
-  /** How often a call is sent at most; 4 by default. */
+  /** The maximum number of attempts of a call; 4 by default. */
   attempts?: number;
   /** Replaces the global fetch, for example by one with a cookie jar on a server. */
   fetch?: typeof fetch;
 }
 
-/** What one call may set. */
+/** The options of one call. */
 export interface CallOptions {
-  /** The Idempotency-Key of a write. The default is a new one, which all retries of the call have. */
+  /** The Idempotency-Key of a write. The default is a new key, which all attempts of the call share. */
   idempotencyKey?: string;
-  /** Ends the call. */
+  /** Aborts the call. */
   signal?: AbortSignal;
-  /** The limit of this call in milliseconds, in place of that of the settings. */
+  /** The deadline of this call in milliseconds; it replaces the deadline of the settings. */
   deadline?: number;
 }
 
@@ -44,15 +44,15 @@ export type Arguments<O, Given extends string = never> = Omit<Parameters<O, "pat
 
 type Content<R> = R extends { content: { "application/json": infer B } } ? B : undefined;
 
-/** The successful results of an operation, told apart by `status`. */
+/** The successful results of an operation, a union discriminated by `status`. */
 export type Success<O> = O extends { responses: infer R }
   ? { [S in keyof R & number]: { ok: true; status: S; body: Content<R[S]>; headers: Headers } }[keyof R & number]
   : never;
 
-/** A result is a success, or a problem: told apart by `ok`. */
+/** A success or a problem, a union discriminated by `ok`. */
 export type Result<O, P> = Success<O> | { ok: false; status: Member<P, "status">; problem: P; headers: Headers };
 
-/** A client has one method per operation. */
+/** A client with one method per operation. */
 export type Client<Operations, Problems extends Record<keyof Operations, unknown>, Given extends string = never> = {
   [Name in keyof Operations]: {} extends Arguments<Operations[Name], Given>
     ? (given?: Arguments<Operations[Name], Given>, options?: CallOptions) => Promise<Result<Operations[Name], Problems[Name]>>
@@ -61,7 +61,7 @@ export type Client<Operations, Problems extends Record<keyof Operations, unknown
 
 type Values = Record<string, unknown>;
 
-/** Makes a client of a generated table. `given` are the path parameters that all calls have. */
+/** Returns a client with a method for each row of a generated table. `given` has the path parameters that all calls share. */
 export function clientOf(table: Record<string, Operation>, settings: Settings, given: Record<string, string> = {}): Values {
   const methods = Object.entries(table).map(([name, operation]) => [
     name,
@@ -71,9 +71,9 @@ export function clientOf(table: Record<string, Operation>, settings: Settings, g
 }
 
 /**
- * Sends a request until it is decided. Reads, and writes with their key, are sent again after a network failure, a problem that is
- * `retriable`, and 502, 503 or 504 of a proxy: after the Retry-After of the answer, or a random time of up to a quarter of a second
- * that doubles with each attempt. An answer whose Retry-After exceeds the deadline is returned at once.
+ * Sends a request and retries it. Only GET requests and writes with a key are retried: after a network failure, a `retriable` problem,
+ * or a 502, 503 or 504 of a proxy. The wait is random, at most 250 ms before the first retry and at most twice as long before each
+ * further one; after a problem it is at least the Retry-After. A problem whose wait would exceed the deadline is returned at once.
  */
 async function call(name: string, operation: Operation, settings: Settings, values: Values, options: CallOptions) {
   const limit = options.deadline ?? settings.deadline ?? 30_000;
@@ -99,7 +99,7 @@ async function call(name: string, operation: Operation, settings: Settings, valu
   }
 }
 
-/** Whether another attempt can have another end: the network failed, or a proxy had no server. */
+/** Whether another attempt may succeed: the network failed, or a proxy could not reach the server. */
 function passing(error: unknown): boolean {
   if (error instanceof UnexpectedAnswerError) return [502, 503, 504].includes(error.status);
   return error instanceof TypeError; // fetch rejects with it when the network fails
@@ -147,7 +147,7 @@ async function resultOf(name: string, response: Response): Promise<Decided> {
   return { ok: true, status, body: kind.startsWith("application/json") ? await response.json() : undefined, headers };
 }
 
-/** The Retry-After of an answer in milliseconds, or 0. */
+/** The Retry-After of a response in milliseconds, or 0. The API sends seconds, so a date counts as 0. */
 function retryAfter(headers: Headers): number {
   const seconds = Number(headers.get("Retry-After") ?? 0);
   return Number.isFinite(seconds) ? seconds * 1000 : 0;
@@ -162,15 +162,15 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns a success, and throws a ProblemError for a problem. */
+/** Returns a success, or throws a ProblemError for a problem. */
 export function unwrap<R extends { ok: true } | { ok: false; problem: AnyProblem }>(result: R): Extract<R, { ok: true }> {
   if (!result.ok) throw new ProblemError((result as Extract<R, { ok: false }>).problem);
   return result as Extract<R, { ok: true }>;
 }
 
 /**
- * Repeats a write under one key while its answer is 202, after its Retry-After: the outcome of a payment is not known at once. It
- * returns the last 202 after `within` milliseconds, which are 60,000 by default.
+ * Repeats a write with one key while the response is 202 and waits for its Retry-After between attempts: the outcome of a payment is
+ * not known at once. If the next attempt would begin after `within` milliseconds (60,000 by default), it returns the last 202.
  */
 export async function untilDecided<R extends { status: number; headers: Headers }>(
   write: (options: CallOptions) => Promise<R>, within = 60_000, signal: AbortSignal = new AbortController().signal): Promise<R> {

@@ -21,7 +21,7 @@ export function consumerClient(settings: Settings = {}): ConsumerClient {
 /** The API of one hotel's site. */
 export type TenantBookingClient = Client<tenantbooking.operations, tenantbooking.problems, "tenantSlug">;
 
-/** Returns a client of one hotel's site. Its cookie is for this slug. */
+/** Returns a client of the site of the hotel with this slug. */
 export function tenantBookingClient(settings: Settings & { tenantSlug: string }): TenantBookingClient {
   return clientOf(tenantbooking.table, settings, { tenantSlug: settings.tenantSlug }) as TenantBookingClient;
 }
@@ -29,7 +29,7 @@ export function tenantBookingClient(settings: Settings & { tenantSlug: string })
 /** The API of the reservation service, for front-desk software. */
 export type ReservationClient = Client<reservation.operations, reservation.problems>;
 
-/** Returns a client for a hotel's front desk. `token` returns the staff token of a call. */
+/** Returns a client for a hotel's front desk. Each call asks `token` for the staff token. */
 export function reservationClient(settings: Settings & { tenantId: string; token: () => string }): ReservationClient {
   const common = () => (typeof settings.headers === "function" ? settings.headers() : settings.headers);
   const headers = () => ({ ...common(), "X-Tenant-Id": settings.tenantId, Authorization: `Bearer ${settings.token()}` });

@@ -1,9 +1,9 @@
-/** A problem answer (RFC 9457) with one of some codes, so that `switch (problem.code)` narrows its type. */
+/** A problem (RFC 9457) with one of the given codes: a union, which `switch (problem.code)` narrows. */
 export type ProblemOf<Problem, Status extends number, Code extends string> = Code extends string
   ? Omit<Problem, "status" | "code"> & { status: Status; code: Code }
   : never;
 
-/** What every problem has. */
+/** The members that every problem has. */
 export interface AnyProblem {
   type: string;
   title: string;
@@ -26,7 +26,7 @@ export class ProblemError<Problem extends AnyProblem = AnyProblem> extends Error
   }
 }
 
-/** Thrown for an answer that is neither a success nor a problem: it comes from a proxy, or from another server. */
+/** Thrown for a response that is neither a success nor a problem. It comes from a proxy or another server. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = "UnexpectedAnswerError";
   readonly status: number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { consumerClient, type Settings, tenantBookingClient, UnexpectedAnswerError, unwrap, untilDecided, ProblemError } from "../src/index.js";
 
-/** A fetch that gives these answers in turn, and the requests that it got. */
+/** Returns a fetch that returns these responses in turn, and the list of its requests. */
 function answering(...answers: (() => Response | Promise<Response>)[]) {
   const requests: { url: string; init: RequestInit; key: string | null }[] = [];
   const fake: typeof fetch = async (input, init = {}) => {
@@ -104,7 +104,7 @@ test("an answer of a proxy is tried again and then thrown", async () => {
 });
 
 test("a call ends at its deadline, and when its signal is aborted", async (t) => {
-  const alive = setInterval(() => {}, 1000); // as an open connection does: the timer of a signal does not keep Node running
+  const alive = setInterval(() => {}, 1000); // keeps Node running, as an open connection does; the timer of a signal does not
   t.after(() => clearInterval(alive));
   const hanging: typeof fetch = (_, init) => new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
   await assert.rejects(site(hanging).createHold(order, { deadline: 30 }), { name: "TimeoutError" });
