@@ -49,7 +49,7 @@ func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 			WHERE c.relnamespace = to_regnamespace($1) AND c.relname IN ('outbox', 'outbox_lanes', 'inbox_processed', 'idempotency'))
 		SELECT relname || ' ' || line FROM tables t, LATERAL (
 			SELECT a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attcollation::regcollation::text || ' ' || a.attnotnull::text || ' ' || a.attidentity::text || a.attgenerated::text
-				|| ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '-') || ' ' || coalesce((SELECT string_agg(g::text, ' ' ORDER BY g::text) FROM unnest(a.attacl) g), '-')
+				|| ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '-') || ' ' || coalesce((SELECT string_agg(g::text, ' ' ORDER BY replace(g::text, $1, '<schema>')) FROM unnest(a.attacl) g), '-')
 			FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 			WHERE a.attrelid = t.oid AND a.attnum > 0
 			UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = t.oid
