@@ -359,6 +359,22 @@ func TestErase_warehouseAway(t *testing.T) {
 	}
 }
 
+// TestErase_warehouseWithoutSessions has a dataset without a table for guest sessions: no page of requests gets a receipt.
+func TestErase_warehouseWithoutSessions(t *testing.T) {
+	t.Parallel()
+	m := openSystem(t)
+	clearedLine(m)
+	m.DB.Advance(2 * time.Hour)
+	w := &warehouse{rows: map[string]map[string]int64{"booking reservationId": {}}}
+	code, output := call(t.Context(), jobEnv(m, w), "-batch=1")
+	if code != 1 || !strings.Contains(output, "no table with a column guestSessionId") {
+		t.Errorf("exit code %d, output %q, want 1 and the missing column", code, output)
+	}
+	if n := openRequests(t, m); n != 2 {
+		t.Errorf("open requests = %d, want 2", n)
+	}
+}
+
 // A killer stops the run after a number of steps.
 type killer struct {
 	requests

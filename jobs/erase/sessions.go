@@ -113,15 +113,16 @@ func (s *sessionEraser) openWarehouse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.tables = []Table{}
+	var tables []Table
 	for _, t := range all {
 		if t.Column == "guestSessionId" {
-			s.tables = append(s.tables, t)
+			tables = append(tables, t)
 		}
 	}
-	if len(s.tables) == 0 {
+	if len(tables) == 0 {
 		return fmt.Errorf("%s has no table with a column guestSessionId", s.warehouse.Name())
 	}
+	s.tables = tables
 	return nil
 }
 

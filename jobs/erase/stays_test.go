@@ -316,6 +316,30 @@ func TestErase_lateLetter(t *testing.T) {
 	}
 }
 
+// TestErase_letterOfPayment keeps an event of the payment service that was not processed: a refund may depend on it.
+func TestErase_letterOfPayment(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	r := h.stay()
+	bury(t, h.env()) // subscribes
+	b := bus.Open(h.env(), postgres.Open(h.env(), "bus"))
+	captured := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + r.String() + `"}}`),
+		Attributes: map[string]string{"ce-type": "melmastoon.payment.transaction.captured.v1"}}
+	if err := errors.Join(b.Publish(t.Context(), []topic.Message{captured})...); err != nil {
+		t.Fatal(err)
+	}
+	code, output := call(t.Context(), h.env(), h.arguments(r, really...)...)
+	if code != 1 || !strings.Contains(output, "replay it first") {
+		t.Errorf("exit code %d, output %q, want 1 and the reason", code, output)
+	}
+	if n := deadLetters(t, h.owner); n != 1 {
+		t.Errorf("%d dead letters, want 1", n)
+	}
+	if n := h.completed(); n != 0 {
+		t.Errorf("%d receipts, want 0", n)
+	}
+}
+
 // TestErase_lettersAway checks that the erasure stays open while dead letters cannot be read.
 func TestErase_lettersAway(t *testing.T) {
 	t.Parallel()

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Remove removes the dead letters that contain one of the ids in their ordering key, attributes or data, and returns their number by id.
 // A dead letter with several of the ids counts for one of them. If remove is false, Remove only counts them. Dead letters that another
-// run has leased are not found. Remove returns an error if a topic has more dead letters than one run reads.
+// run has leased are not found. Remove returns an error if a topic has more dead letters than one run reads, or if an event of the payment
+// service is among them: it stays, because a refund may depend on it.
 func Remove(ctx context.Context, e env.Env, named []string, remove bool) (map[string]int64, error) {
 	r, err := open(e, io.Discard)
 	if err != nil {
@@ -35,20 +37,24 @@ func Remove(ctx context.Context, e env.Env, named []string, remove bool) (map[st
 	return counts, errors.Join(failed...)
 }
 
-func (r *replayer) removeFrom(ctx context.Context, s *backlog, wanted map[string]bool, remove bool, counts map[string]int64) error {
+func (r *replayer) removeFrom(ctx context.Context, s *backlog, wanted map[string]bool, remove bool, counts map[string]int64) (err error) {
 	if s.failed != nil {
 		return fmt.Errorf("replay: read %s: %w", s.name, s.failed)
 	}
 	var found []message
 	for _, l := range s.messages {
-		if name, ok := l.names(wanted); ok {
+		name, ok := l.names(wanted)
+		if ok && strings.HasPrefix(l.subject, "melmastoon.payment.") {
+			err = errors.Join(err, fmt.Errorf("replay: %s has %s about %s: replay it first, because a refund may depend on it", s.name, l.subject, name))
+			continue
+		}
+		if ok {
 			found = append(found, l)
 			counts[name]++
 		}
 	}
-	var err error
 	if remove {
-		err = r.acknowledge(ctx, s, found)
+		err = errors.Join(err, r.acknowledge(ctx, s, found))
 	}
 	if s.more {
 		err = errors.Join(err, fmt.Errorf("replay: %s has more than the %d messages of one run: replay or discard them first", s.name, len(s.messages)))

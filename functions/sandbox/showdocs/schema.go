@@ -58,7 +58,7 @@ func (s schema) kind() string {
 	case string:
 		kind = t
 	case []any:
-		kind = strings.Trim(strings.ReplaceAll(fmt.Sprint(t...), " ", " or "), "[]")
+		kind = strings.Trim(strings.ReplaceAll(fmt.Sprint(t), " ", " or "), "[]")
 	}
 	if s.Items != nil {
 		kind += " of " + s.Items.kind()
