@@ -58,8 +58,10 @@ func TestDestinations(t *testing.T) {
 		t.Errorf("a city without hotels is suggested: %q", got)
 	}
 	for _, query := range []string{"limit=0&q=kab", "limit=21&q=kab", "limit=8", "q=kab"} {
-		if got := f.Get("/sandbox/search/v1/destinations?" + query); got.Status != http.StatusBadRequest {
-			t.Errorf("%s: status = %d, want 400", query, got.Status)
-		}
+		t.Run(query, func(t *testing.T) {
+			if got := f.Get("/sandbox/search/v1/destinations?" + query); got.Status != http.StatusBadRequest {
+				t.Errorf("status = %d, want 400", got.Status)
+			}
+		})
 	}
 }

@@ -172,18 +172,23 @@ func TestCount(t *testing.T) {
 		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)
 	}
 	for _, row := range []string{`{"f":[{"v":"gms_x"},{"v":"7"}]}`, `{"f":[{"v":"` + one + `"},{"v":"many"}]}`, `{"f":[{"v":"7"}]}`} {
-		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
-		if got, err := d.Count(t.Context(), clicks, []string{one}); err == nil {
-			t.Errorf("%s: Count() = %v, want an error", row, got)
-		}
+		t.Run(row, func(t *testing.T) {
+			d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
+			if got, err := d.Count(t.Context(), clicks, []string{one}); err == nil {
+				t.Errorf("Count() = %v, want an error", got)
+			}
+		})
 	}
 }
 
 func TestOpen_names(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "telemetry", "my-project.", "my-project.a`b", "my-project.a.b"} {
-		if _, err := Open(t.Context(), name, option.WithoutAuthentication()); err == nil {
-			t.Errorf("Open(%q) = nil, want an error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := Open(t.Context(), name, option.WithoutAuthentication()); err == nil {
+				t.Errorf("Open(%q) = nil, want an error", name)
+			}
+		})
 	}
 }
