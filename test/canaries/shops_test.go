@@ -120,6 +120,10 @@ func stroller(t *testing.T, s *system.System, a *aviary, w *watch, all map[strin
 	p.send("POST", market+"/preferences", "/preferences", form.Encode())
 	form.Set("clear", p.text("POST "+market+"/preferences form clear"))
 	p.send("POST", market+"/preferences", "/preferences", form.Encode())
+	p.Base = s.Cloud.URL()
+	for _, name := range []string{"page", "file"} {
+		p.send("GET", "/docs", "/docs?"+name+"="+url.QueryEscape(p.text("GET /docs query "+name)), nil)
+	}
 }
 
 const consumerSite = "/bff/consumer/v1"

@@ -227,7 +227,7 @@ func TestLimits(t *testing.T) {
 		{"production", 50, ofTheProduction.system},
 		{"production_and_ten_functions", 50, with(10, ofProduction)},
 		{"demo", 120, ofTheDemo.system},
-		{"everything_and_two_functions", 120, with(2, ofDemo)},
+		{"everything_and_one_function", 120, with(1, ofDemo)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
