@@ -48,6 +48,9 @@ func (s stayEraser) delete(ctx context.Context, tx postgres.Tx, g *stay, tables 
 	tx.Queue(`SELECT set_config('app.erased_reservation', @reservation::uuid::text, true), set_config('app.erased_name', @name, true),
 		set_config('app.erased_sessions', @sessions::uuid[]::text, true)`,
 		pgx.StrictNamedArgs{"reservation": g.reservation, "name": g.reservation.String(), "sessions": g.sessions})
+	if s.do { // two runs would lock the rows in different orders
+		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended('erase ' || @tenant::uuid::text, 0))`, pgx.StrictNamedArgs{"tenant": s.tenant})
+	}
 	counts := map[string]int64{}
 	for _, t := range tables {
 		used := pgx.StrictNamedArgs{}
