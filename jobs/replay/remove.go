@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -15,26 +14,14 @@ import (
 // run has leased are not found. Remove returns an error if a topic has more dead letters than one run reads, or if an event of the payment
 // service is among them: it stays, because a refund may depend on it.
 func Remove(ctx context.Context, e env.Env, named []string, remove bool) (map[string]int64, error) {
-	r, err := open(e, io.Discard)
-	if err != nil {
-		return nil, err
-	}
-	backlogs, err := r.choose(nil)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
-	r.gather(ctx, backlogs)
 	wanted, counts := map[string]bool{}, map[string]int64{}
 	for _, name := range named {
 		wanted[name] = true
 	}
-	var failed []error
-	for _, s := range backlogs {
-		failed = append(failed, r.removeFrom(ctx, s, wanted, remove, counts), r.release(ctx, s))
-	}
-	return counts, errors.Join(failed...)
+	err := eachBacklog(ctx, e, func(r *replayer, s *backlog) error { return r.removeFrom(ctx, s, wanted, remove, counts) })
+	return counts, err
 }
 
 func (r *replayer) removeFrom(ctx context.Context, s *backlog, wanted map[string]bool, remove bool, counts map[string]int64) (err error) {

@@ -77,21 +77,29 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 
 // List returns the groups of all dead letters. It leases the messages while it reads them, like a run.
 func List(ctx context.Context, e env.Env) (groups []Group, err error) {
+	err = eachBacklog(ctx, e, func(_ *replayer, s *backlog) error {
+		groups = append(groups, s.groups(s.messages)...)
+		return s.failed
+	})
+	return groups, err
+}
+
+// eachBacklog reads all dead letters, visits those of each topic, and releases them.
+func eachBacklog(ctx context.Context, e env.Env, visit func(*replayer, *backlog) error) error {
 	r, err := open(e, io.Discard)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	backlogs, err := r.choose(nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.gather(ctx, backlogs)
 	var failed []error
 	for _, s := range backlogs {
-		groups = append(groups, s.groups(s.messages)...)
-		failed = append(failed, s.failed, r.release(ctx, s))
+		failed = append(failed, visit(r, s), r.release(ctx, s))
 	}
-	return groups, errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
 // A replayer holds the clients and settings of a run.

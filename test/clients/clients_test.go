@@ -2,6 +2,7 @@
 package clients
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,11 +170,7 @@ func TestTypeScript_noDependencies(t *testing.T) {
 			t.Errorf("package.json has %s", member)
 		}
 	}
-	names := make([]string, 0, 3)
-	for name := range generated(t, root) {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(generated(t, root)))
 	if want := []string{"consumer.ts", "reservation.ts", "tenantbooking.ts"}; !slices.Equal(names, want) {
 		t.Errorf("src/generated has %v, want %v", names, want)
 	}

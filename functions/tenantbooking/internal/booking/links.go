@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
@@ -28,9 +27,7 @@ func OpenLinks(e env.Env) (l Links, err error) {
 	if err := e.Load(&l); err != nil {
 		return l, fmt.Errorf("links: %w", err)
 	}
-	page := l.page("hotel.example", "hotel", "reservation")
-	u, err := url.Parse(page)
-	if page != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(page, "{}")) {
+	if !l.confirmationPage().valid() {
 		return l, errConfirmationURL
 	}
 	return l, nil
@@ -57,7 +54,7 @@ func (l Links) To(t hotel.Tenant, r Reservation, now time.Time) (Link, error) {
 	}
 	out := Link{Reservation: r.ID, Token: token, Locale: r.Guest.Locale, ExpiresAt: r.tokenExpiry()}
 	if l.Page != "" {
-		out.URL = l.page(l.site(t), t.Slug, r.ID.String()) + "?" + url.Values{"t": {token}}.Encode()
+		out.URL = l.confirmationPage().fill(l.site(t), t.Slug, r.ID.String()) + "?" + url.Values{"t": {token}}.Encode()
 	}
 	return out, nil
 }
@@ -70,6 +67,4 @@ func (l Links) site(t hotel.Tenant) string {
 	return t.Slug + "." + l.Domain
 }
 
-func (l Links) page(site, slug, reservation string) string {
-	return strings.NewReplacer("{site}", site, "{slug}", slug, "{reservationId}", reservation).Replace(l.Page)
-}
+func (l Links) confirmationPage() pageURL { return pageURL{template: l.Page, id: "{reservationId}"} }

@@ -33,9 +33,7 @@ func OpenSite(e env.Env) (s Site, err error) {
 	if err := e.Load(&s); err != nil {
 		return s, fmt.Errorf("site: %w", err)
 	}
-	page := s.fill("hotel.example", "hotel", "draft")
-	u, err := url.Parse(page)
-	if page != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(page, "{}")) {
+	if !s.returnPage().valid() {
 		return s, errReturnURL
 	}
 	return s, nil
@@ -70,12 +68,10 @@ func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m hotel.Method) []st
 
 // page returns the URL of the page that receives the guest.
 func (s Site) page(v session.Visitor, at fn.Site, d id.Draft) string {
-	return s.fill(s.host(v, at), v.Tenant.Slug, d.String())
+	return s.returnPage().fill(s.host(v, at), v.Tenant.Slug, d.String())
 }
 
-func (s Site) fill(site, slug, draft string) string {
-	return strings.NewReplacer("{site}", site, "{slug}", slug, "{draftId}", draft).Replace(s.ReturnURL)
-}
+func (s Site) returnPage() pageURL { return pageURL{template: s.ReturnURL, id: "{draftId}"} }
 
 // host returns the base URL of the hotel's site on the guest's current host, because only that host has the guest's
 // cookie. On a shared host the platform's domain is used, with the hotel's name as in the guest's calls, because the
