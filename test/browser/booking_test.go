@@ -20,7 +20,7 @@ import (
 // A journey is one way to book.
 type journey struct {
 	language, method string // method: card, cash, or a key of scenarios
-	tongue           tongue
+	expected         pageLanguage
 	asks             string // the languages that the browser asks for
 	chooses          bool   // whether the guest chooses their language on the page
 	scripts          bool   // whether the browser would run any
@@ -28,14 +28,14 @@ type journey struct {
 }
 
 var journeys = []journey{
-	{language: "en", method: "card", tongue: english, asks: "en-GB,en", width: wide},
-	{language: "en", method: "cash", tongue: english, asks: "en-GB,en", scripts: true, width: narrow},
-	{language: "ps", method: "card", tongue: pashto, asks: "ps-AF,ps,en", scripts: true, width: narrow},
-	{language: "ps", method: "cash", tongue: pashto, asks: "en-GB,en", chooses: true, width: wide},
-	{language: "fa-AF", method: "phone", tongue: tongue{"fa-AF", "rtl"}, asks: "fa-AF,fa,en", width: narrow},
-	{language: "fa-IR", method: "3ds", tongue: tongue{"fa-IR", "rtl"}, asks: "fa-IR,fa,en", width: wide},
-	{language: "ur", method: "posted", tongue: tongue{"ur-PK", "rtl"}, asks: "en-GB,en", chooses: true, width: narrow},
-	{language: "ar", method: "bank", tongue: tongue{"ar-AE", "rtl"}, asks: "ar-AE,ar,en", width: wide},
+	{language: "en", method: "card", expected: english, asks: "en-GB,en", width: wide},
+	{language: "en", method: "cash", expected: english, asks: "en-GB,en", scripts: true, width: narrow},
+	{language: "ps", method: "card", expected: pashto, asks: "ps-AF,ps,en", scripts: true, width: narrow},
+	{language: "ps", method: "cash", expected: pashto, asks: "en-GB,en", chooses: true, width: wide},
+	{language: "fa-AF", method: "phone", expected: pageLanguage{"fa-AF", "rtl"}, asks: "fa-AF,fa,en", width: narrow},
+	{language: "fa-IR", method: "3ds", expected: pageLanguage{"fa-IR", "rtl"}, asks: "fa-IR,fa,en", width: wide},
+	{language: "ur", method: "posted", expected: pageLanguage{"ur-PK", "rtl"}, asks: "en-GB,en", chooses: true, width: narrow},
+	{language: "ar", method: "bank", expected: pageLanguage{"ar-AE", "rtl"}, asks: "ar-AE,ar,en", width: wide},
 }
 
 // names are the first and the last name of the guest in each language.
@@ -57,11 +57,11 @@ func TestBrowser_booksRoom(t *testing.T) {
 	for _, j := range journeys { // one after the other: a browser takes all of a small machine, and the site has budgets to keep
 		t.Run(j.language+" "+j.method, func(t *testing.T) {
 			s := system.Open(t)
-			speakAll(s)
-			g := sit(t, s, j)
+			enableAllLanguages(s)
+			g := openBrowser(t, s, j)
 			g.search()
 			g.choose()
-			g.introduce()
+			g.setGuestDetails()
 			g.pay()
 			g.booked()
 			s.Settle()
@@ -69,8 +69,8 @@ func TestBrowser_booksRoom(t *testing.T) {
 	}
 }
 
-// speakAll configures the hotel to offer all languages of the site.
-func speakAll(s *system.System) {
+// enableAllLanguages configures the hotel to offer all languages of the site.
+func enableAllLanguages(s *system.System) {
 	s.Must(http.StatusOK, system.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + demo.KabulGrand.Tenant.String() + "/config",
 		Body: map[string]any{"locales": []string{"ps-AF", "fa-AF", "fa-IR", "ur-PK", "ar-AE", "en"}}})
 }
@@ -80,27 +80,27 @@ func (g *guest) search() {
 	g.t.Helper()
 	g.open("/site/" + demo.KabulGrand.Slug)
 	if g.chooses {
-		g.sees("welcome", "form.search", english)
+		g.expect("welcome", "form.search", english)
 		if n := ask(g, chromedp.Evaluate[int](`document.querySelectorAll("select[name=locale] option").length`)); n != 6 {
 			g.t.Errorf("the selector offers %d languages, want 6", n)
 		}
-		g.fill("locale", g.tongue.lang)
+		g.fill("locale", g.expected.lang)
 		g.press("form.preferences button")
 	}
-	g.sees("search", "html[lang="+g.tongue.lang+"] form.search", g.tongue)
-	today := g.stage.Env().Now()
+	g.expect("search", "html[lang="+g.expected.lang+"] form.search", g.expected)
+	today := g.system.Env().Now()
 	g.date("checkIn", today.AddDate(0, 0, 14).Format(time.DateOnly))
 	g.date("checkOut", today.AddDate(0, 0, 16).Format(time.DateOnly))
 	g.press("form.search button")
-	g.reaches("article.room")
+	g.waitFor("article.room")
 	g.checkScroll()
-	g.sees("rooms", "article.room", g.tongue)
+	g.expect("rooms", "article.room", g.expected)
 }
 
 // date fills in a date: in Pashto and Persian by the selectors of the solar calendar, to which the browser converts it.
 func (g *guest) date(name, value string) {
 	g.t.Helper()
-	if language, _, _ := strings.Cut(g.tongue.lang, "-"); language != "ps" && language != "fa" {
+	if language, _, _ := strings.Cut(g.expected.lang, "-"); language != "ps" && language != "fa" {
 		g.fill(name, value)
 		return
 	}
@@ -134,20 +134,20 @@ func (g *guest) checkScroll() {
 func (g *guest) choose() {
 	g.t.Helper()
 	g.press(`form[action$="/choices"] button`)
-	g.sees("details", `form[action$="/guest"]`, g.tongue)
+	g.expect("details", `form[action$="/guest"]`, g.expected)
 }
 
-// introduce says who comes.
-func (g *guest) introduce() {
+// setGuestDetails fills in the form with the guest's details.
+func (g *guest) setGuestDetails() {
 	g.t.Helper()
 	name := names[g.language]
-	g.write("#firstName", name[0])
-	g.write("#lastName", name[1])
-	g.write("#email", "zarghona@example.com")
-	g.write("#phone", "+93 70 012 3456")
-	g.sees("filled", `form[action$="/guest"]`, g.tongue)
+	g.typeText("#firstName", name[0])
+	g.typeText("#lastName", name[1])
+	g.typeText("#email", "zarghona@example.com")
+	g.typeText("#phone", "+93 70 012 3456")
+	g.expect("filled", `form[action$="/guest"]`, g.expected)
 	g.press(`form[action$="/guest"] button`)
-	g.sees("payment", `form[action$="/payment"]`, g.tongue)
+	g.expect("payment", `form[action$="/payment"]`, g.expected)
 }
 
 // pay pays now at the bank, whose page is in the guest's language too, or promises to pay on arrival.
@@ -156,50 +156,50 @@ func (g *guest) pay() {
 	method := map[string]string{"card": "card", "cash": "cash_on_arrival"}[g.method]
 	if played, ok := scenarios[g.method]; ok {
 		method = played[0]
-		g.play(played[1])
+		g.setScenario(played[1])
 	}
 	g.tick(`input[name="method"][value="` + method + `"]`)
-	g.sees("method", `input[name="method"][value="`+method+`"]:checked`, g.tongue)
+	g.expect("method", `input[name="method"][value="`+method+`"]:checked`, g.expected)
 	g.press(`form[action$="/payment"] button`)
-	g.play("")
+	g.setScenario("")
 	const yes = `button[name="action"][value="pay"]`
 	if method != "mfs" && method != "cash_on_arrival" {
-		g.sees("checkout", yes, g.tongue) // the bank's page, or for 3-D Secure the hotel's
+		g.expect("checkout", yes, g.expected) // the bank's page, or for 3-D Secure the hotel's
 		g.press(yes)
 	}
 	switch g.method {
 	case "phone":
-		g.waits("pay")
+		g.expectPending("pay")
 	case "bank":
-		g.waits("capture")
+		g.expectPending("capture")
 	}
 }
 
-// waits checks the waiting page, acts for the phone or the bank, and waits until the page reloads itself and shows the outcome.
-func (g *guest) waits(action string) {
+// expectPending checks the waiting page, acts for the phone or the bank, and waits until the page reloads itself and shows the outcome.
+func (g *guest) expectPending(action string) {
 	g.t.Helper()
 	const link = `a[target="_blank"]`
-	g.does("see the waiting page", chromedp.WaitVisible(chromedp.CSS(link)))
-	g.judge("waiting", g.width, g.tongue)
+	g.do("see the waiting page", chromedp.WaitVisible(chromedp.CSS(link)))
+	g.inspect("waiting", g.width, g.expected)
 	provider, err := url.Parse(ask(g, chromedp.Evaluate[string](`document.querySelector('`+link+`').href`)))
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.stage.Must(http.StatusSeeOther, system.Request{Method: http.MethodPost, Path: provider.Path, Body: "action=" + action})
-	g.does("see the outcome without a button", chromedp.WaitVisible(chromedp.CSS("strong.code")))
+	g.system.Must(http.StatusSeeOther, system.Request{Method: http.MethodPost, Path: provider.Path, Body: "action=" + action})
+	g.do("see the outcome without a button", chromedp.WaitVisible(chromedp.CSS("strong.code")))
 }
 
 // booked reads the confirmation, and asks the reservation service whether it is true.
 func (g *guest) booked() {
 	g.t.Helper()
-	g.sees("confirmation", "strong.code", g.tongue)
+	g.expect("confirmation", "strong.code", g.expected)
 	code := strings.TrimSpace(g.text("strong.code"))
 	at, err := url.Parse(g.address())
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	var reservation struct{ State, ReservationCode string }
-	g.stage.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
+	g.system.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
 		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}}).Into(g.t, &reservation)
 	switch {
 	case reservation.State != "confirmed":

@@ -12,9 +12,9 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 )
 
-// wander is a visit of the consumer site by a page's script: a list, a map, all hotels of the list at once, wishes, telemetry and
+// visitScript is a visit of the consumer site by a page's script: a list, a map, all hotels of the list at once, wishes, telemetry and
 // a handoff. It returns the statuses of all answers.
-const wander = `(async () => {
+const visitScript = `(async () => {
 	const statuses = []
 	const call = async (method, path, body) => {
 		const answer = await fetch("/bff/consumer/v1" + path, {method, body: body && JSON.stringify(body),
@@ -59,14 +59,14 @@ func TestBots_chromium(t *testing.T) {
 			if test.agent != "" {
 				options = append(options, chromedp.UserAgent(test.agent))
 			}
-			g := web(t, options...)
-			g.stage.SetBotRules(`{}`) // those of production
-			g.does("open the site", chromedp.Navigate("https://"+sharedHost+"/"))
+			g := openEdge(t, options...)
+			g.system.SetBotRules(`{}`) // those of production
+			g.do("open the site", chromedp.Navigate("https://"+sharedHost+"/"))
 			if agent := ask(g, chromedp.Evaluate[string]("navigator.userAgent")); strings.Contains(agent, "Headless") != test.suspects {
 				t.Fatalf("the browser's user agent is %q", agent)
 			}
-			day := func(from int) string { return g.stage.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
-			visit := fmt.Sprintf(wander, day(14), day(16), demo.KabulGrand.Property.String(), demo.KabulGrand.Tenant.String())
+			day := func(from int) string { return g.system.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
+			visit := fmt.Sprintf(visitScript, day(14), day(16), demo.KabulGrand.Property.String(), demo.KabulGrand.Tenant.String())
 			statuses := ask(g, chromedp.Evaluate[[]string](visit, chromedp.EvalAwaitPromise))
 			if len(statuses) < 12 {
 				t.Errorf("answers = %v, want at least 12", statuses)
@@ -76,7 +76,7 @@ func TestBots_chromium(t *testing.T) {
 					t.Errorf("%s, want a success", status)
 				}
 			}
-			rows, err := g.stage.DB.Owner(t).Query(t.Context(), `SELECT verdict || ' ' || signals::text FROM bff_consumer.bot_scores`)
+			rows, err := g.system.DB.Owner(t).Query(t.Context(), `SELECT verdict || ' ' || signals::text FROM bff_consumer.bot_scores`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestBots_chromium(t *testing.T) {
 					t.Errorf("score = %s, want a suspect because of its user agent", score)
 				}
 			}
-			g.stage.Settle()
+			g.system.Settle()
 		})
 	}
 }

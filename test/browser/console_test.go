@@ -20,7 +20,7 @@ func TestConsole(t *testing.T) {
 	b := s.Book(system.Usual()).Intend("card").Pay()
 	for _, scripts := range []bool{false, true} {
 		t.Run(fmt.Sprint("scripts ", scripts), func(t *testing.T) {
-			g := sit(t, s, journey{language: "console", method: fmt.Sprint(scripts), asks: "en", scripts: scripts, width: wide})
+			g := openBrowser(t, s, journey{language: "console", method: fmt.Sprint(scripts), asks: "en", scripts: scripts, width: wide})
 			for _, page := range []struct{ name, path, want string }{
 				{"start", "/", "dl.figures"}, {"start", "/-/", "dl.figures"}, {"functions", "/-/functions", "tbody tr"},
 				{"function", "/-/functions/reservation-hold", "tbody tr"}, {"events", "/-/events", "tbody a"}, {"event", "/-/events/1", "pre"},
@@ -28,24 +28,24 @@ func TestConsole(t *testing.T) {
 				{"time", "/-/clock", "tbody tr"}, {"failures", "/-/failures", "select"}, {"hotels", "/-/hotels", "tbody a"},
 			} {
 				g.open(page.path)
-				g.does("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+				g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
 				for _, width := range []int64{wide, narrow} {
 					g.size(width, height)
 					if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
 						t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
 					}
 					g.taken++
-					g.keep(fmt.Sprint(page.name, "-", width))
+					g.screenshot(fmt.Sprint(page.name, "-", width))
 				}
 			}
 			if scripts {
 				g.open("/-/functions")
-				g.does("see that the page is live", chromedp.WaitVisible(chromedp.CSS("#live")))
+				g.do("see that the page is live", chromedp.WaitVisible(chromedp.CSS("#live")))
 			}
 			g.open("/-/failures")
 			g.press(`main form button`)
-			g.does("see the run", chromedp.WaitVisible(chromedp.CSS(`[role="status"]`)))
-			for _, complaint := range g.trouble.all() {
+			g.do("see the run", chromedp.WaitVisible(chromedp.CSS(`[role="status"]`)))
+			for _, complaint := range g.errors.all() {
 				t.Errorf("the browser says: %s", complaint)
 			}
 		})

@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Skip("it starts a browser")
 	}
 	s := system.Open(t)
-	g := sit(t, s, journey{language: "docs", method: "all", asks: "en", scripts: true, width: wide})
+	g := openBrowser(t, s, journey{language: "docs", method: "all", asks: "en", scripts: true, width: wide})
 	const console = ".swagger-ui .opblock"
 	for _, page := range []struct{ name, path, want string }{
 		{"index", "/docs", "main td"}, {"events", "/docs?page=events", "section dl"}, {"errors", "/docs?page=errors", "section dl"},
@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 		{"sandbox", "/docs?page=sandbox", console}, {"storefront", "/docs?page=storefront", console},
 	} {
 		g.open(page.path)
-		g.does("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+		g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
 		if g.shows(".swagger-ui .errors-wrapper") {
 			t.Errorf("%s shows errors: %s", page.path, g.text(".swagger-ui .errors-wrapper"))
 		}
@@ -36,7 +36,7 @@ func TestDocs(t *testing.T) {
 				t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
 			}
 			g.taken++
-			g.keep(fmt.Sprint(page.name, "-", width))
+			g.screenshot(fmt.Sprint(page.name, "-", width))
 		}
 		g.size(wide, height)
 	}
@@ -45,15 +45,15 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the anchor of an error code leads to %q", got)
 	}
 	g.open("/docs?page=consumer#/session/getSession")
-	g.does("send the request", chromedp.Click(chromedp.CSS(".opblock .execute")))
+	g.do("send the request", chromedp.Click(chromedp.CSS(".opblock .execute")))
 	const answered = ".live-responses-table tbody .response-col_status"
-	g.does("see the answer", chromedp.WaitVisible(chromedp.CSS(answered)))
+	g.do("see the answer", chromedp.WaitVisible(chromedp.CSS(answered)))
 	if got := g.text(answered); !strings.HasPrefix(got, "200") {
 		t.Errorf("the console shows the status %q, want 200", got)
 	}
 	g.taken++
-	g.keep("answer")
-	for _, complaint := range g.trouble.all() {
+	g.screenshot("answer")
+	for _, complaint := range g.errors.all() {
 		t.Errorf("the browser says: %s", complaint)
 	}
 	s.Settle()

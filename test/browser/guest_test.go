@@ -26,28 +26,28 @@ const (
 	height = 800
 )
 
-// A tongue is a language as a page declares it.
-type tongue struct{ lang, dir string }
+// A pageLanguage is a language as a page declares it.
+type pageLanguage struct{ lang, dir string }
 
 var (
-	english = tongue{"en", "ltr"}
-	pashto  = tongue{"ps-AF", "rtl"}
+	english = pageLanguage{"en", "ltr"}
+	pashto  = pageLanguage{"ps-AF", "rtl"}
 )
 
 // A guest is a person in front of a browser of their own.
 type guest struct {
 	journey
 	t       *testing.T
-	stage   *system.System
+	system  *system.System
 	ctx     context.Context // of the browser's one window
-	trouble *trouble
+	errors  *browserErrors
 	folder  string // of the pictures
 	taken   int
 	pressed string // the last button
 }
 
-// sit opens a browser with an empty profile. It closes with the test.
-func sit(t *testing.T, s *system.System, j journey, more ...chromedp.ExecAllocatorOption) *guest {
+// openBrowser opens a browser with an empty profile. It closes with the test.
+func openBrowser(t *testing.T, s *system.System, j journey, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.UserDataDir(t.TempDir()),
@@ -67,11 +67,11 @@ func sit(t *testing.T, s *system.System, j journey, more ...chromedp.ExecAllocat
 			t.Errorf("the browser does not close: %v", err)
 		}
 	})
-	g := &guest{journey: j, t: t, stage: s, ctx: window, trouble: &trouble{}, folder: artefacts(t)}
+	g := &guest{journey: j, t: t, system: s, ctx: window, errors: &browserErrors{}, folder: artefacts(t)}
 	if err := chromedp.Do(window); err != nil { // the browser lives as long as the context that it is started with
 		t.Fatalf("the browser does not start: %v", err)
 	}
-	if err := chromedp.Listen(window, g.trouble.hear); err != nil {
+	if err := chromedp.Listen(window, g.errors.record); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Call(window, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !j.scripts}); err != nil {
@@ -114,32 +114,32 @@ func root(t *testing.T) string {
 	return ""
 }
 
-// does acts within patience.
-func (g *guest) does(what string, steps ...chromedp.Action[chromedp.Void]) {
+// do runs steps in the browser, within timeout.
+func (g *guest) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	g.t.Helper()
 	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		g.lost(what, err)
+		g.fail(what, err)
 	}
 }
 
-// lost ends the test where the guest cannot go on, and leaves a picture of the place.
-func (g *guest) lost(what string, err error) {
+// fail ends the test and leaves a screenshot.
+func (g *guest) fail(what string, err error) {
 	g.t.Helper()
-	g.keep("lost")
-	g.t.Fatalf("%s: %v\nat %s %q", what, err, g.address(), g.trouble.all())
+	g.screenshot("lost")
+	g.t.Fatalf("%s: %v\nat %s %q", what, err, g.address(), g.errors.all())
 }
 
 func (g *guest) open(path string) {
 	g.t.Helper()
 	g.size(g.width, height)
-	g.does("open "+path, chromedp.Navigate(g.stage.Cloud.URL()+path))
+	g.do("open "+path, chromedp.Navigate(g.system.Cloud.URL()+path))
 }
 
 func (g *guest) size(width, height int64) {
 	g.t.Helper()
-	g.does(fmt.Sprintf("make the window %d by %d", width, height), chromedp.EmulateViewport(width, height))
+	g.do(fmt.Sprintf("make the window %d by %d", width, height), chromedp.EmulateViewport(width, height))
 }
 
 // press presses what leads to another page, and waits for that.
@@ -148,13 +148,13 @@ func (g *guest) press(button string) {
 	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(button))); err != nil {
-		g.lost("press "+button, err)
+		g.fail("press "+button, err)
 	}
 	g.pressed = button
 }
 
-// play makes the browser send a sandbox scenario with each request; "" removes it.
-func (g *guest) play(scenario string) {
+// setScenario makes the browser send a sandbox scenario with each request; "" removes it.
+func (g *guest) setScenario(scenario string) {
 	g.t.Helper()
 	headers := network.Headers{}
 	if scenario != "" {
@@ -167,18 +167,18 @@ func (g *guest) play(scenario string) {
 
 func (g *guest) tick(box string) {
 	g.t.Helper()
-	g.does("tick "+box, chromedp.Click(chromedp.CSS(box)))
+	g.do("tick "+box, chromedp.Click(chromedp.CSS(box)))
 }
 
 // fill chooses a value that is not typed: of a list, or of a calendar.
 func (g *guest) fill(name, value string) {
 	g.t.Helper()
-	g.does("fill "+name, chromedp.SetValue(chromedp.CSS(`[name="`+name+`"]`), value))
+	g.do("fill "+name, chromedp.SetValue(chromedp.CSS(`[name="`+name+`"]`), value))
 }
 
-func (g *guest) write(field, text string) {
+func (g *guest) typeText(field, text string) {
 	g.t.Helper()
-	g.does("write "+field, chromedp.SendKeys(chromedp.CSS(field), text))
+	g.do("write "+field, chromedp.SendKeys(chromedp.CSS(field), text))
 }
 
 // ask reads something of the page.
@@ -203,8 +203,8 @@ func (g *guest) address() string {
 	return ask(g, chromedp.Location())
 }
 
-// keep keeps a picture of what the window shows.
-func (g *guest) keep(name string) {
+// screenshot stores a picture of the window.
+func (g *guest) screenshot(name string) {
 	g.t.Helper()
 	name = fmt.Sprintf("%s-%s-%d-%s.png", g.language, g.method, g.taken, name)
 	if err := os.WriteFile(filepath.Join(g.folder, name), ask(g, chromedp.CaptureScreenshot()), 0o644); err != nil {

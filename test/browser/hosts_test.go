@@ -34,8 +34,8 @@ const (
 //go:embed front.html
 var front string
 
-// web opens a stage whose hotel is reached over HTTPS at its hosts, as in production, and a browser that finds them.
-func web(t *testing.T, more ...chromedp.ExecAllocatorOption) *guest {
+// openEdge opens a system whose hotel is reached over HTTPS at its hosts, as in production, and a browser that finds them.
+func openEdge(t *testing.T, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	db := pgtest.New(t)
 	s := system.Within(t, db, db.Env().With("SITE_DOMAIN", sharedHost).With("TENANT_RETURN_URL", "https://{site}/return/{draftId}"))
@@ -53,7 +53,7 @@ func web(t *testing.T, more ...chromedp.ExecAllocatorOption) *guest {
 	for _, host := range []string{sharedHost, "*." + sharedHost, domainHost, "*." + domainHost} {
 		rules = append(rules, "MAP "+host+" "+address)
 	}
-	return sit(t, s, journey{language: "en", method: "card", tongue: english, asks: "en-GB,en", scripts: true, width: wide},
+	return openBrowser(t, s, journey{language: "en", method: "card", expected: english, asks: "en-GB,en", scripts: true, width: wide},
 		append(more, chromedp.Flag("host-resolver-rules", strings.Join(rules, ", ")), chromedp.Flag("ignore-certificate-errors", true))...)
 }
 
@@ -70,14 +70,14 @@ func edgeOf(t *testing.T, s *system.System) http.Handler {
 		r.Out.Header.Set("X-Forwarded-Proto", "https")
 	}}
 	page := template.Must(template.New("front").Parse(front))
-	wish := (&system.Visitor{Browser: s.Browser()}).Wanting(system.Usual())
+	wish := (&system.Visitor{Browser: s.Browser()}).QuoteBody(system.Usual())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/bff/") {
 			functions.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if err := page.Execute(w, map[string]any{"Shared": sharedHost, "Wish": wish, "Guest": system.Zarghona()}); err != nil {
+		if err := page.Execute(w, map[string]any{"Shared": sharedHost, "Wish": wish, "Guest": system.GuestDetails()}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -90,23 +90,23 @@ func TestHosts_bookAndPay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
-	g := web(t)
+	g := openEdge(t)
 	for _, home := range []string{
 		"https://" + sharedHost + "/" + demo.KabulGrand.Slug,
 		"https://" + demo.KabulGrand.Slug + "." + sharedHost,
 		"https://" + domainHost,
 		"https://" + secondHost,
 	} {
-		g.does("open "+home, chromedp.Navigate(home+"/"))
+		g.do("open "+home, chromedp.Navigate(home+"/"))
 		g.press("#book")
-		g.sees("checkout", `button[name="action"][value="pay"]`, english)
+		g.expect("checkout", `button[name="action"][value="pay"]`, english)
 		g.press(`button[name="action"][value="pay"]`)
-		g.does("see the outcome", chromedp.WaitVisible(chromedp.CSS("#outcome")))
+		g.do("see the outcome", chromedp.WaitVisible(chromedp.CSS("#outcome")))
 		if at, outcome := g.address(), g.text("#outcome"); !strings.HasPrefix(at, home+"/return/bdr_") || !strings.HasPrefix(outcome, "confirmed GM-") {
 			t.Errorf("left %s and came back to %s: %s", home, at, outcome)
 		}
 	}
-	g.stage.Settle()
+	g.system.Settle()
 }
 
 // TestHosts_origins calls hosts from pages at others. The browser sends the session's cookie, and shows the answer, only on one site.
@@ -115,7 +115,7 @@ func TestHosts_origins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
-	g := web(t)
+	g := openEdge(t)
 	shared := "https://" + sharedHost + "/bff/tenant-booking/v1/" + demo.KabulGrand.Slug
 	for _, test := range []struct{ from, to, want string }{
 		{"https://" + domainHost, "https://" + secondHost + "/api", "200"},
@@ -123,7 +123,7 @@ func TestHosts_origins(t *testing.T) {
 		{"https://" + domainHost, shared, "TypeError"},
 		{"https://" + demo.HeratGarden.Slug + "." + sharedHost, shared, "TypeError"},
 	} {
-		g.does("open "+test.from, chromedp.Navigate(test.from+"/"))
+		g.do("open "+test.from, chromedp.Navigate(test.from+"/"))
 		// The second call is a write that a preflight precedes, and that needs the cookie of the first.
 		got := ask(g, chromedp.Evaluate[string](fmt.Sprintf("both(%s)", quoted(t, test.to)), chromedp.EvalAwaitPromise))
 		if got != test.want {

@@ -27,28 +27,28 @@ func TestMarket_browser(t *testing.T) {
 	}
 	source := axe(t)
 	s := system.Open(t)
-	speakAll(s)
+	enableAllLanguages(s)
 	if err := demo.Furnish(t.Context(), s.Env(), 10); err != nil { // with the other hotels of Kabul
 		t.Fatal(err)
 	}
 	for _, j := range []journey{
-		{language: "en", tongue: english, asks: "en-GB,en"},
-		{language: "ps", tongue: pashto, asks: "ps-AF,ps,en"},
-		{language: "fa-AF", tongue: tongue{"fa-AF", "rtl"}, asks: "fa-AF,fa,en"},
-		{language: "fa-IR", tongue: tongue{"fa-IR", "rtl"}, asks: "fa-IR,fa,en"},
-		{language: "ur", tongue: tongue{"ur-PK", "rtl"}, asks: "ur-PK,ur,en"},
-		{language: "ar", tongue: tongue{"ar-AE", "rtl"}, asks: "ar-AE,ar,en"},
+		{language: "en", expected: english, asks: "en-GB,en"},
+		{language: "ps", expected: pashto, asks: "ps-AF,ps,en"},
+		{language: "fa-AF", expected: pageLanguage{"fa-AF", "rtl"}, asks: "fa-AF,fa,en"},
+		{language: "fa-IR", expected: pageLanguage{"fa-IR", "rtl"}, asks: "fa-IR,fa,en"},
+		{language: "ur", expected: pageLanguage{"ur-PK", "rtl"}, asks: "ur-PK,ur,en"},
+		{language: "ar", expected: pageLanguage{"ar-AE", "rtl"}, asks: "ar-AE,ar,en"},
 	} {
 		if j.language != "en" && j.language != "ps" && !seedrand.Full(t) {
 			continue
 		}
 		t.Run(j.language, func(t *testing.T) { // not parallel: one browser uses all CPUs of a small machine
 			j.method, j.width, j.scripts = "market", narrow, true // axe-core needs scripts; the pages have none
-			g := sit(t, s, j)
-			visit := shopping{g, source}
+			g := openBrowser(t, s, j)
+			visit := allHotelsVisit{g, source}
 			g.open("/hotels")
 			visit.sees("start", "form.search")
-			g.write(`[name="place"]`, "Kabul, Afghanistan")
+			g.typeText(`[name="place"]`, "Kabul, Afghanistan")
 			g.press("form.search button")
 			visit.sees("results", ".card h3 a")
 			g.press(`a[href*="view=map"]`)
@@ -64,7 +64,7 @@ func TestMarket_browser(t *testing.T) {
 			g.open("/hotels?place=Kabul")
 			g.press(".card h3 a")
 			g.press(`form[action$="/handoff"] button`)
-			g.reaches("article.room, form.search")
+			g.waitFor("article.room, form.search")
 			if at := g.address(); !strings.Contains(at, "/site/") {
 				t.Errorf("at = %s, want a hotel's own site", at)
 			}
@@ -84,8 +84,8 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// A shopping is a guest's visit to the site of all hotels. axe is the source of axe-core, which examines its pages.
-type shopping struct {
+// An allHotelsVisit is a guest's visit to the site of all hotels. axe is the source of axe-core, which examines its pages.
+type allHotelsVisit struct {
 	*guest
 	axe string
 }
@@ -101,14 +101,14 @@ const (
 var photo = regexp.MustCompile(`data:image/[^"]*`)
 
 // sees checks a page like guest.sees, examines it with axe-core at three widths, and checks its size.
-func (v shopping) sees(step, selector string) {
+func (v allHotelsVisit) sees(step, selector string) {
 	v.t.Helper()
-	v.guest.sees(step, selector, v.tongue)
+	v.guest.expect(step, selector, v.expected)
 	ask(v.guest, chromedp.Evaluate[bool](v.axe+";true"))
 	for _, width := range []int64{smallest, narrow, ordinary} {
 		v.size(width, height)
 		where := fmt.Sprintf("%s in a window of %d", step, width)
-		v.judge(where, width, v.tongue)
+		v.inspect(where, width, v.expected)
 		for _, violation := range ask(v.guest, chromedp.Evaluate[[]string](examining, chromedp.EvalAwaitPromise)) {
 			v.t.Errorf("%s: %s", where, violation)
 		}

@@ -12,23 +12,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sees waits until something is on the page, and judges the page: its language, its looks in both windows, and what the
+// expect waits until something is on the page, and inspects the page: its language, its layout in both windows, and what the
 // browser has complained about. It keeps a picture of each look.
-func (g *guest) sees(step, selector string, want tongue) {
+func (g *guest) expect(step, selector string, want pageLanguage) {
 	g.t.Helper()
-	g.reaches(selector)
+	g.waitFor(selector)
 	g.taken++
 	for _, window := range []struct {
 		width int64
 		name  string
 	}{{wide, step}, {narrow, step + "-narrow"}} {
 		g.size(window.width, height)
-		long := g.judge(window.name, window.width, want)
+		long := g.inspect(window.name, window.width, want)
 		g.size(window.width, long) // a picture that reaches beyond the window shifts pages that run from the right
-		g.keep(window.name)
+		g.screenshot(window.name)
 	}
 	g.size(g.width, height)
-	for _, complaint := range g.trouble.all() {
+	for _, complaint := range g.errors.all() {
 		g.t.Errorf("at %s the browser says: %s", step, complaint)
 	}
 }
@@ -39,12 +39,12 @@ const (
 	tries = 5
 )
 
-// reaches waits until something is on the page. On a busy machine the site may keep to its budgets and ask for another try:
+// waitFor waits until something is on the page. On a busy machine the site may keep to its budgets and ask for another try:
 // then the guest tries again, as people do. Any other problem ends the journey.
-func (g *guest) reaches(selector string) {
+func (g *guest) waitFor(selector string) {
 	g.t.Helper()
 	for range tries {
-		g.does("see "+selector, chromedp.WaitVisible(chromedp.CSS(selector+", "+again+", "+alert)))
+		g.do("see "+selector, chromedp.WaitVisible(chromedp.CSS(selector+", "+again+", "+alert)))
 		if g.shows(selector) {
 			return
 		}
@@ -59,7 +59,7 @@ func (g *guest) reaches(selector string) {
 		g.t.Logf("tries %s again at %s", button, at)
 		g.press(button)
 	}
-	g.lost("see "+selector, errors.New("it is not there"))
+	g.fail("see "+selector, errors.New("it is not there"))
 }
 
 func (g *guest) shows(selector string) bool {
@@ -67,16 +67,16 @@ func (g *guest) shows(selector string) bool {
 	return ask(g, chromedp.Evaluate[bool](fmt.Sprintf("document.querySelector(%q) !== null", selector)))
 }
 
-// A look is what the browser knows of a page that it shows.
-type look struct {
+// An inspection holds the properties of a page as the browser shows it.
+type inspection struct {
 	Lang, Dir          string
 	Window, Page, Long int64    // how wide they are, and how long the page is
 	Outside            []string // what is shown beyond the sides
 	Empty, Scripts     int
 }
 
-// looking finds what reaches over the window's sides. What is cut to a single point is there to be heard, not seen.
-const looking = `({
+// inspectScript finds what reaches over the window's sides. What is cut to a single point is there to be heard, not seen.
+const inspectScript = `({
 	lang: document.documentElement.lang, dir: document.documentElement.dir,
 	window: document.documentElement.clientWidth, page: document.documentElement.scrollWidth,
 	long: document.documentElement.scrollHeight,
@@ -88,11 +88,11 @@ const looking = `({
 	scripts: document.scripts.length,
 })`
 
-// judge says what is wrong with a page in a window of that width, and returns how long it is.
-func (g *guest) judge(where string, width int64, want tongue) int64 {
+// inspect reports the faults of a page in a window of that width, and returns the height of the page.
+func (g *guest) inspect(where string, width int64, want pageLanguage) int64 {
 	g.t.Helper()
-	l := ask(g, chromedp.Evaluate[look](looking))
-	if (tongue{l.Lang, l.Dir}) != want {
+	l := ask(g, chromedp.Evaluate[inspection](inspectScript))
+	if (pageLanguage{l.Lang, l.Dir}) != want {
 		g.t.Errorf("%s is in %s, %s, want %s", where, l.Lang, l.Dir, want)
 	}
 	switch {
@@ -109,14 +109,14 @@ func (g *guest) judge(where string, width int64, want tongue) int64 {
 	return l.Long
 }
 
-// trouble is what a browser complains about: on its console, or of requests that failed.
-type trouble struct {
+// browserErrors collects errors and warnings of the console, and failed requests.
+type browserErrors struct {
 	mutex sync.Mutex
 	found []string
 }
 
-// hear listens to everything that the browser tells.
-func (t *trouble) hear(told any) {
+// record stores an event of the browser if it is an error.
+func (t *browserErrors) record(told any) {
 	switch e := told.(type) {
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
@@ -135,14 +135,14 @@ func (t *trouble) hear(told any) {
 	}
 }
 
-func (t *trouble) notef(format string, args ...any) {
+func (t *browserErrors) notef(format string, args ...any) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.found = append(t.found, fmt.Sprintf(format, args...))
 }
 
 // all returns what it has heard since it was asked last.
-func (t *trouble) all() []string {
+func (t *browserErrors) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	found := t.found

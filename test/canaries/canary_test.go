@@ -1,5 +1,5 @@
-// Package canaries types what is personal into every place where text can be typed, lets whole journeys pass, and then
-// looks for it: in every table, document, event, log line and refusal. It may be where the list of homes says, and nowhere else.
+// Package canaries sends marked personal data (canaries) in every text input, runs whole journeys, and then scans every table,
+// document, event, log line and error answer. A canary may only be in the allowed places.
 package canaries
 
 import (
@@ -17,8 +17,8 @@ import (
 	"sync"
 )
 
-// An aviary holds the canaries of one test. Each is typed in one place, so a found canary names its source.
-type aviary struct {
+// A canarySet holds the canaries of one test. Each is typed in one place, so a found canary names its source.
+type canarySet struct {
 	mark string // in every canary of letters
 
 	mu     sync.Mutex
@@ -26,12 +26,12 @@ type aviary struct {
 	digits map[string]string // canaries of digits, with their places
 }
 
-func newAviary() *aviary {
-	return &aviary{mark: "cn" + strings.ToLower(rand.Text()[:10]), digits: map[string]string{}}
+func newCanarySet() *canarySet {
+	return &canarySet{mark: "cn" + strings.ToLower(rand.Text()[:10]), digits: map[string]string{}}
 }
 
 // letters are a canary of letters.
-func (a *aviary) letters(place string) string {
+func (a *canarySet) letters(place string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.places = append(a.places, place)
@@ -39,31 +39,31 @@ func (a *aviary) letters(place string) string {
 }
 
 // email is an address that a mail server would take.
-func (a *aviary) email(place string) string { return a.letters(place) + "@example.com" }
+func (a *canarySet) email(place string) string { return a.letters(place) + "@example.com" }
 
 // name is one that a person might have.
-func (a *aviary) name(place string) string { return "Z" + a.letters(place) }
+func (a *canarySet) name(place string) string { return "Z" + a.letters(place) }
 
 // phone is a number with its country code, as people write it.
-func (a *aviary) phone(place string) string {
+func (a *canarySet) phone(place string) string {
 	d := a.number(place, "9370", 7)
 	return "+93 70 " + d[:3] + " " + d[3:]
 }
 
 // card is a card's number, as people write it.
-func (a *aviary) card(place string) string {
+func (a *canarySet) card(place string) string {
 	d := a.number(place, "4111", 12)
 	return "4111 " + d[:4] + " " + d[4:8] + " " + d[8:]
 }
 
 // degrees is a latitude or longitude that starts with the whole degrees, exact to a hair's breadth.
-func (a *aviary) degrees(place string, whole int) json.Number {
+func (a *canarySet) degrees(place string, whole int) json.Number {
 	const prefix = "53"
 	return json.Number(fmt.Sprintf("%d.%s%s", whole, prefix, a.number(place, prefix, 9)))
 }
 
 // number makes n digits after a prefix, which is what keeps them apart from any other digits.
-func (a *aviary) number(place, prefix string, n int) string {
+func (a *canarySet) number(place, prefix string, n int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n-1)), nil)
@@ -77,15 +77,15 @@ func (a *aviary) number(place, prefix string, n int) string {
 }
 
 // everything is all kinds of canaries in one text, for inputs that take any.
-func (a *aviary) everything(place string) string {
+func (a *canarySet) everything(place string) string {
 	return a.email(place) + " " + a.phone(place) + " " + a.card(place) + " " + a.name(place)
 }
 
 // find returns the places whose canaries are in a text, in whatever way it may have been written.
-func (a *aviary) find(text []byte) (places []string) {
+func (a *canarySet) find(text []byte) (places []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, form := range forms(text) {
+	for _, form := range decodings(text) {
 		for rest := form; ; {
 			at := strings.Index(rest, a.mark)
 			if at < 0 {
@@ -106,7 +106,7 @@ func (a *aviary) find(text []byte) (places []string) {
 			}
 		}
 	}
-	for _, shifted := range encoded(a.mark) {
+	for _, shifted := range encodings(a.mark) {
 		if bytes.Contains(text, []byte(shifted)) {
 			places = append(places, "somewhere, in base64 or hex")
 		}
@@ -115,8 +115,8 @@ func (a *aviary) find(text []byte) (places []string) {
 	return slices.Compact(places)
 }
 
-// forms are a text as it is, and with its escapes undone.
-func forms(text []byte) []string {
+// decodings returns a text as it is, and without its escapes.
+func decodings(text []byte) []string {
 	plain := strings.ToLower(string(text))
 	all := []string{plain}
 	if strings.Contains(plain, "%") {
@@ -133,8 +133,8 @@ func forms(text []byte) []string {
 	return all
 }
 
-// encoded is how a text looks inside of something encoded, wherever it begins there.
-func encoded(mark string) (all []string) {
+// encodings returns the hexadecimal and Base64 forms of a text, at each offset at which it can begin in an encoded text.
+func encodings(mark string) (all []string) {
 	all = append(all, hex.EncodeToString([]byte(mark)), strings.ToUpper(hex.EncodeToString([]byte(mark))))
 	for shift := range 3 {
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + mark))

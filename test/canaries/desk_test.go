@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// clerk works at the desk and for other services: it types into the routes of the reservation service that no browser calls.
-func clerk(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
+// deskJourney acts as front desk and as other services: it types into the routes of the reservation service that no browser calls.
+func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) {
 	t.Helper()
 	const root = "/api/v1/reservations"
 	send := func(status int, route string, r system.Request) system.Answer {
@@ -17,9 +17,9 @@ func clerk(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]b
 		route = r.Method + " " + route
 		r.Header = map[string]string{"X-Tenant-Id": system.Usual().Hotel.Tenant.String()}
 		r.Key = system.Key() + a.letters(route+" header Idempotency-Key")
-		typed(a, route, r, all)
+		recordInputs(a, route, r, all)
 		answer := s.Must(status, r)
-		w.answer(route, answer)
+		w.scanRefusal(route, answer)
 		return answer
 	}
 	// A name cannot be told from other words; addresses and numbers can.

@@ -17,14 +17,14 @@ import (
 func TestCanaries_erased(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	a := newAviary()
+	a := newCanarySet()
 	all := map[string]bool{}
-	w := newWatch(a)
-	book := func() *typist {
-		p := &typist{Visitor: s.Browser().At(demo.KabulGrand), t: t, aviary: a, watch: w, typed: all}
+	w := newScanner(a)
+	book := func() *visitor {
+		p := &visitor{Visitor: s.Browser().At(demo.KabulGrand), t: t, canaries: a, scanner: w, typed: all}
 		p.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap", nil)
-		p.books(system.Usual(), "card")
-		p.pays()
+		p.book(system.Usual(), "card")
+		p.pay()
 		return p
 	}
 	guest := book()
@@ -32,8 +32,8 @@ func TestCanaries_erased(t *testing.T) {
 	cancel := system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + guest.ReservationID + "/cancel", Key: system.Key(),
 		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}}
 	arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
-	telemetry := new(dataset)
-	e := erasing(s, telemetry)
+	telemetry := new(fakeWarehouse)
+	e := eraseEnv(s, telemetry)
 	if err := erase.Job.Run(t.Context(), e, arguments); err == nil {
 		t.Error("a guest was erased before the stay has ended")
 	}
@@ -43,13 +43,13 @@ func TestCanaries_erased(t *testing.T) {
 	if len(hashes) < 2 {
 		t.Fatalf("%d hashes of the guest, want those of address and number", len(hashes))
 	}
-	if seen := homesOf(t, s, a, hashes); !slices.Contains(seen, "reservation.guests.first_name") || !slices.Contains(seen, "reservation.guests.email_hash") {
+	if seen := placesOf(t, s, a, hashes); !slices.Contains(seen, "reservation.guests.first_name") || !slices.Contains(seen, "reservation.guests.email_hash") {
 		t.Fatalf("before the erasure the guest is in %q", seen)
 	}
 	named := idsOf(t, s, guest.ReservationID)
 	telemetry.fill(t, s)
-	bury(t, s, named)
-	for _, where := range []map[string]int{elsewhere(t, s, named), telemetry.naming(named)} {
+	publishDeadLetters(t, s, named)
+	for _, where := range []map[string]int{countDeadLetters(t, s, named), telemetry.countIDs(named)} {
 		if len(where) == 0 {
 			t.Fatal("before the erasure no dead letter, or no row of the warehouse, names the guest")
 		}
@@ -57,18 +57,18 @@ func TestCanaries_erased(t *testing.T) {
 	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
 		t.Fatal(err)
 	}
-	for _, where := range homesOf(t, s, a, hashes) {
+	for _, where := range placesOf(t, s, a, hashes) {
 		t.Errorf("after the erasure the guest is in %s", where)
 	}
-	for name, n := range elsewhere(t, s, named) {
+	for name, n := range countDeadLetters(t, s, named) {
 		t.Errorf("after the erasure %d dead letters name %s", n, name)
 	}
-	for name, n := range telemetry.naming(named) {
+	for name, n := range telemetry.countIDs(named) {
 		t.Errorf("after the erasure %d rows of the warehouse name %s", n, name)
 	}
-	rest := new(dataset)
+	rest := new(fakeWarehouse)
 	rest.fill(t, s)
-	for name, n := range rest.naming(named) {
+	for name, n := range rest.countIDs(named) {
 		t.Errorf("after the erasure %d events of the outbox name %s", n, name)
 	}
 	s.Settle() // the receipt has the number of the deleted events
@@ -82,7 +82,7 @@ func TestCanaries_erased(t *testing.T) {
 	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
 		t.Errorf("erased again: %v", err)
 	}
-	if seen := homesOf(t, s, a, nil); !slices.Contains(seen, "reservation.guests.email") {
+	if seen := placesOf(t, s, a, nil); !slices.Contains(seen, "reservation.guests.email") {
 		t.Errorf("the guest of %s is in %q only", other.ReservationID, seen)
 	}
 }
@@ -107,10 +107,10 @@ func hashesOf(t *testing.T, s *system.System) []string {
 	return found
 }
 
-// homesOf returns the places of canaries and hashes in the database.
-func homesOf(t *testing.T, s *system.System, a *aviary, hashes []string) (places []string) {
+// placesOf returns the places of canaries and hashes in the database.
+func placesOf(t *testing.T, s *system.System, a *canarySet, hashes []string) (places []string) {
 	t.Helper()
-	w := newWatch(a)
+	w := newScanner(a)
 	w.also = func(where string, text []byte) {
 		for _, h := range hashes {
 			if bytes.Contains(text, []byte(h)) {
@@ -118,7 +118,7 @@ func homesOf(t *testing.T, s *system.System, a *aviary, hashes []string) (places
 			}
 		}
 	}
-	w.tables(t, s)
+	w.scanTables(t, s)
 	for seen := range w.seen {
 		places = append(places, seen.where)
 	}

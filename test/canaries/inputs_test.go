@@ -12,15 +12,15 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// types reports whether the test types into a function. It does into every route but the internal ones of the sandbox, which stands
+// isCovered reports whether the test types into a function. It does into every route but the internal ones of the sandbox, which stands
 // in for services that are not ours.
-func types(f fn.Function) bool {
+func isCovered(f fn.Function) bool {
 	return f.Spec.Route != "" && (f.Spec.Access == fn.Public || f.Spec.Service() != "sandbox")
 }
 
 // inputs are all places of a route where text can be typed, as "GET /path query name".
-func inputs(a *aviary, f fn.Function) (found []string) {
-	if !types(f) {
+func inputs(a *canarySet, f fn.Function) (found []string) {
+	if !isCovered(f) {
 		return nil
 	}
 	for field := range f.In.Fields() {
@@ -48,7 +48,7 @@ func inner(t reflect.Type) reflect.Type {
 }
 
 // takesText reports whether a value accepts free text.
-func takesText(a *aviary, t reflect.Type) bool {
+func takesText(a *canarySet, t reflect.Type) bool {
 	if t.Kind() != reflect.String {
 		return false
 	}
@@ -59,7 +59,7 @@ func takesText(a *aviary, t reflect.Type) bool {
 }
 
 // members are the texts of a JSON body.
-func members(a *aviary, at string, t reflect.Type, depth int) (found []string) {
+func members(a *canarySet, at string, t reflect.Type, depth int) (found []string) {
 	if _, itself := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t)); itself || t.Kind() != reflect.Struct || depth > 6 {
 		return nil
 	}
@@ -82,8 +82,8 @@ func members(a *aviary, at string, t reflect.Type, depth int) (found []string) {
 	return found
 }
 
-// typed notes which inputs of a route a request has canaries in.
-func typed(a *aviary, route string, r system.Request, into map[string]bool) {
+// recordInputs notes which inputs of a route a request has canaries in.
+func recordInputs(a *canarySet, route string, r system.Request, into map[string]bool) {
 	note := func(where string, text string) {
 		if len(a.find([]byte(text))) > 0 {
 			into[where] = true

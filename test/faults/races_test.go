@@ -143,7 +143,7 @@ func (r *race) sweepAmong(t *testing.T, all []*system.Booking, others int) {
 // stories are what the reservation service told of each reservation, in order.
 func (r *race) stories() map[string][]string {
 	all := map[string][]string{}
-	for _, e := range r.Told(context.Background()) {
+	for _, e := range r.Published(context.Background()) {
 		if id, ok := e.Payload["reservationId"].(string); ok && e.Service == "reservation" {
 			name := strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.reservation."), ".v1")
 			all[id] = append(all[id], name)
@@ -202,7 +202,7 @@ func TestRaces_confirmByEventAndCall(t *testing.T) {
 // confirmers are who confirmed how many reservations: what an event has caused names it.
 func (r *race) confirmers() map[string]int {
 	wins := map[string]int{"the event": 0, "the call": 0}
-	for _, e := range r.Told(context.Background()) {
+	for _, e := range r.Published(context.Background()) {
 		switch {
 		case e.Subject != "melmastoon.reservation.confirmed.v1":
 		case e.Envelope["causationId"] != nil:

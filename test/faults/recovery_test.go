@@ -21,18 +21,18 @@ import (
 
 // A party is a crowd of guests, each at an address of its own, who book until the journeys are made.
 type party struct {
-	*system.Crowd
+	*system.ConcurrentGuests
 	t       *testing.T
 	running sync.WaitGroup
 }
 
 func newParty(t *testing.T, s *system.System, guests, journeys int, seen func(int, system.Request, system.Answer)) *party {
 	t.Helper()
-	p := &party{Crowd: &system.Crowd{Stage: s, Seen: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
-	p.Wanted.Store(int64(journeys))
+	p := &party{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
+	p.Journeys.Store(int64(journeys))
 	for range guests {
 		p.running.Go(func() {
-			if err := p.Travel(context.WithoutCancel(t.Context())); err != nil {
+			if err := p.Run(context.WithoutCancel(t.Context())); err != nil {
 				t.Error(err)
 			}
 		})
@@ -134,7 +134,7 @@ func TestRecovery_fewConnections(t *testing.T) {
 	before := refused.n.Load()
 	p := newParty(t, s, 6, 24, nil)
 	p.running.Wait()
-	t.Logf("%d journeys, %d connections refused, %d requests sent again", len(p.Done()), refused.n.Load()-before, p.Repeats.Load())
+	t.Logf("%d journeys, %d connections refused, %d requests sent again", len(p.Done()), refused.n.Load()-before, p.Retries.Load())
 	if len(p.Done()) != 24 || refused.n.Load() == before {
 		t.Errorf("%d journeys, %d connections refused", len(p.Done()), refused.n.Load()-before)
 	}

@@ -20,7 +20,7 @@ func TestSiteChanges_newTerms(t *testing.T) {
 	}
 	ask := func(from map[string]string, key string) system.Answer {
 		t.Helper()
-		a, err := v.Go(t.Context(), system.Request{Method: http.MethodPost, Path: "/quote", Body: v.Wanting(system.Usual()), Header: from, Key: key})
+		a, err := v.Go(t.Context(), system.Request{Method: http.MethodPost, Path: "/quote", Body: v.QuoteBody(system.Usual()), Header: from, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,16 +54,16 @@ func TestSiteChanges_revokedSession(t *testing.T) {
 	v := b.At(demo.KabulGrand)
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 	b.Headers = nil
-	first := v.Ask(system.Usual()).Hold().DraftID
+	first := v.RequestQuote(system.Usual()).Hold().DraftID
 	s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + v.Session() + "/revoke",
 		Body: map[string]any{"tenantId": v.Hotel.Tenant, "reason": "signed-out-everywhere"}})
 	s.Quiet()
-	v.Refused(http.StatusUnauthorized, "GENERAL.UNAUTHENTICATED", http.MethodPost, "/quote", v.Wanting(system.Usual()))
+	v.Refused(http.StatusUnauthorized, "GENERAL.UNAUTHENTICATED", http.MethodPost, "/quote", v.QuoteBody(system.Usual()))
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // the guest goes on in a new session
 	v.DraftID = ""
-	second := v.Ask(system.Usual()).Hold().DraftID
+	second := v.RequestQuote(system.Usual()).Hold().DraftID
 	brought := map[any]any{}
-	for _, e := range s.Told(t.Context()) {
+	for _, e := range s.Published(t.Context()) {
 		if e.Subject == "melmastoon.bff.tenant.booking.draft.created.v1" {
 			brought[e.Payload["draftId"]] = e.Envelope["marketingAttribution"]
 		}
@@ -74,7 +74,7 @@ func TestSiteChanges_revokedSession(t *testing.T) {
 	if is, told := brought[second]; !told || is != nil {
 		t.Errorf("afterwards by %v, told %v", is, told)
 	}
-	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e system.Events) bool {
+	if subjects := s.Published(t.Context()); !slices.ContainsFunc(subjects, func(e system.Events) bool {
 		return e.Subject == "melmastoon.iam.session.revoked.v1" && e.Status == "published"
 	}) {
 		t.Error("nobody was told that the session is revoked")

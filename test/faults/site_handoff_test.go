@@ -133,7 +133,7 @@ func (c *visitors) come(ctx context.Context, v *system.Visitor, r system.Request
 func TestSiteHandoff_singleUse(t *testing.T) {
 	t.Parallel()
 	here := system.Open(t)
-	c := gather(t, here, here.Apart())
+	c := gather(t, here, here.StartProcess())
 	tokens := seedrand.Iterations(t, 100, 2000)
 	began := time.Now()
 	var guests errgroup.Group
@@ -274,7 +274,7 @@ func TestSiteHandoff_books(t *testing.T) {
 	}
 	s.Settle()
 	said := map[string]any{}
-	for _, e := range s.Told(t.Context()) {
+	for _, e := range s.Published(t.Context()) {
 		if e.Payload["draftId"] == v.DraftID || e.Payload["reservationId"] == v.ReservationID {
 			said[e.Subject] = e.Payload["handoffArrivalId"]
 		}

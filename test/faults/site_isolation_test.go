@@ -54,7 +54,7 @@ func tries(own *system.Visitor) map[string][]func(names) system.Request {
 		return system.Request{Method: method, Path: path, Body: body}
 	}
 	wish := func(property, room, rate string, draft string) map[string]any {
-		w := own.Wanting(system.Usual())
+		w := own.QuoteBody(system.Usual())
 		w["propertyId"], w["roomTypeId"], w["ratePlanId"] = property, room, rate
 		if draft != "" {
 			w["draftId"] = draft
@@ -68,7 +68,7 @@ func tries(own *system.Visitor) map[string][]func(names) system.Request {
 			return send("POST", "/handoff/consume", map[string]any{"token": n.Token})
 		}},
 		"GET /availability": {func(n names) system.Request {
-			w := own.Wanting(system.Usual())["stayWindow"].(map[string]any)
+			w := own.QuoteBody(system.Usual())["stayWindow"].(map[string]any)
 			return get(fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", n.Property, w["checkIn"], w["checkOut"]))
 		}},
 		"GET /policies":   {func(n names) system.Request { return get("/policies") }},
@@ -91,7 +91,7 @@ func tries(own *system.Visitor) map[string][]func(names) system.Request {
 			},
 		},
 		"GET /draft/{draftId}":    {func(n names) system.Request { return get("/draft/" + n.Draft) }},
-		"PATCH /draft/{draftId}":  {func(n names) system.Request { return send("PATCH", "/draft/"+n.Draft, system.Zarghona()) }},
+		"PATCH /draft/{draftId}":  {func(n names) system.Request { return send("PATCH", "/draft/"+n.Draft, system.GuestDetails()) }},
 		"DELETE /draft/{draftId}": {func(n names) system.Request { return send("DELETE", "/draft/"+n.Draft, nil) }},
 		"POST /draft/{draftId}/payment-intent": {func(n names) system.Request {
 			return send("POST", "/draft/"+n.Draft+"/payment-intent", map[string]any{"method": "card"})
@@ -209,10 +209,10 @@ func TestSiteIsolation_hotels(t *testing.T) {
 	if a := done.Return(); a.Status != http.StatusOK {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	intruder := s.Visit(demo.KabulGrand).Ask(system.Usual())
+	intruder := s.Visit(demo.KabulGrand).RequestQuote(system.Usual())
 	atHome := s.Browser().AtHome(demo.KabulGrand)
 	atHome.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-	atHome.Ask(system.Usual())
+	atHome.RequestQuote(system.Usual())
 	for _, v := range victims {
 		covers(t, tries(v))
 	}

@@ -143,7 +143,7 @@ var way = []struct {
 	name string
 	step func(*testing.T, *system.Visitor)
 }{
-	{"asks", func(_ *testing.T, v *system.Visitor) { v.Ask(system.Usual()) }},
+	{"asks", func(_ *testing.T, v *system.Visitor) { v.RequestQuote(system.Usual()) }},
 	{"holds", func(_ *testing.T, v *system.Visitor) { v.Hold() }},
 	{"says who they are", func(_ *testing.T, v *system.Visitor) { v.Name() }},
 	{"pays", func(_ *testing.T, v *system.Visitor) { v.Pay("card") }},
@@ -226,7 +226,7 @@ func TestSiteStore_opensWithout(t *testing.T) {
 
 // nights is the path that asks for the rooms of a stay.
 func nights(v *system.Visitor) string {
-	w := v.Wanting(system.Usual())["stayWindow"].(map[string]any)
+	w := v.QuoteBody(system.Usual())["stayWindow"].(map[string]any)
 	return fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", v.Hotel.Property, w["checkIn"], w["checkOut"])
 }
 

@@ -20,7 +20,7 @@ func TestSiteStrangers_otherGuest(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
-	other := s.Visit(demo.KabulGrand).Ask(system.Usual())
+	other := s.Visit(demo.KabulGrand).RequestQuote(system.Usual())
 	target := names{
 		victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(),
 		victim.DraftID, victim.QuoteID, victim.ReservationID, "v1.e30.x", "local.x", "",

@@ -110,8 +110,8 @@ func calls(v *system.Visitor) []call {
 		{"readavailability", 0, system.Request{Method: get, Path: nights(v)}},
 		{"listpolicies", 0, system.Request{Method: get, Path: "/policies"}},
 		{"listproperties", 0, system.Request{Method: get, Path: "/properties"}},
-		{"quote", 0, system.Request{Method: post, Path: "/quote", Body: v.Wanting(system.Usual())}},
-		{"hold", 0, system.Request{Method: post, Path: "/hold", Body: v.Holding()}},
+		{"quote", 0, system.Request{Method: post, Path: "/quote", Body: v.QuoteBody(system.Usual())}},
+		{"hold", 0, system.Request{Method: post, Path: "/hold", Body: v.HoldBody()}},
 		{"readdraft", 0, system.Request{Method: get, Path: v.Draft("")}},
 		{"openintent", 0, system.Request{Method: post, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "mfs"}}},
 		{"readconfirmation", 0, system.Request{Method: get, Path: "/confirmation/" + v.ReservationID}},
@@ -209,14 +209,14 @@ func suffer(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[
 	s := system.Within(t, db, upstream.TransportKey.With(e, wire))
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	paid, cash := s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
-	quoted, named := s.Visit(demo.KabulGrand).Ask(system.Usual()), s.Visit(demo.KabulGrand).Ask(system.Usual()).Hold().Name()
+	quoted, named := s.Visit(demo.KabulGrand).RequestQuote(system.Usual()), s.Visit(demo.KabulGrand).RequestQuote(system.Usual()).Hold().Name()
 	paid.Press("pay")
 	s.Quiet()
 	empty(t, s)
 	memory.Empty()
 	back := call{"confirmpayment", budget("confirmpayment"), system.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
 	promise := call{"confirmcash", budget("confirmcash"), system.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
-	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
+	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.HoldBody()}}
 	pays := call{"openintent", budget("openintent"), system.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
 	started()
 	wire.ill(part, mood)

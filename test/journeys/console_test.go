@@ -70,7 +70,7 @@ func TestConsole_stream(t *testing.T) {
 	b.Press("pay")
 	b.Await("confirmed")
 	want := map[string]bool{}
-	for _, e := range s.Told(t.Context()) {
+	for _, e := range s.Published(t.Context()) {
 		want[e.Subject] = true
 	}
 	err := stream(t, s, func(data string) bool {

@@ -195,7 +195,7 @@ func TestConsole_booking(t *testing.T) {
 	for _, name := range []string{b.Code, b.ReservationID, b.QuoteID, b.IntentID} {
 		page := d.page("/-/booking?id=" + name)
 		drawn, listed := strings.Count(page, "<circle"), strings.Count(page, "<details")
-		if want := len(d.Life(name).Moments); drawn != want || listed != want {
+		if want := len(d.BookingTimeline(name).Moments); drawn != want || listed != want {
 			t.Errorf("%s: %d moments are drawn and %d listed, want %d", name, drawn, listed, want)
 		}
 		if !strings.Contains(page, `class="cause"`) || !strings.Contains(page, "paymentcaptured 204") {

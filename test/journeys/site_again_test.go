@@ -61,7 +61,7 @@ func insist(t *testing.T, v *system.Visitor, r system.Request) (a system.Answer)
 func TestSiteAgain_doubleClick(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(usual())
+	v := s.Visit(demo.KabulGrand).RequestQuote(usual())
 	click := func(status int, method, path string, body any) {
 		t.Helper()
 		clicks, once := make(chan system.Answer), system.Key()
@@ -87,8 +87,8 @@ func TestSiteAgain_doubleClick(t *testing.T) {
 			}
 		}
 	}
-	click(http.StatusCreated, http.MethodPost, "/hold", v.Holding())
-	click(http.StatusOK, http.MethodPatch, v.Draft(""), system.Zarghona())
+	click(http.StatusCreated, http.MethodPost, "/hold", v.HoldBody())
+	click(http.StatusOK, http.MethodPatch, v.Draft(""), system.GuestDetails())
 	click(http.StatusCreated, http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "cash_on_arrival"})
 	click(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	v.Expect(created, intended, converted, held, confirmed, allocated)

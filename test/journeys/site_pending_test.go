@@ -32,7 +32,7 @@ var pendingWays = []pendingWay{
 // begin books in that way up to the pending payment.
 func (w pendingWay) begin(t *testing.T, s *system.System) *system.Visitor {
 	t.Helper()
-	v := s.Visit(demo.KabulGrand).Ask(usual()).Hold().Name()
+	v := s.Visit(demo.KabulGrand).RequestQuote(usual()).Hold().Name()
 	if w.scenario != "" {
 		v.Headers = map[string]string{"X-Sandbox-Scenario": w.scenario}
 	}
@@ -177,7 +177,7 @@ func TestPendingPayment_abandoned(t *testing.T) {
 func TestPostedReturn(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(usual()).Hold().Name()
+	v := s.Visit(demo.KabulGrand).RequestQuote(usual()).Hold().Name()
 	v.Headers = map[string]string{"X-Sandbox-Scenario": "posted_return"}
 	v.Pay("card")
 	v.Headers = nil

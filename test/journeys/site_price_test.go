@@ -18,17 +18,17 @@ func TestSitePrice_unchanged(t *testing.T) {
 		v := s.Visit(demo.KabulGrand)
 		v.Headers = map[string]string{"X-Currency": currency}
 		holding := func(total any) map[string]any {
-			body := v.Holding()
+			body := v.HoldBody()
 			body["total"] = total
 			return body
 		}
 		shown := shownTotal(t, v)
-		v.Ask(usual())
+		v.RequestQuote(usual())
 		v.Must(http.StatusCreated, http.MethodPost, "/hold", holding(shown))
 
 		v = s.Visit(demo.KabulGrand)
 		v.Headers = map[string]string{"X-Currency": currency, "X-Sandbox-Scenario": "price_changed"}
-		v.Ask(usual())
+		v.RequestQuote(usual())
 		v.Refused(http.StatusConflict, "BFF.TENANT.PRICE_CHANGED", http.MethodPost, "/hold", holding(shown))
 		if v.State() != "quoting" {
 			t.Errorf("in %s, the draft is %s", currency, v.FlowState)
@@ -44,7 +44,7 @@ func TestSitePrice_unchanged(t *testing.T) {
 // shownTotal is what the hotel's site shows that the usual wish costs.
 func shownTotal(t *testing.T, v *system.Visitor) any {
 	t.Helper()
-	wish := v.Wanting(usual())
+	wish := v.QuoteBody(usual())
 	days := wish["stayWindow"].(map[string]any)
 	who := wish["occupancy"].(map[string]any)
 	var found struct {

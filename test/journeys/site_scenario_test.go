@@ -17,7 +17,7 @@ import (
 func TestSiteScenario_passedOn(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(system.Usual())
+	v := s.Visit(demo.KabulGrand).RequestQuote(system.Usual())
 	play := func(name string) { v.Headers = map[string]string{"X-Sandbox-Scenario": name} }
 	for _, test := range []struct {
 		scenario, method, path string
@@ -25,9 +25,9 @@ func TestSiteScenario_passedOn(t *testing.T) {
 		status                 int
 		code                   string
 	}{
-		{"sold_out", http.MethodPost, "/hold", v.Holding(), http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"}, // two services away
-		{"upstream_down", http.MethodPost, "/quote", v.Wanting(system.Usual()), http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"lunch", http.MethodPost, "/quote", v.Wanting(system.Usual()), http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
+		{"sold_out", http.MethodPost, "/hold", v.HoldBody(), http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"}, // two services away
+		{"upstream_down", http.MethodPost, "/quote", v.QuoteBody(system.Usual()), http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"lunch", http.MethodPost, "/quote", v.QuoteBody(system.Usual()), http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
 	} {
 		play(test.scenario)
 		for range 6 { // a breaker that took it for true would be open after five
@@ -35,7 +35,7 @@ func TestSiteScenario_passedOn(t *testing.T) {
 		}
 	}
 	v.Headers = nil
-	v.Ask(system.Usual()).Hold()
+	v.RequestQuote(system.Usual()).Hold()
 }
 
 // TestSiteScenario_buildSite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.

@@ -20,7 +20,7 @@ func TestSite_sizes(t *testing.T) {
 			v := s.Browser().At(hotel)
 			v.Languages = language
 			boot := v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-			wish := v.Wanting(system.Wish{Hotel: hotel, From: 7, Nights: 3, Rooms: 1})
+			wish := v.QuoteBody(system.Wish{Hotel: hotel, From: 7, Nights: 3, Rooms: 1})
 			window, _ := wish["stayWindow"].(map[string]any)
 			query := url.Values{"propertyId": {hotel.Property.String()}, "checkIn": {fmt.Sprint(window["checkIn"])}, "checkOut": {fmt.Sprint(window["checkOut"])},
 				"adults": {"2"}, "children": {"0"}, "rooms": {"1"}}

@@ -164,7 +164,7 @@ func TestSite_slugOnly(t *testing.T) {
 	for _, r := range house.RoomTypes {
 		called[r.RoomTypeID] = r.Name
 	}
-	wish := v.Wanting(usual())
+	wish := v.QuoteBody(usual())
 	days := wish["stayWindow"].(map[string]any)
 	var found struct {
 		Rooms []struct {
@@ -219,9 +219,9 @@ func TestSite_leavesSilently(t *testing.T) {
 		told  []string
 		state string // of the reservation
 	}{
-		"from the price":   {func(v *system.Visitor) { v.Ask(usual()) }, []string{abandoned}, ""},
-		"from the rooms":   {func(v *system.Visitor) { v.Ask(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
-		"from the form":    {func(v *system.Visitor) { v.Ask(usual()).Hold().Name() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the price":   {func(v *system.Visitor) { v.RequestQuote(usual()) }, []string{abandoned}, ""},
+		"from the rooms":   {func(v *system.Visitor) { v.RequestQuote(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the form":    {func(v *system.Visitor) { v.RequestQuote(usual()).Hold().Name() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
 		"from the promise": {func(v *system.Visitor) { v.Book(usual(), "cash_on_arrival") }, []string{created, intended, abandoned, held, lapsed, allocated}, "expired_hold"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestSite_leavesSilently(t *testing.T) {
 			v.Expect(test.told...)
 			ended(t, v, "abandoned", "abandoned", test.state)
 			v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil)
-			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), system.Zarghona())
+			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), system.GuestDetails())
 		})
 	}
 }
@@ -249,13 +249,13 @@ func TestSite_leavesSilently(t *testing.T) {
 func TestSite_abandons(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
-	other := s.Visit(demo.KabulGrand).Ask(last(2))
-	other.Refused(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", http.MethodPost, "/hold", other.Holding())
+	v := s.Visit(demo.KabulGrand).RequestQuote(last(2)).Hold().Name().Pay("card")
+	other := s.Visit(demo.KabulGrand).RequestQuote(last(2))
+	other.Refused(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", http.MethodPost, "/hold", other.HoldBody())
 	v.Must(http.StatusNoContent, http.MethodDelete, v.Draft(""), nil)
 	v.Must(http.StatusNoContent, http.MethodDelete, v.Draft(""), nil)
 	s.Quiet()
-	other.Ask(last(2)).Hold()
+	other.RequestQuote(last(2)).Hold()
 	v.Expect(created, intended, abandoned, held, cancelled, allocated, allocated, "payment.transaction.failed")
 	ended(t, v, "abandoned", "abandoned", "cancelled")
 }
@@ -282,21 +282,21 @@ func TestSite_holdExpires(t *testing.T) {
 		next  func(*system.Visitor) (status int, code, method, path string, body any)
 	}{
 		"to say who they are": {
-			func(v *system.Visitor) { v.Ask(usual()).Hold() },
+			func(v *system.Visitor) { v.RequestQuote(usual()).Hold() },
 			func(v *system.Visitor) (int, string, string, string, any) {
-				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPatch, v.Draft(""), system.Zarghona()
+				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPatch, v.Draft(""), system.GuestDetails()
 			},
 		},
 		"to choose how to pay": {
-			func(v *system.Visitor) { v.Ask(usual()).Hold().Name() },
+			func(v *system.Visitor) { v.RequestQuote(usual()).Hold().Name() },
 			func(v *system.Visitor) (int, string, string, string, any) {
 				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "card"}
 			},
 		},
 		"to take the price": {
-			func(v *system.Visitor) { v.Ask(usual()) },
+			func(v *system.Visitor) { v.RequestQuote(usual()) },
 			func(v *system.Visitor) (int, string, string, string, any) {
-				return http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", http.MethodPost, "/hold", v.Holding()
+				return http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", http.MethodPost, "/hold", v.HoldBody()
 			},
 		},
 	} {
@@ -310,7 +310,7 @@ func TestSite_holdExpires(t *testing.T) {
 			s.Tick("reservation-expireholds")
 			v.Refused(test.next(v))
 			// The draft is not lost: it is asked about anew, and booked.
-			v.Ask(usual()).Hold().Name().Pay("card").Press("pay")
+			v.RequestQuote(usual()).Hold().Name().Pay("card").Press("pay")
 			if a := v.Return(); a.Status != http.StatusOK {
 				t.Fatalf("after another price: %d %s", a.Status, a.Body)
 			}
@@ -342,11 +342,11 @@ func TestSite_holdExpiresDuringPayment(t *testing.T) {
 func TestSite_roomsGoneAtPayment(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	late := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
+	late := s.Visit(demo.KabulGrand).RequestQuote(last(2)).Hold().Name().Pay("card")
 	s.Quiet()
 	s.Advance(late.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
 	s.Tick("reservation-expireholds")
-	quick := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("cash_on_arrival")
+	quick := s.Visit(demo.KabulGrand).RequestQuote(last(2)).Hold().Name().Pay("cash_on_arrival")
 	quick.Must(http.StatusOK, http.MethodPost, quick.Draft("/confirm"), nil)
 	late.Press("pay")
 	s.Quiet()

@@ -59,7 +59,7 @@ var aLife = map[string][]string{
 func TestTimeline_booking(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(usual()).Hold()
+	v := s.Visit(demo.KabulGrand).RequestQuote(usual()).Hold()
 	s.Quiet()
 	other := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
 	v.Name().Pay("card")
@@ -68,7 +68,7 @@ func TestTimeline_booking(t *testing.T) {
 	v.Return()
 	v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil)
 	s.Settle()
-	story := s.Life(v.ReservationID)
+	story := s.BookingTimeline(v.ReservationID)
 	for service, want := range aLife {
 		if got := of(story, service); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", service, got, want)
@@ -86,7 +86,7 @@ func TestTimeline_booking(t *testing.T) {
 		}
 	}
 	for _, name := range []string{v.DraftID, v.Code, v.QuoteID, v.IntentID, v.Session()} {
-		if other := s.Life(name); !slices.Equal(other.Lines(), story.Lines()) {
+		if other := s.BookingTimeline(name); !slices.Equal(other.Lines(), story.Lines()) {
 			t.Errorf("%s tells another story:\n%s", name, strings.Join(other.Lines(), "\n"))
 		}
 	}
@@ -99,7 +99,7 @@ func TestTimeline_fromHandoff(t *testing.T) {
 	all := s.Browser().AtAll()
 	all.Must(http.StatusOK, http.MethodGet, "/session", nil)
 	h := demo.KabulGrand
-	stay := all.At(h).Wanting(usual())["stayWindow"]
+	stay := all.At(h).QuoteBody(usual())["stayWindow"]
 	var minted struct{ HandoffID, Token string }
 	all.Must(http.StatusCreated, http.MethodPost, "/handoff/"+h.Tenant.String()+"/"+h.Property.String(),
 		map[string]any{"dates": stay, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}}).Into(t, &minted)
@@ -107,12 +107,12 @@ func TestTimeline_fromHandoff(t *testing.T) {
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
 	v.Book(usual(), "cash_on_arrival")
 	s.Settle()
-	story := s.Life(v.ReservationID)
+	story := s.BookingTimeline(v.ReservationID)
 	inTime(t, story)
 	because(t, story, "row handoff minted", "call minthandoff 201")
 	because(t, story, "heard bff.tenant.handoff.consumed", "call handoffconsumed 204", "told bff.tenant.handoff.consumed", "call bootstrap 200")
 	for _, name := range []string{minted.HandoffID, all.Session(), v.Session(), v.DraftID} {
-		if other := s.Life(name); !slices.Equal(other.Lines(), story.Lines()) {
+		if other := s.BookingTimeline(name); !slices.Equal(other.Lines(), story.Lines()) {
 			t.Errorf("%s tells another story:\n%s\nthan\n%s", name, strings.Join(other.Lines(), "\n"), strings.Join(story.Lines(), "\n"))
 		}
 	}
@@ -180,7 +180,7 @@ func TestTimeline_printedOnFailure(t *testing.T) {
 	t.Parallel()
 	l := &loser{TB: t}
 	s := system.Open(l)
-	v := s.Visit(demo.HeratGarden).Ask(inHerat()).Hold()
+	v := s.Visit(demo.HeratGarden).RequestQuote(inHerat()).Hold()
 	text := strings.Join(strings.Fields(l.end()), " ")
 	for _, want := range []string{"told bff.tenant.booking.draft.created evt_…", "row draft is holding bdr_…" + v.DraftID[len(v.DraftID)-6:], "call holdrooms 201"} {
 		if !strings.Contains(text, want) {

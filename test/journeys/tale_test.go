@@ -116,7 +116,7 @@ func (s tale) hides(log io.Reader, secret string) {
 func (s tale) published(from *system.System) {
 	s.t.Helper()
 	told := map[string]string{}
-	for _, e := range from.Told(s.t.Context()) {
+	for _, e := range from.Published(s.t.Context()) {
 		told[fmt.Sprint(e.Envelope["eventId"])] = e.Subject
 	}
 	wire := map[string]string{}

@@ -121,8 +121,8 @@ func (v *traveller) book(h demo.Hotel, went sent) *traveller {
 		"propertyId": chosen.PropertyID, "roomTypeId": shown.Rooms[0].RoomTypeID, "ratePlanId": shown.Rooms[0].Rates[0].RatePlanID,
 		"stayWindow": map[string]any{"checkIn": chosen.StayWindow.CheckIn, "checkOut": chosen.StayWindow.CheckOut}, "occupancy": map[string]any{"adults": chosen.Occupancy.Adults, "children": 0, "rooms": chosen.Occupancy.Rooms},
 	}, nil)
-	hotel.step("hold", http.StatusCreated, http.MethodPost, "/hold", hotel.Holding(), nil)
-	hotel.step("guest", http.StatusOK, http.MethodPatch, hotel.Draft(""), system.Zarghona(), nil)
+	hotel.step("hold", http.StatusCreated, http.MethodPost, "/hold", hotel.HoldBody(), nil)
+	hotel.step("guest", http.StatusOK, http.MethodPatch, hotel.Draft(""), system.GuestDetails(), nil)
 	return hotel
 }
 
@@ -175,7 +175,7 @@ func TestTraveller_books(t *testing.T) {
 	db := pgtest.New(t)
 	s := system.Within(t, db, unsampled(t, db.Env()))
 	s.Quiet()
-	before := s.Told(t.Context())
+	before := s.Published(t.Context())
 
 	v := travel(t, s, "4bf92f3577b34da6a3ce929d0e0e4736")
 	went := v.choose(demo.KabulGrand.Slug)
@@ -186,7 +186,7 @@ func TestTraveller_books(t *testing.T) {
 	other.Refused(http.StatusConflict, "BFF.CONSUMER.HANDOFF_REPLAYED", http.MethodGet, "/bootstrap?h="+went.Token, nil)
 	s.Settle()
 
-	told := after(t, before, s.Told(t.Context()))
+	told := after(t, before, s.Published(t.Context()))
 	told.is(wholeWay)
 	told.traced(v.trace)
 	joined(told, v, hotel, went)

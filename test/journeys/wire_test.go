@@ -107,7 +107,7 @@ func TestWire_schemas(t *testing.T) {
 	s := system.Open(t)
 	mixed(s)
 	s.Settle()
-	told := s.Told(t.Context())
+	told := s.Published(t.Context())
 	events := heard(t, s, len(told))
 	subjects := map[string]int{}
 	for _, e := range events {
@@ -306,7 +306,7 @@ func TestWire_correlation(t *testing.T) {
 	lost.Press("pay")
 	s.Settle()
 	story := map[string]wired{}
-	for _, e := range heard(t, s, len(s.Told(t.Context()))) {
+	for _, e := range heard(t, s, len(s.Published(t.Context()))) {
 		if e.reservation() == lost.ReservationID {
 			story[e.subject()] = e
 		}
@@ -353,7 +353,7 @@ func TestWire_unknownMember(t *testing.T) {
 	mixed(s)
 	s.Settle()
 	refused := 0
-	for _, e := range heard(t, s, len(s.Told(t.Context()))) {
+	for _, e := range heard(t, s, len(s.Published(t.Context()))) {
 		for path, object := range objects("", e.payload) {
 			object["guestEmail"] = "guest@example.com"
 			text, err := json.Marshal(e.payload)

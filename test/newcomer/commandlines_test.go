@@ -40,18 +40,18 @@ func TestCommandLines_forSiteBuildersRun(t *testing.T) {
 	lines := commandLines(string(text))
 	p := system.Install(t)
 	p.Start()
-	if wrong := typeLines(t, filepath.Dir(p.Local()), lines); len(lines) == 0 || len(wrong) > 0 {
+	if wrong := runLines(t, filepath.Dir(p.Local()), lines); len(lines) == 0 || len(wrong) > 0 {
 		t.Errorf("of %d lines these do not do what the document says:\n%s", len(lines), strings.Join(wrong, "\n"))
 	}
 	twins := []commandLine{{command: "false"}, {command: "echo closed", output: "open"}, {command: "echo open", output: "open"}}
-	if wrong := typeLines(t, t.TempDir(), twins); len(wrong) != 2 {
+	if wrong := runLines(t, t.TempDir(), twins); len(wrong) != 2 {
 		t.Errorf("of three lines, two of them wrong, the check finds %q", wrong)
 	}
 	p.End(syscall.SIGTERM)
 }
 
-// typeLines runs the lines in one shell, each with its output in a file of its own, and returns those that fail or print something else.
-func typeLines(t *testing.T, dir string, lines []commandLine) (wrong []string) {
+// runLines runs the lines in one shell, each with its output in a file of its own, and returns those that fail or print something else.
+func runLines(t *testing.T, dir string, lines []commandLine) (wrong []string) {
 	t.Helper()
 	outputs := t.TempDir()
 	var script strings.Builder

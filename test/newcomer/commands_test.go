@@ -24,7 +24,7 @@ var program = regexp.MustCompile(`^(?:go run )?\./scripts/([a-z]+)`)
 
 // commands are those of our own programs. What stands alone and begins with a dash belongs to the program named before it.
 func (d document) commands() (all []command) {
-	for _, said := range d.said() {
+	for _, said := range d.code() {
 		switch m := program.FindStringSubmatch(said); {
 		case m != nil:
 			all = append(all, command{d.name, m[1], flagsOf(said)})
@@ -179,7 +179,7 @@ func tests(t *testing.T, dir string) (names []string) {
 func TestCommands_runTests(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
-		for _, said := range d.said() {
+		for _, said := range d.code() {
 			if !strings.Contains(said, "<") && strings.Contains(said, "./") {
 				for _, pattern := range unmatched(t, said) {
 					t.Errorf("%s: %s: no test is called %s", d.name, said, pattern)
@@ -204,9 +204,9 @@ func TestCommands_findsMistakes(t *testing.T) {
 	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/platform/fn).\n\n" +
 		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/platform/outbox -run Relay`.\n"}
 	var missing []string
-	for _, said := range append(d.links(), d.said()...) {
+	for _, said := range append(d.links(), d.code()...) {
 		for _, path := range paths(t, said) {
-			if !d.there(path) {
+			if !d.exists(path) {
 				missing = append(missing, path)
 			}
 		}

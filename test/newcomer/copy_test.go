@@ -12,16 +12,16 @@ import (
 	"testing"
 )
 
-// A workplace is a copy of the tree in which the steps of the guide are done.
-type workplace struct {
+// A treeCopy is a copy of the tree in which the steps of the guide are done.
+type treeCopy struct {
 	t   testing.TB
 	dir string
 }
 
 // open copies the tree as it stands, without its history and without what it keeps for itself.
-func open(t testing.TB) workplace {
+func open(t testing.TB) treeCopy {
 	t.Helper()
-	w := workplace{t, t.TempDir()}
+	w := treeCopy{t, t.TempDir()}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func copyFile(from, to string) error {
 }
 
 // apply does what a block says.
-func (w workplace) apply(e edit) error {
+func (w treeCopy) apply(e edit) error {
 	path := filepath.Join(w.dir, filepath.FromSlash(e.file))
 	before, err := os.ReadFile(path)
 	switch {
@@ -112,7 +112,7 @@ func (e edit) placed(text string) (string, error) {
 
 // run runs a command of the guide in the copy. Paths are left out of what is built, so that the next copy, which lies somewhere
 // else, finds it in the cache.
-func (w workplace) run(command string) (string, error) {
+func (w treeCopy) run(command string) (string, error) {
 	cmd := exec.CommandContext(w.t.Context(), "bash", "-c", command)
 	cmd.Dir = w.dir
 	cmd.Env = append(os.Environ(), "PWD="+w.dir, "GOFLAGS=-mod=readonly -trimpath")

@@ -74,8 +74,8 @@ func (d document) links() (all []string) {
 	return all
 }
 
-// said is what the document says as code, in its sentences or on a line of its own. Its blocks are the guide's own matter.
-func (d document) said() (all []string) {
+// code is what the document says as code, in its sentences or on a line of its own. Its blocks are the guide's own matter.
+func (d document) code() (all []string) {
 	prose := ""
 	for i, part := range strings.Split(d.text, "\n```") {
 		if i%2 == 0 {
@@ -92,12 +92,12 @@ func (d document) said() (all []string) {
 	return all
 }
 
-// there reports whether a path leads somewhere. A blank in it (<service>) stands for any name, as * does.
-func (d document) there(path string) bool {
+// exists reports whether a path leads somewhere. A blank in it (<service>) stands for any name, as * does.
+func (d document) exists(path string) bool {
 	path = strings.TrimSuffix(path, "/")
 	if m := braces.FindStringSubmatch(path); m != nil {
 		for choice := range strings.SplitSeq(m[2], ",") {
-			if !d.there(m[1] + choice + m[3]) {
+			if !d.exists(m[1] + choice + m[3]) {
 				return false
 			}
 		}
@@ -113,15 +113,15 @@ func paths(t *testing.T, text string) (all []string) {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
 		first, rest, deeper := strings.Cut(word, "/")
-		if deeper && rest != "" && slices.Contains(tops(t), first) {
+		if deeper && rest != "" && slices.Contains(topFolders(t), first) {
 			all = append(all, word)
 		}
 	}
 	return all
 }
 
-// tops are the folders at the top of the tree.
-func tops(t *testing.T) (names []string) {
+// topFolders are the folders at the top of the tree.
+func topFolders(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -139,11 +139,11 @@ func TestDocuments_pathsExist(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
 		named := d.links()
-		for _, said := range d.said() {
+		for _, said := range d.code() {
 			named = append(named, paths(t, said)...)
 		}
 		for _, path := range named {
-			if !d.there(path) {
+			if !d.exists(path) {
 				t.Errorf("%s names %s, which is not there", d.name, path)
 			}
 		}
@@ -154,7 +154,7 @@ func TestDocuments_pathsExist(t *testing.T) {
 func TestDocuments_map(t *testing.T) {
 	t.Parallel()
 	shown := read(t, "README.md").links()
-	want := append(tops(t), "catalogue.go", "scripts/serve")
+	want := append(topFolders(t), "catalogue.go", "scripts/serve")
 	want = slices.DeleteFunc(want, func(top string) bool { return top == "functions" || top == "scripts" }) // their parts are shown
 	for _, d := range documents(t) {
 		if d.name != "README.md" {
@@ -228,7 +228,7 @@ func TestDocuments_identifiers(t *testing.T) {
 	names, text := vocabulary(t)
 	checked := 0
 	for _, d := range documents(t) {
-		for _, said := range d.said() {
+		for _, said := range d.code() {
 			if m := goName.FindStringSubmatch(said); m != nil {
 				checked++
 				if !names[m[1]+"."+m[2]] {
@@ -259,7 +259,7 @@ func vocabulary(t *testing.T) (names map[string]bool, text string) {
 	t.Helper()
 	names = map[string]bool{}
 	var all strings.Builder
-	for _, top := range tops(t) {
+	for _, top := range topFolders(t) {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err

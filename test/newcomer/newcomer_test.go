@@ -61,7 +61,7 @@ func TestGuide_files(t *testing.T) {
 }
 
 // follow applies every block, and wants each file as gofmt leaves it.
-func (w workplace) follow(steps []step) {
+func (w treeCopy) follow(steps []step) {
 	w.t.Helper()
 	for _, s := range steps {
 		for _, e := range s.edits {
@@ -75,7 +75,7 @@ func (w workplace) follow(steps []step) {
 	}
 }
 
-// TestGuide_eachStepNeeded leaves out one thing at a time, and wants the rules of the house to say so.
+// TestGuide_eachStepNeeded leaves out one thing at a time, and expects a test to fail.
 func TestGuide_eachStepNeeded(t *testing.T) {
 	t.Parallel()
 	if !seedrand.Full(t) {
@@ -92,7 +92,7 @@ func TestGuide_eachStepNeeded(t *testing.T) {
 			w.follow(without(readGuide(t), missed.file))
 			out, err := w.run("go test ./test/architecture -short")
 			if err == nil || !strings.Contains(out, missed.complaint) {
-				t.Errorf("nobody misses it: %v\n%s", err, out)
+				t.Errorf("no test fails: %v\n%s", err, out)
 			}
 		})
 	}

@@ -309,13 +309,13 @@ func (p *payer) begin(ctx context.Context) error {
 	for _, step := range []func() system.Request{
 		func() system.Request { return system.Request{Method: http.MethodGet, Path: "/bootstrap"} },
 		func() system.Request {
-			return system.Request{Method: http.MethodPost, Path: "/quote", Body: p.Wanting(p.wish())}
+			return system.Request{Method: http.MethodPost, Path: "/quote", Body: p.QuoteBody(p.wish())}
 		},
 		func() system.Request {
-			return system.Request{Method: http.MethodPost, Path: "/hold", Body: p.Holding()}
+			return system.Request{Method: http.MethodPost, Path: "/hold", Body: p.HoldBody()}
 		},
 		func() system.Request {
-			return system.Request{Method: http.MethodPatch, Path: p.Draft(""), Body: system.Zarghona()}
+			return system.Request{Method: http.MethodPatch, Path: p.Draft(""), Body: system.GuestDetails()}
 		},
 		func() system.Request { return p.choose(p.way) },
 	} {

@@ -34,15 +34,15 @@ type Processes struct {
 	members   map[string]*Member
 }
 
-// Gather returns an empty set of processes, which end with the test.
-func Gather(t testing.TB) *Processes {
+// New returns an empty set of processes, which end with the test.
+func New(t testing.TB) *Processes {
 	f := &Processes{t: t, members: map[string]*Member{}}
 	t.Cleanup(f.end)
 	return f
 }
 
-// Brief sets the environment variables of the processes, and the issuer of the tokens from their metadata server.
-func (f *Processes) Brief(variables map[string]string, issuer *signing.Issuer) {
+// Configure sets the environment variables of the processes, and the issuer of the tokens from their metadata server.
+func (f *Processes) Configure(variables map[string]string, issuer *signing.Issuer) {
 	f.variables, f.metadata = variables, httptest.NewServer(metadata{issuer})
 }
 
@@ -65,7 +65,7 @@ type Member struct {
 	name      string
 	program   string
 	address   string
-	said      Output
+	output    Output
 	killed    atomic.Int64
 	gone      chan struct{} // closed when it is no longer restarted
 
@@ -83,7 +83,7 @@ func (f *Processes) Launch(s fn.Spec, program string) error {
 	if err := m.start(); err != nil {
 		return err
 	}
-	go m.keep()
+	go m.restart()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.members[s.Name] = m
@@ -97,8 +97,8 @@ func (f *Processes) Member(name string) *Member {
 	return f.members[name]
 }
 
-// keep restarts the process whenever it dies.
-func (m *Member) keep() {
+// restart restarts the process whenever it dies.
+func (m *Member) restart() {
 	defer close(m.gone)
 	for {
 		m.mu.Lock()
@@ -109,7 +109,7 @@ func (m *Member) keep() {
 			return
 		}
 		if err := m.start(); err != nil {
-			m.processes.t.Errorf("processes: %s does not restart: %v; output: %s", m.name, err, &m.said)
+			m.processes.t.Errorf("processes: %s does not restart: %v; output: %s", m.name, err, &m.output)
 			return
 		}
 	}
@@ -121,7 +121,7 @@ func (m *Member) start() error {
 		return err
 	}
 	cmd := exec.Command(m.program)
-	cmd.Stdout, cmd.Stderr = &m.said, &m.said
+	cmd.Stdout, cmd.Stderr = &m.output, &m.output
 	cmd.Env = []string{
 		"PORT=" + port, "FUNCTION_TARGET=" + m.name,
 		"GCE_METADATA_HOST=" + m.processes.metadata.Listener.Addr().String(),

@@ -1,5 +1,5 @@
 // Package rehearsal runs the whole system as it is deployed: every bundle a process of its own behind a small router, on
-// Google's emulators, with its database migrated by the job; and then it shoots at it.
+// Google's emulators, with its database migrated by the job; and kills its processes during bookings.
 package rehearsal
 
 import (
@@ -33,10 +33,10 @@ import (
 )
 
 const (
-	journeys = 200
-	hits     = 40
-	guests   = 6
-	calm     = 2 * time.Minute // until the books must balance after the last journey
+	journeys      = 200
+	minKills      = 40
+	guests        = 6
+	settleTimeout = 2 * time.Minute // until the invariants must hold after the last journey
 )
 
 func TestRehearsal_failures(t *testing.T) {
@@ -47,44 +47,44 @@ func TestRehearsal_failures(t *testing.T) {
 	must(t, err)
 	db := migrated(t, tree)
 	at := google.Emulators{Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)}
-	fleet := processes.Gather(t)
-	config := google.On(cloud.Config{Env: db.Env(), Schedules: true, Mount: fleet.Open}, at)
+	cluster := processes.New(t)
+	config := google.On(cloud.Config{Env: db.Env(), Schedules: true, Mount: cluster.Open}, at)
 	s := system.As(t, db, config)
 	makeTopics(t, at)
-	fleet.Brief(told(s, db, at), s.Issuer)
-	launch(t, tree, fleet)
+	cluster.Configure(variables(s, db, at), s.Issuer)
+	launch(t, tree, cluster)
 
-	random := seedrand.New(t).Of("the shots")
-	c := &system.Crowd{Stage: s}
-	c.Wanted.Store(journeys)
+	random := seedrand.New(t).Of("killed processes")
+	c := &system.ConcurrentGuests{System: s}
+	c.Journeys.Store(journeys)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	var party sync.WaitGroup
+	var travellers sync.WaitGroup
 	failures := make(chan error, guests)
 	for range guests {
-		party.Go(func() { failures <- c.Travel(ctx) })
+		travellers.Go(func() { failures <- c.Run(ctx) })
 	}
 	over := make(chan struct{})
-	go func() { party.Wait(); close(over) }()
-	struck := shoot(t, random, fleet, over)
+	go func() { travellers.Wait(); close(over) }()
+	killed := killProcesses(t, random, cluster, over)
 	<-over
 	for range guests {
 		if err := <-failures; err != nil {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", struck, c.Repeats.Load(), len(c.Done()), time.Since(began).Round(time.Second))
-	if struck < hits || c.Repeats.Load() == 0 {
-		t.Errorf("only %d processes were killed, and %d requests sent again: this run has shown too little", struck, c.Repeats.Load())
+	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", killed, c.Retries.Load(), len(c.Done()), time.Since(began).Round(time.Second))
+	if killed < minKills || c.Retries.Load() == 0 {
+		t.Errorf("only %d processes were killed, and %d requests sent again: want at least 40 and 1", killed, c.Retries.Load())
 	}
 	if len(c.Done()) != journeys {
 		t.Errorf("%d journeys ended, want %d", len(c.Done()), journeys)
 	}
-	balance(t, db, c)
+	checkResults(t, db, c)
 }
 
-// migrated is a database that the bundled job has migrated.
+// migrated returns a database that the bundled job has migrated.
 func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	t.Helper()
 	db := pgtest.Empty(t)
@@ -108,8 +108,8 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	return db
 }
 
-// told is what the processes are told.
-func told(s *system.System, db *pgtest.Database, at google.Emulators) map[string]string {
+// variables returns the environment of the processes.
+func variables(s *system.System, db *pgtest.Database, at google.Emulators) map[string]string {
 	v := cloud.Variables(system.Secret, s.Issuer, s.Cloud.URL())
 	maps.Copy(v, map[string]string{
 		"DATABASE_URL": db.URL(), "DATABASE_POOL": "2", "DOCUMENT_TIMEOUT": "5s",
@@ -119,7 +119,7 @@ func told(s *system.System, db *pgtest.Database, at google.Emulators) map[string
 	return v
 }
 
-// makeTopics makes what the infrastructure makes in the cloud: a topic for every event that is told, heard by us or not.
+// makeTopics creates the topics that Terraform creates in the cloud: one for every published event.
 func makeTopics(t *testing.T, at google.Emulators) {
 	t.Helper()
 	for _, f := range melmastoon.Functions {
@@ -139,7 +139,7 @@ func makeTopics(t *testing.T, at google.Emulators) {
 }
 
 // launch builds every bundle and starts it.
-func launch(t *testing.T, tree *archive.Tree, fleet *processes.Processes) {
+func launch(t *testing.T, tree *archive.Tree, cluster *processes.Processes) {
 	t.Helper()
 	var work sync.WaitGroup
 	errs := make([]error, len(melmastoon.Functions))
@@ -153,7 +153,7 @@ func launch(t *testing.T, tree *archive.Tree, fleet *processes.Processes) {
 			defer func() { <-atOnce }()
 			program, err := processes.BuildFunction(t.Context(), dir, a)
 			if err == nil {
-				err = fleet.Launch(f.Spec, program)
+				err = cluster.Launch(f.Spec, program)
 			}
 			errs[i] = err
 		})
@@ -162,8 +162,8 @@ func launch(t *testing.T, tree *archive.Tree, fleet *processes.Processes) {
 	must(t, errors.Join(errs...))
 }
 
-// shoot kills processes, one after the other, until the journeys are over.
-func shoot(t *testing.T, random *rand.Rand, fleet *processes.Processes, over <-chan struct{}) (struck int) {
+// killProcesses kills processes, one after the other, until the journeys are over.
+func killProcesses(t *testing.T, random *rand.Rand, cluster *processes.Processes, over <-chan struct{}) (killed int) {
 	t.Helper()
 	var targets []*processes.Member
 	for _, f := range melmastoon.Functions {
@@ -171,29 +171,29 @@ func shoot(t *testing.T, random *rand.Rand, fleet *processes.Processes, over <-c
 		case service == "storefront": // not deployed here
 		case service == "consumer" && f.Spec.Name != "consumer-minthandoff" && f.Spec.Subject == "" && f.Spec.Schedule == "":
 		default:
-			targets = append(targets, fleet.Member(f.Spec.Name))
+			targets = append(targets, cluster.Member(f.Spec.Name))
 		}
 	}
 	for {
 		select {
 		case <-over:
-			return struck
+			return killed
 		case <-time.After(time.Duration(50+random.IntN(350)) * time.Millisecond): // the moment of the fault, not a wait for anything
 		}
 		if err := targets[random.IntN(len(targets))].Kill(); err != nil {
 			t.Error(err)
 		}
-		struck++
+		killed++
 	}
 }
 
-// balance waits until everything has been told and heard, and holds what was answered against the books.
-func balance(t *testing.T, db *pgtest.Database, c *system.Crowd) {
+// checkResults waits until all events are processed, and compares the answers to the guests with the database.
+func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests) {
 	t.Helper()
 	conn := db.Owner(t)
 	look := time.NewTicker(500 * time.Millisecond)
 	defer look.Stop()
-	end := time.After(calm)
+	end := time.After(settleTimeout)
 	for {
 		always, err := pgtest.Violations(t.Context(), conn)
 		must(t, err)
@@ -205,7 +205,7 @@ func balance(t *testing.T, db *pgtest.Database, c *system.Crowd) {
 		}
 		select {
 		case <-end:
-			t.Fatalf("the books do not balance: %q", breaches)
+			t.Fatalf("invariants violated: %q", breaches)
 		case <-look.C:
 		}
 	}

@@ -247,9 +247,9 @@ func (k *walk) wish() system.Wish {
 
 func (k *walk) payByCard(g guest) {
 	k.t.Helper()
-	k.count("tenantbooking-quote", func() { g.must(http.StatusCreated, http.MethodPost, "/quote", g.Wanting(k.wish())) })
-	k.count("tenantbooking-hold", func() { g.must(http.StatusCreated, http.MethodPost, "/hold", g.Holding()) })
-	k.count("tenantbooking-setguest", func() { g.must(http.StatusOK, http.MethodPatch, g.Draft(""), system.Zarghona()) })
+	k.count("tenantbooking-quote", func() { g.must(http.StatusCreated, http.MethodPost, "/quote", g.QuoteBody(k.wish())) })
+	k.count("tenantbooking-hold", func() { g.must(http.StatusCreated, http.MethodPost, "/hold", g.HoldBody()) })
+	k.count("tenantbooking-setguest", func() { g.must(http.StatusOK, http.MethodPatch, g.Draft(""), system.GuestDetails()) })
 	k.again("tenantbooking-readdraft", func() { g.must(http.StatusOK, http.MethodGet, g.Draft(""), nil) })
 	k.count("tenantbooking-openintent", func() {
 		g.must(http.StatusCreated, http.MethodPost, g.Draft("/payment-intent"), map[string]any{"method": "card"})
@@ -281,6 +281,6 @@ func (k *walk) leave() {
 	k.t.Helper()
 	g := k.at()
 	g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-	g.Ask(k.wish()).Hold()
+	g.RequestQuote(k.wish()).Hold()
 	k.count("tenantbooking-abandondraft", func() { g.must(http.StatusNoContent, http.MethodDelete, g.Draft(""), nil) })
 }

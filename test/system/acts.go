@@ -103,7 +103,7 @@ func (b *Booking) Await(state string) {
 func (b *Booking) CommitRooms() {
 	b.system.t.Helper()
 	var allocations []any
-	for _, e := range b.system.Told(b.system.t.Context()) {
+	for _, e := range b.system.Published(b.system.t.Context()) {
 		if e.Subject == "melmastoon.inventory.allocation.committed.v1" && e.Payload["reservationId"] == b.ReservationID {
 			allocations = append(allocations, e.Payload["allocationId"])
 		}

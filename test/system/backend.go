@@ -9,8 +9,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
-// standing returns the environment for the backend in MELMASTOON_BACKEND: the database only, or Google's emulators.
-func standing(t testing.TB, c cloud.Config) cloud.Config {
+// backendEnv returns the environment for the backend in MELMASTOON_BACKEND: the database only, or Google's emulators.
+func backendEnv(t testing.TB, c cloud.Config) cloud.Config {
 	t.Helper()
 	var asked struct {
 		Backend string `env:"MELMASTOON_BACKEND,default=embedded"`

@@ -24,8 +24,8 @@ type Events struct {
 	Payload     map[string]any
 }
 
-// Told returns the events of all services, each in the order of its outbox.
-func (s *System) Told(ctx context.Context) []Events {
+// Published returns the events of all services, each in the order of its outbox.
+func (s *System) Published(ctx context.Context) []Events {
 	s.t.Helper()
 	conn := s.DB.Owner(s.t)
 	rows, _ := conn.Query(ctx, `
@@ -49,7 +49,7 @@ func (s *System) Told(ctx context.Context) []Events {
 func (s *System) Subjects(reservation string) []string {
 	s.t.Helper()
 	var subjects []string
-	for _, e := range s.Told(s.t.Context()) {
+	for _, e := range s.Published(s.t.Context()) {
 		if e.Payload["reservationId"] == reservation {
 			subjects = append(subjects, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon."), ".v1"))
 		}

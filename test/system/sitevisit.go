@@ -39,8 +39,8 @@ func (v *Visitor) learn(a Answer) {
 	}
 }
 
-// Wanting returns the body of a request for a quote.
-func (v *Visitor) Wanting(w Wish) map[string]any {
+// QuoteBody returns the body of a request for a quote.
+func (v *Visitor) QuoteBody(w Wish) map[string]any {
 	room := w.Hotel.Rooms[w.Room]
 	return map[string]any{
 		"propertyId": w.Hotel.Property.String(), "roomTypeId": room.ID.String(), "ratePlanId": room.Flexible.ID.String(),
@@ -53,10 +53,10 @@ func (v *Visitor) day(from int) string {
 	return v.system.Env().Now().AddDate(0, 0, from).Format(time.DateOnly)
 }
 
-// Ask requests a quote. The first quote starts a draft; further ones update it.
-func (v *Visitor) Ask(w Wish) *Visitor {
+// RequestQuote requests a quote. The first quote starts a draft; further ones update it.
+func (v *Visitor) RequestQuote(w Wish) *Visitor {
 	v.system.t.Helper()
-	body := v.Wanting(w)
+	body := v.QuoteBody(w)
 	if v.DraftID != "" {
 		body["draftId"] = v.DraftID
 	}
@@ -64,20 +64,20 @@ func (v *Visitor) Ask(w Wish) *Visitor {
 	return v
 }
 
-// Holding returns the body of a request to hold the quoted rooms.
-func (v *Visitor) Holding() map[string]any {
+// HoldBody returns the body of a request to hold the quoted rooms.
+func (v *Visitor) HoldBody() map[string]any {
 	return map[string]any{"draftId": v.DraftID, "quoteId": v.QuoteID}
 }
 
 // Hold holds the rooms.
 func (v *Visitor) Hold() *Visitor {
 	v.system.t.Helper()
-	v.Must(http.StatusCreated, http.MethodPost, "/hold", v.Holding())
+	v.Must(http.StatusCreated, http.MethodPost, "/hold", v.HoldBody())
 	return v
 }
 
-// Zarghona returns the body with the guest's details.
-func Zarghona() map[string]any {
+// GuestDetails returns the body with the guest's details.
+func GuestDetails() map[string]any {
 	return map[string]any{"guest": map[string]any{
 		"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "Z.Ahmadzai@Example.com", "phone": "+93 70 012 3456",
 	}}
@@ -89,7 +89,7 @@ func (v *Visitor) Draft(rest string) string { return "/draft/" + v.DraftID + res
 // Name sets the guest's details.
 func (v *Visitor) Name() *Visitor {
 	v.system.t.Helper()
-	v.Must(http.StatusOK, http.MethodPatch, v.Draft(""), Zarghona())
+	v.Must(http.StatusOK, http.MethodPatch, v.Draft(""), GuestDetails())
 	return v
 }
 
@@ -104,7 +104,7 @@ func (v *Visitor) Pay(method string) *Visitor {
 // Book runs all steps up to the payment.
 func (v *Visitor) Book(w Wish, method string) *Visitor {
 	v.system.t.Helper()
-	return v.Ask(w).Hold().Name().Pay(method)
+	return v.RequestQuote(w).Hold().Name().Pay(method)
 }
 
 // Press submits a button of the provider's page, and returns the URL that it redirects to.
@@ -146,7 +146,7 @@ func (v *Visitor) Expect(subjects ...string) {
 	s.t.Helper()
 	s.Settle()
 	var told []string
-	for _, e := range s.Told(s.t.Context()) {
+	for _, e := range s.Published(s.t.Context()) {
 		mine := e.Payload["draftId"] == v.DraftID || e.Payload["reservationId"] == v.ReservationID
 		if name := strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon."), ".v1"); mine && name != "bff.tenant.flow.step_completed" {
 			told = append(told, strings.TrimPrefix(name, "bff.tenant."))

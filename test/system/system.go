@@ -51,7 +51,7 @@ func On(t testing.TB, db *pgtest.Database) *System {
 // timeline.
 func Within(t testing.TB, db *pgtest.Database, e env.Env) *System {
 	t.Helper()
-	return As(t, db, standing(t, cloud.Config{Env: e}))
+	return As(t, db, backendEnv(t, cloud.Config{Env: e}))
 }
 
 // Secret is the secret of every test system.
@@ -75,7 +75,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.explain) // runs after the cloud has ended: cleanups run in reverse order
+	t.Cleanup(s.printTimeline) // runs after the cloud has ended: cleanups run in reverse order
 	t.Cleanup(func() {
 		if b, ok := local.Messages().(*emulated.Bus); ok {
 			// Google's emulator repeats deliveries to a system that has ended for as long as its subscriptions exist.

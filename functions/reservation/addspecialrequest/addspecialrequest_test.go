@@ -64,7 +64,7 @@ func TestAdd(t *testing.T) {
 	}
 	d.add(d.service, "second", map[string]any{"tags": []string{"allergy"}, "locale": "fa-AF", "source": "ai_parser",
 		"aiProvenance": map[string]any{"model": "wishes", "version": "4", "confidence": 0.8}}).Want(t, http.StatusCreated)
-	reservationtest.Told(t, d.db, d.r, "held", "confirmed", "special_request.added", "special_request.added")
+	reservationtest.ExpectEvents(t, d.db, d.r, "held", "confirmed", "special_request.added", "special_request.added")
 }
 
 func TestAdd_servicesSeeNoRequests(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAdd_rejected(t *testing.T) {
 			d.add(test.as, test.name, test.body, test.headers...).WantProblem(t, test.status, test.code)
 		})
 	}
-	reservationtest.Told(t, d.db, d.r, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.db, d.r, "held", "confirmed")
 	d.add(d.staff, "this_version", cots(), "If-Match", `"`+strconv.Itoa(d.r.Version)+`"`).Want(t, http.StatusCreated)
 }
 
@@ -120,7 +120,7 @@ func TestAdd_crashBeforeAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.add(d.staff, "first", body).Want(t, http.StatusCreated, "ETag", `"`+strconv.Itoa(d.r.Version+1)+`"`)
-	reservationtest.Told(t, d.db, d.r, "held", "confirmed", "special_request.added")
+	reservationtest.ExpectEvents(t, d.db, d.r, "held", "confirmed", "special_request.added")
 }
 
 func TestAdd_concurrent(t *testing.T) {

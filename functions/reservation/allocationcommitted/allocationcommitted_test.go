@@ -29,7 +29,7 @@ func TestRecord(t *testing.T) {
 	if got := reservationtest.Now(t, db, r); got.Pending != booking.AwaitPayment || got.Version != r.Version {
 		t.Errorf("it waits for %s, version %d", got.Pending, got.Version)
 	}
-	reservationtest.Told(t, db, r, "held")
+	reservationtest.ExpectEvents(t, db, r, "held")
 }
 
 func TestRecord_beforeReservation(t *testing.T) {

@@ -56,7 +56,7 @@ func TestCancel_lostAllocation(t *testing.T) {
 			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
-			reservationtest.Told(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.told...)
 		})
 	}
 }
@@ -79,5 +79,5 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 	if got := reservationtest.Now(t, db, r).State; got != booking.Confirmed {
 		t.Errorf("state is %s, want %s", got, booking.Confirmed)
 	}
-	reservationtest.Told(t, db, r, "held", "confirmed")
+	reservationtest.ExpectEvents(t, db, r, "held", "confirmed")
 }

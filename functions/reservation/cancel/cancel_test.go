@@ -67,7 +67,7 @@ func TestCancel(t *testing.T) {
 			if now := reservationtest.Now(t, db, r); now.EffectiveState() != test.state {
 				t.Errorf("state is %s, want %s", now.EffectiveState(), test.state)
 			}
-			reservationtest.Told(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.told...)
 		})
 	}
 }

@@ -20,7 +20,7 @@ func TestCancel_whole(t *testing.T) {
 	d.Do(manager, "cancel", body, "If-Match", etag(d.R.Version-1)).WantProblem(t, http.StatusPreconditionFailed, "GENERAL.VERSION_CONFLICT")
 	dry := d.Do(manager, "cancel", map[string]any{"reasonCode": "staff_cancelled", "dryRun": true}, "If-Match", etag(d.R.Version))
 	dry.Want(t, http.StatusOK, "ETag", etag(d.R.Version), "Cache-Control", "no-store")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	a := d.Do(manager, "cancel", body, "If-Match", etag(d.R.Version))
 	a.Want(t, http.StatusOK, "ETag", etag(d.R.Version+1), "Cache-Control", "no-store")
 	var out cancel.Response
@@ -40,7 +40,7 @@ func TestCancel_whole(t *testing.T) {
 	if len(out.Refunds) != 1 {
 		t.Errorf("%d refunds requested, want 1", len(out.Refunds))
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "cancelled")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "cancelled")
 }
 
 // Only a manager may cancel because the house is overbooked, and then nothing is kept.
@@ -51,7 +51,7 @@ func TestCancel_overbooked(t *testing.T) {
 	body := map[string]any{"reasonCode": "overbooked"}
 	d.Do(d.Front, "cancel", body).WantProblem(t, http.StatusForbidden, "GENERAL.FORBIDDEN")
 	d.Do(d.Staff("usr_desk", "front_desk"), "cancel", body).WantProblem(t, http.StatusForbidden, "GENERAL.FORBIDDEN")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	a := d.Do(d.Staff("usr_boss", "manager"), "cancel", body)
 	a.Want(t, http.StatusOK)
 	var out cancel.Response
@@ -89,7 +89,7 @@ func TestCancel_maximum(t *testing.T) {
 	d.At(reservationtest.Arrival)
 	d.Do(d.Front, "cancel", ask("maxPenaltyMicro", "0")).WantProblem(t, http.StatusConflict, "RESERVATION.PENALTY_CHANGED")
 	d.Do(d.Front, "cancel", ask("maxPenaltyMicro", "-1")).WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	d.Do(d.Front, "cancel", ask("dryRun", true)).Into(t, &late)
 	if late.Applied.Penalty == 0 {
 		t.Error("the penalty is 0 on the day of arrival")
@@ -98,5 +98,5 @@ func TestCancel_maximum(t *testing.T) {
 	if out.State != booking.Cancelled || out.FreeUntil != nil {
 		t.Errorf("state = %s, deadline = %v, want cancelled without a deadline", out.State, out.FreeUntil)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "cancelled")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "cancelled")
 }

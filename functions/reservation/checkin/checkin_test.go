@@ -86,7 +86,7 @@ func TestCheckIn_issued(t *testing.T) {
 		t.Errorf("the room is the guest's for %d nights, want 2", got)
 	}
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusOK, "ETag", `"`+strconv.Itoa(d.R.Version+3)+`"`)
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
 func TestCheckIn_outstanding(t *testing.T) {
@@ -113,7 +113,7 @@ func TestCheckIn_outstanding(t *testing.T) {
 		}
 	}
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusOK)
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
 func TestCheckIn_lockAway(t *testing.T) {
@@ -121,7 +121,7 @@ func TestCheckIn_lockAway(t *testing.T) {
 	d, desk := arrived(t)
 	d.Services.SetBehavior("keys", upstreamtest.Failing)
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusAccepted)
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started")
 	d.Services.SetBehavior("keys", upstreamtest.Working)
 	r, err := booking.OpenIssuer(d.Env).Ask(t.Context(), booking.Scope{Tenant: d.R.Tenant}, d.R.ID)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestCheckIn_lockAway(t *testing.T) {
 	if r.State != booking.CheckedIn {
 		t.Errorf("state after the lock service is back = %s, want %s", r.State, booking.CheckedIn)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
 func TestCheckIn_keyFailed(t *testing.T) {
@@ -169,7 +169,7 @@ func TestCheckIn_keyFailed(t *testing.T) {
 			if keys != "[]" {
 				t.Errorf("published keys = %s, want []", keys)
 			}
-			reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
+			reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestKeyIssued_onItsOwn(t *testing.T) {
 	if len(d.Revoked) != 0 {
 		t.Errorf("%v are revoked", d.Revoked)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started")
 }
 
 func TestKeyIssued_late(t *testing.T) {
@@ -234,7 +234,7 @@ func TestCheckIn_occupied(t *testing.T) {
 	d.At(reservationtest.Departure)
 	desk = d.Staff("usr_desk", "front_desk")
 	d.DoTo(next, desk, "check-in", rooms(d, next, 0)).WantProblem(t, http.StatusConflict, "RESERVATION.ROOM_UNAVAILABLE") // the guest has not left
-	reservationtest.Told(t, d.DB, next, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, next, "held", "confirmed")
 	folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": "USD", "settled": true}
 	d.Do(desk, "check-out", map[string]any{"folio": folio}).Want(t, http.StatusOK)
 	d.DoTo(next, desk, "check-in", rooms(d, next, 0)).Want(t, http.StatusOK)
@@ -287,7 +287,7 @@ func TestCheckIn_rejected(t *testing.T) {
 	}
 	d.Services.SetBehavior("rooms", upstreamtest.Failing)
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	if got := d.Services.Calls("keys"); got != 0 {
 		t.Errorf("%d keys were asked for, want none", got)
 	}

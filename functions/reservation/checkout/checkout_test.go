@@ -59,7 +59,7 @@ func TestCheckOut(t *testing.T) {
 	}
 	d.Do(desk, "check-out", map[string]any{"folio": folio(true)}).Want(t, http.StatusOK, "ETag", `"`+strconv.Itoa(version+2)+`"`)
 	d.Do(desk, "check-out", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "checked_out")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "checked_out")
 	if got := d.Nights(); got != 2 {
 		t.Errorf("the room was the guest's for %d nights, want 2", got)
 	}
@@ -84,7 +84,7 @@ func TestCheckOut_early(t *testing.T) {
 	if len(early.Refunds) != 1 || early.Refunds[0].Amount != 70_000_000 {
 		t.Errorf("refunds = %v, want 70", early.Refunds)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "early_checkout", "checked_out")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "early_checkout", "checked_out")
 	if got := d.Nights(); got != 1 {
 		t.Errorf("the room is the guest's for %d nights, want the one slept", got)
 	}
@@ -101,7 +101,7 @@ func TestCheckOut_earlyPaymentAway(t *testing.T) {
 	desk := d.Staff("usr_desk", "front_desk")
 	d.Do(desk, "check-out", map[string]any{"folio": folio(true)}).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
 	d.Do(desk, "check-out", map[string]any{}).Want(t, http.StatusOK) // starting needs no other service
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started")
 }
 
 func TestCheckOut_callers(t *testing.T) {
@@ -144,7 +144,7 @@ func TestCheckOut_races(t *testing.T) {
 		group.Go(func() { d.Do(desk, "check-out", map[string]any{"folio": folio(true)}).Want(t, http.StatusOK) })
 	}
 	group.Wait()
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "early_checkout", "checked_out")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "early_checkout", "checked_out")
 	if got := len(reservationtest.Now(t, d.DB, d.R).Requested); got != 1 {
 		t.Errorf("%d refunds are requested, want 1", got)
 	}

@@ -41,13 +41,13 @@ func TestExpire_publishesOnce(t *testing.T) {
 	}
 	group.Wait()
 	for _, r := range over {
-		reservationtest.Told(t, db, r, "held", "hold_expired")
+		reservationtest.ExpectEvents(t, db, r, "held", "hold_expired")
 		if r = reservationtest.Now(t, db, r); r.State != booking.ExpiredHold || r.Outcome != booking.Expired {
 			t.Errorf("%s is %s, its hold %s", r.ID, r.State, r.Outcome)
 		}
 	}
-	reservationtest.Told(t, db, confirmed, "held", "confirmed")
-	reservationtest.Told(t, db, live, "held")
+	reservationtest.ExpectEvents(t, db, confirmed, "held", "confirmed")
+	reservationtest.ExpectEvents(t, db, live, "held")
 }
 
 // More holds are due than one batch contains, and the first of them cannot be closed.

@@ -82,10 +82,10 @@ func TestHold(t *testing.T) {
 			}
 			r := &booking.Reservation{Tenant: tenant, ID: booking.ReservationID(c.Act)}
 			if err != nil {
-				reservationtest.Told(t, db, r)
+				reservationtest.ExpectEvents(t, db, r)
 				return
 			}
-			reservationtest.Told(t, db, r, "held")
+			reservationtest.ExpectEvents(t, db, r, "held")
 			if out.State != booking.Held {
 				t.Errorf("out.State = %v, want %v", out.State, booking.Held)
 			}

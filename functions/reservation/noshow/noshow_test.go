@@ -30,7 +30,7 @@ func TestNoShow(t *testing.T) {
 	if dry.State != booking.Confirmed {
 		t.Errorf("state in a dry run = %s, want %s", dry.State, booking.Confirmed)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	a = d.Do(desk, "no-show", map[string]any{}, "If-Match", `"`+strconv.Itoa(d.R.Version)+`"`)
 	a.Want(t, http.StatusOK, "ETag", `"`+strconv.Itoa(d.R.Version+1)+`"`, "Cache-Control", "no-store")
 	a.Into(t, &out)
@@ -49,13 +49,13 @@ func TestNoShow(t *testing.T) {
 	if !slices.Equal(out.Refunds, dry.Refunds) {
 		t.Errorf("refunds = %v, want those of the dry run, %v", out.Refunds, dry.Refunds)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "no_show")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
 	if got := reservationtest.Now(t, d.DB, d.R); got.Outcome != booking.Released {
 		t.Errorf("outcome of the hold = %s, want %s", got.Outcome, booking.Released)
 	}
 	d.Do(desk, "no-show", map[string]any{}).Want(t, http.StatusOK)
 	d.Do(d.Staff("usr_other", "front_desk"), "no-show", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "no_show")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
 }
 
 func TestNoShow_callers(t *testing.T) {
@@ -96,7 +96,7 @@ func TestNoShow_callers(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", test.name, status, code, test.status, test.code)
 		}
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "no_show")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
 }
 
 // Only the payment service knows what is left to refund.
@@ -106,5 +106,5 @@ func TestNoShow_paymentAway(t *testing.T) {
 	d.At(reservationtest.NoShow)
 	d.Services.SetBehavior("intent", upstreamtest.Failing)
 	d.Do(d.Staff("usr_desk", "front_desk"), "no-show", map[string]any{}).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 }

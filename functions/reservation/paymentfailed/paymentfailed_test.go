@@ -60,7 +60,7 @@ func TestCancel(t *testing.T) {
 			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
-			reservationtest.Told(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.told...)
 		})
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Told fails the test unless the events of a reservation, in order, are want. Names are short ("held").
-func Told(t testing.TB, db *pgtest.Database, r *booking.Reservation, want ...string) {
+// ExpectEvents fails the test unless the events of a reservation, in order, are want. Names are short ("held").
+func ExpectEvents(t testing.TB, db *pgtest.Database, r *booking.Reservation, want ...string) {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `
 		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,

@@ -68,7 +68,7 @@ func TestSet(t *testing.T) {
 	if len(hash) != 64 {
 		t.Errorf("len(hash) = %v, want 64", len(hash))
 	}
-	reservationtest.Told(t, db, r, "held") // guest details are not published
+	reservationtest.ExpectEvents(t, db, r, "held") // guest details are not published
 	stranger := call(r, "Zarghona", "z@example.com")
 	stranger.Tenant = id.New[id.Tenant]()
 	if _, err := name(t.Context(), stranger); !errors.Is(err, booking.ErrNotFound) {
@@ -138,7 +138,7 @@ func TestSet_profileUpdate(t *testing.T) {
 	if _, err := set(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	reservationtest.Told(t, db, r, "held", "confirmed", "special_request.added", "modified")
+	reservationtest.ExpectEvents(t, db, r, "held", "confirmed", "special_request.added", "modified")
 	var payload string
 	var before, after struct {
 		Hashes struct{ Email, Phone string } `json:"contactHash"`
@@ -213,7 +213,7 @@ func TestSet_whole(t *testing.T) {
 			t.Errorf("a service sees the guest %v", out.Person)
 		}
 	}
-	reservationtest.Told(t, db, r, "held", "confirmed", "modified")
+	reservationtest.ExpectEvents(t, db, r, "held", "confirmed", "modified")
 	c = call(r, "Malalai", "z@example.com")
 	c.Actor, c.Properties = booking.Actor{Type: booking.Staff, ID: "usr_1"}, []id.Property{r.Property}
 	out, err := name(t.Context(), c)

@@ -46,12 +46,12 @@ func TestSweep(t *testing.T) {
 	held := reservationtest.Held(t, d.DB.Env(), d.R.Tenant, id.New[id.Property]())
 	d.At(reservationtest.NoShow.Add(-time.Second))
 	sweeps(t, d)
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	d.At(reservationtest.NoShow.Add(time.Second))
 	sweeps(t, d)
 	sweeps(t, d)
 	for _, r := range []*booking.Reservation{d.R, other} {
-		reservationtest.Told(t, d.DB, r, "held", "confirmed", "no_show")
+		reservationtest.ExpectEvents(t, d.DB, r, "held", "confirmed", "no_show")
 		now := reservationtest.Now(t, d.DB, r)
 		if now.State != booking.NoShow {
 			t.Errorf("state = %s, want %s", now.State, booking.NoShow)
@@ -60,7 +60,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("actor = %v, want the system", now.Missed.By)
 		}
 	}
-	reservationtest.Told(t, d.DB, held, "held")
+	reservationtest.ExpectEvents(t, d.DB, held, "held")
 	if got := d.Services.Calls("intent"); got < 1 {
 		t.Errorf("the payment service was asked %d times, want at least once", got)
 	}
@@ -74,11 +74,11 @@ func TestSweep_paymentAway(t *testing.T) {
 	if a := d.Front.Tick(sweepnoshows.Function); a.Status < 500 {
 		t.Errorf("tick without the payment service: %d, want an error", a.Status)
 	}
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	d.Services.SetBehavior("intent", upstreamtest.Working)
 	d.At(d.DB.Env().Now().Add(15 * time.Minute))
 	tick(t, d)
-	reservationtest.Told(t, d.DB, d.R, "held", "confirmed", "no_show")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
 }
 
 // One act wins, and only its event is published.
@@ -116,7 +116,7 @@ func TestSweep_races(t *testing.T) {
 					}
 				}
 				tick(t, d)
-				reservationtest.Told(t, d.DB, d.R, want...)
+				reservationtest.ExpectEvents(t, d.DB, d.R, want...)
 			}
 		})
 	}

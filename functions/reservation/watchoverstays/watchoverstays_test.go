@@ -42,7 +42,7 @@ func TestWatch(t *testing.T) {
 		for range step.nights {
 			want = append(want, "overstayed")
 		}
-		reservationtest.Told(t, d.DB, d.R, want...)
+		reservationtest.ExpectEvents(t, d.DB, d.R, want...)
 	}
 	if got := reservationtest.Now(t, d.DB, d.R).State; got != booking.CheckedIn {
 		t.Errorf("state = %s, want %s", got, booking.CheckedIn)

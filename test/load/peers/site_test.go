@@ -75,7 +75,7 @@ func BenchmarkHold(b *testing.B) {
 		must(b, preparing.Wait())
 		s.Quiet()
 		took := beats(b, perSecond, len(visitors), func(ctx context.Context, i int) error {
-			_, err := expect(ctx, visitors[i], http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/hold", Body: visitors[i].Holding()})
+			_, err := expect(ctx, visitors[i], http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/hold", Body: visitors[i].HoldBody()})
 			return err
 		})
 		if round > 0 {
@@ -91,7 +91,7 @@ func quoted(ctx context.Context, s *system.System, w system.Wish) (*system.Visit
 	if _, err := expect(ctx, v, http.StatusOK, system.Request{Method: http.MethodGet, Path: "/bootstrap"}); err != nil {
 		return nil, err
 	}
-	a, err := expect(ctx, v, http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/quote", Body: v.Wanting(w)})
+	a, err := expect(ctx, v, http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/quote", Body: v.QuoteBody(w)})
 	if err != nil {
 		return nil, err
 	}

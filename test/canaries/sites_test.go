@@ -17,10 +17,10 @@ const site = "/site/{slug}"
 // version is what the form of a booking says that its guest has seen.
 var version = regexp.MustCompile(`name="version" value="(\d+)"`)
 
-// shopper books on the pages of a hotel's site, with nothing but forms.
-func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
+// hotelSiteJourney books on the pages of a hotel's site, with nothing but forms.
+func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) {
 	t.Helper()
-	p := &typist{Visitor: s.Browser().At(demo.HeratGarden), t: t, aviary: a, watch: w, typed: all}
+	p := &visitor{Visitor: s.Browser().At(demo.HeratGarden), t: t, canaries: a, scanner: w, typed: all}
 	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
 	key := func(route string) string { return system.Key() + a.letters(route+" form once") }
 	asked := url.Values{}
@@ -32,7 +32,7 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 	p.must(http.StatusOK, "GET", site, "", nil)
 	wish := system.Usual()
 	wish.Hotel = demo.HeratGarden
-	room, stay := wish.Hotel.Rooms[0], p.Wanting(wish)["stayWindow"].(map[string]any)
+	room, stay := wish.Hotel.Rooms[0], p.QuoteBody(wish)["stayWindow"].(map[string]any)
 	choice := url.Values{"propertyId": {wish.Hotel.Property.String()}, "roomTypeId": {room.ID.String()}, "ratePlanId": {room.Flexible.ID.String()},
 		"checkIn": {stay["checkIn"].(string)}, "checkOut": {stay["checkOut"].(string)}, "adults": {"2"}, "children": {"0"}, "rooms": {"1"}}
 	form := func(v url.Values, name, text string) string {
@@ -81,10 +81,10 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 
 const market = "/hotels"
 
-// stroller looks for a hotel on the pages of the site of all hotels, with nothing but forms.
-func stroller(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
+// allHotelsSiteJourney searches a hotel on the pages of the site of all hotels, with nothing but forms.
+func allHotelsSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) {
 	t.Helper()
-	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
+	p := &visitor{Visitor: s.Browser().AtAll(), t: t, canaries: a, scanner: w, typed: all}
 	p.Base = s.Cloud.URL() + market
 	asked := url.Values{}
 	for _, name := range []string{"place", "city", "checkIn", "checkOut", "adults", "children", "rooms", "stars", "rating", "type", "price", "priceIn", "free", "wifi", "breakfast",
@@ -128,11 +128,11 @@ func stroller(t *testing.T, s *system.System, a *aviary, w *watch, all map[strin
 
 const consumerSite = "/bff/consumer/v1"
 
-// traveller looks around on the site of all hotels, and is sent on to one of them.
-func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
+// consumerJourney looks around on the site of all hotels, and is sent on to one of them.
+func consumerJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) {
 	t.Helper()
-	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
-	stay := s.Browser().At(demo.KabulGrand).Wanting(system.Usual())["stayWindow"]
+	p := &visitor{Visitor: s.Browser().AtAll(), t: t, canaries: a, scanner: w, typed: all}
+	stay := s.Browser().At(demo.KabulGrand).QuoteBody(system.Usual())["stayWindow"]
 	wish := map[string]any{"dates": stay, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}}
 	with := func(members ...any) map[string]any {
 		body := map[string]any{"dates": wish["dates"], "occupancy": wish["occupancy"]}
@@ -142,7 +142,7 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 		return body
 	}
 	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
-	p.refused("PATCH", consumerSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency"), "consentTelemetry": p.text("consent")})
+	p.mustReject("PATCH", consumerSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency"), "consentTelemetry": p.text("consent")})
 	for _, path := range []string{"/search", "/search/map"} {
 		at := "POST " + consumerSite + path + " json "
 		filters := map[string]any{"amenities": []string{p.text(at + "amenities")}, "propertyType": []string{p.text(at + "type")}, "neighbourhoods": []string{p.text(at + "neighbourhoods")},
@@ -164,16 +164,16 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 	hotel := demo.KabulGrand
 	p.send("GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String()+"?source="+url.QueryEscape(p.text("source"))+"&searchSessionId="+url.QueryEscape(p.text("search")), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String(), nil)
-	p.refused("GET", consumerSite+"/hotels/{propertyId}/availability", "/hotels/"+hotel.Property.String()+"/availability?checkIn="+url.QueryEscape(p.text("checkIn")), nil)
+	p.mustReject("GET", consumerSite+"/hotels/{propertyId}/availability", "/hotels/"+hotel.Property.String()+"/availability?checkIn="+url.QueryEscape(p.text("checkIn")), nil)
 	note := "POST " + consumerSite + "/wishlist json note"
 	p.must(http.StatusCreated, "POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": hotel.Property.String(), "source": "detail", "note": p.text(note)})
-	p.refused("POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": p.text("propertyId"), "source": p.text("source")})
+	p.mustReject("POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": p.text("propertyId"), "source": p.text("source")})
 	q := "GET " + consumerSite + "/destinations query q"
 	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.name(q)), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/destinations", "/destinations?q="+url.QueryEscape(a.email(q)), nil)
 	p.must(http.StatusNoContent, "DELETE", consumerSite+"/wishlist/{propertyId}", "/wishlist/"+demo.HeratGarden.Property.String(), nil)
-	p.refused("GET", consumerSite+"/wishlist", "/wishlist?expand="+url.QueryEscape(p.text("expand")), nil)
-	p.refused("GET", consumerSite+"/session", "/session?expand="+url.QueryEscape(p.text("expand")), nil)
+	p.mustReject("GET", consumerSite+"/wishlist", "/wishlist?expand="+url.QueryEscape(p.text("expand")), nil)
+	p.mustReject("GET", consumerSite+"/session", "/session?expand="+url.QueryEscape(p.text("expand")), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/wishlist", "/wishlist?expand=card", nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session?expand=card", nil)
 	view := "POST " + consumerSite + "/telemetry/page-view json "
@@ -185,14 +185,14 @@ func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[stri
 	p.send("POST", consumerSite+"/telemetry/funnel", "/telemetry/funnel", map[string]any{"step": p.text("step"), "metadata": map[string]any{"sortKey": p.text("sortKey"), "source": p.text("source")}})
 	handoff := consumerSite + "/handoff/{tenantId}/{propertyId}"
 	path := "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String()
-	p.refused("POST", handoff, path, with("currency", p.text("currency"), "locale", p.text("locale")))
+	p.mustReject("POST", handoff, path, with("currency", p.text("currency"), "locale", p.text("locale")))
 	var minted struct{ Token string }
 	p.must(http.StatusCreated, "POST", handoff, path, with()).Into(t, &minted)
-	arrived := &typist{Visitor: p.At(hotel), t: t, aviary: a, watch: w, typed: all}
+	arrived := &visitor{Visitor: p.At(hotel), t: t, canaries: a, scanner: w, typed: all}
 	arrived.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token)+"&utm_source="+url.QueryEscape(p.text("utm_source")), nil)
-	stranger := &typist{Visitor: s.Browser().At(hotel), t: t, aviary: a, watch: w, typed: all}
-	stranger.refused("GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
-	other := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
+	stranger := &visitor{Visitor: s.Browser().At(hotel), t: t, canaries: a, scanner: w, typed: all}
+	stranger.mustReject("GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
+	other := &visitor{Visitor: s.Browser().AtAll(), t: t, canaries: a, scanner: w, typed: all}
 	other.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
 	other.must(http.StatusNoContent, "POST", consumerSite+"/session/clear", "/session/clear", nil)
 }

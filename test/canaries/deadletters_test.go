@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// erasing returns the environment of the job erase: the environment of the functions, with dead letters and a warehouse.
-func erasing(s *system.System, w erase.Warehouse) env.Env {
+// eraseEnv returns the environment of the job erase: the environment of the functions, with dead letters and a warehouse.
+func eraseEnv(s *system.System, w erase.Warehouse) env.Env {
 	puller, ok := s.Cloud.Messages().(topic.Puller)
 	e := s.Env().With("DEAD_LETTERS", replay.Listeners(s.Cloud.Subscriptions()))
 	if ok {
@@ -38,8 +38,8 @@ func idsOf(t *testing.T, s *system.System, reservation string) []string {
 	return append(names, reservation)
 }
 
-// bury publishes a dead letter that names each id, and one about another reservation.
-func bury(t *testing.T, s *system.System, named []string) {
+// publishDeadLetters publishes a dead letter that names each id, and one about another reservation.
+func publishDeadLetters(t *testing.T, s *system.System, named []string) {
 	t.Helper()
 	var letters []topic.Message
 	for _, name := range append(slices.Clone(named), "rsv_01ARZ3NDEKTSV4RRFFQ69G5FAV") {
@@ -52,10 +52,10 @@ func bury(t *testing.T, s *system.System, named []string) {
 	}
 }
 
-// elsewhere counts, per id, the dead letters that name it.
-func elsewhere(t *testing.T, s *system.System, named []string) map[string]int {
+// countDeadLetters counts, per id, the dead letters that name it.
+func countDeadLetters(t *testing.T, s *system.System, named []string) map[string]int {
 	t.Helper()
-	found, err := replay.Remove(t.Context(), erasing(s, nil), named, false)
+	found, err := replay.Remove(t.Context(), eraseEnv(s, nil), named, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func elsewhere(t *testing.T, s *system.System, named []string) map[string]int {
 	return counts
 }
 
-// A dataset is a warehouse in memory. It has a table for each subject, filled from the outboxes.
-type dataset struct{ rows map[string][]map[string]any }
+// A fakeWarehouse is a warehouse in memory. It has a table for each subject, filled from the outboxes.
+type fakeWarehouse struct{ rows map[string][]map[string]any }
 
 // fill stores the payloads of all events in the outboxes of the sites and of the reservation service.
-func (d *dataset) fill(t *testing.T, s *system.System) {
+func (d *fakeWarehouse) fill(t *testing.T, s *system.System) {
 	t.Helper()
 	d.rows = map[string][]map[string]any{}
 	rows, _ := s.DB.Owner(t).Query(t.Context(), `SELECT subject, payload FROM bff_tenant_booking.outbox UNION ALL SELECT subject, payload FROM reservation.outbox`)
@@ -89,8 +89,8 @@ func (d *dataset) fill(t *testing.T, s *system.System) {
 	}
 }
 
-// naming counts, per id, the values of erase.Columns that equal it.
-func (d *dataset) naming(named []string) map[string]int {
+// countIDs counts, per id, the values of erase.Columns that equal it.
+func (d *fakeWarehouse) countIDs(named []string) map[string]int {
 	counts := map[string]int{}
 	for _, rows := range d.rows {
 		for _, row := range rows {
@@ -104,9 +104,9 @@ func (d *dataset) naming(named []string) map[string]int {
 	return counts
 }
 
-func (d *dataset) Name() string { return "project.telemetry" }
+func (d *fakeWarehouse) Name() string { return "project.telemetry" }
 
-func (d *dataset) Tables(context.Context) (tables []erase.Table, err error) {
+func (d *fakeWarehouse) Tables(context.Context) (tables []erase.Table, err error) {
 	for name, rows := range d.rows {
 		for _, column := range erase.Columns {
 			if slices.ContainsFunc(rows, func(row map[string]any) bool { return row[column] != nil }) {
@@ -117,7 +117,7 @@ func (d *dataset) Tables(context.Context) (tables []erase.Table, err error) {
 	return tables, nil
 }
 
-func (d *dataset) Count(_ context.Context, table erase.Table, ids []string) (map[string]int64, error) {
+func (d *fakeWarehouse) Count(_ context.Context, table erase.Table, ids []string) (map[string]int64, error) {
 	counts := map[string]int64{}
 	for _, row := range d.rows[table.Name] {
 		if name, ok := row[table.Column].(string); ok && slices.Contains(ids, name) {
@@ -127,7 +127,7 @@ func (d *dataset) Count(_ context.Context, table erase.Table, ids []string) (map
 	return counts, nil
 }
 
-func (d *dataset) Delete(_ context.Context, table erase.Table, ids []string) error {
+func (d *fakeWarehouse) Delete(_ context.Context, table erase.Table, ids []string) error {
 	d.rows[table.Name] = slices.DeleteFunc(d.rows[table.Name], func(row map[string]any) bool {
 		name, ok := row[table.Column].(string)
 		return ok && slices.Contains(ids, name)
@@ -140,13 +140,13 @@ func (d *dataset) Delete(_ context.Context, table erase.Table, ids []string) err
 func TestCanaries_erasedWhileBooking(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	a := newAviary()
-	guest := &typist{Visitor: s.Browser().At(demo.KabulGrand), t: t, aviary: a, watch: newWatch(a), typed: map[string]bool{}}
+	a := newCanarySet()
+	guest := &visitor{Visitor: s.Browser().At(demo.KabulGrand), t: t, canaries: a, scanner: newScanner(a), typed: map[string]bool{}}
 	guest.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap", nil)
 	var cancelled []string
 	for range 3 {
-		guest.books(system.Usual(), "card")
-		guest.pays()
+		guest.book(system.Usual(), "card")
+		guest.pay()
 		s.Settle()
 		s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + guest.ReservationID + "/cancel", Key: system.Key(),
 			Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
@@ -154,7 +154,7 @@ func TestCanaries_erasedWhileBooking(t *testing.T) {
 	}
 	s.Settle()
 	ended := make(chan error)
-	e := erasing(s, new(dataset))
+	e := eraseEnv(s, new(fakeWarehouse))
 	go func() {
 		for _, r := range cancelled {
 			arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + r, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
@@ -165,8 +165,8 @@ func TestCanaries_erasedWhileBooking(t *testing.T) {
 		}
 		ended <- nil
 	}()
-	guest.books(system.Usual(), "card")
-	guest.pays()
+	guest.book(system.Usual(), "card")
+	guest.pay()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

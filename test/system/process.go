@@ -20,41 +20,41 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// apart is the argument that makes a test binary run as the system.
-const apart = "apart"
+// subprocessArgument is the argument that makes a test binary run as the system.
+const subprocessArgument = "serve-test-system"
 
-// A beginning is the input of a separate process, and running is its first output.
+// processInput is the input of a separate process, and processOutput its first output.
 type (
-	beginning struct {
+	processInput struct {
 		Database string
 		Offset   time.Duration // of its clock
 	}
-	running struct {
+	processOutput struct {
 		URL, Token string
 		Process    int
 	}
 )
 
-// Main runs a package's tests, or the system if [System.Apart] has started the process. A package that uses Apart or [Install]
+// Main runs a package's tests, or the system if [System.StartProcess] has started the process. A package that uses StartProcess or [Install]
 // must call it from TestMain.
 func Main(m *testing.M) int {
-	if !slices.Equal(os.Args[1:], []string{apart}) {
+	if !slices.Equal(os.Args[1:], []string{subprocessArgument}) {
 		code := m.Run()
 		if folder := programs.Load(); folder != nil {
 			_ = os.RemoveAll(*folder)
 		}
 		return code
 	}
-	if err := serveApart(os.Stdin, os.Stdout); err != nil {
+	if err := serveProcess(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-// serveApart runs the system until its input is closed.
-func serveApart(in io.Reader, out io.Writer) (err error) {
-	var b beginning
+// serveProcess runs the system until its input is closed.
+func serveProcess(in io.Reader, out io.Writer) (err error) {
+	var b processInput
 	order := bufio.NewReader(in)
 	line, err := order.ReadBytes('\n')
 	if err == nil {
@@ -75,7 +75,7 @@ func serveApart(in io.Reader, out io.Writer) (err error) {
 	}
 	token, err := local.Token()
 	if err == nil {
-		err = json.NewEncoder(out).Encode(running{URL: local.URL(), Token: token, Process: os.Getpid()})
+		err = json.NewEncoder(out).Encode(processOutput{URL: local.URL(), Token: token, Process: os.Getpid()})
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, order)
@@ -107,15 +107,15 @@ func (l *lines) Write(b []byte) (int, error) {
 	}
 }
 
-// Apart starts a second system in a process of its own: the two share only the database. Its clock starts at the current time of
+// StartProcess starts a second system in a process of its own: the two share only the database. Its clock starts at the current time of
 // the first. The test acts on it over HTTP only, so it has no Cloud. It ends with the test.
-func (s *System) Apart() *System {
+func (s *System) StartProcess() *System {
 	s.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cmd := exec.Command(self, apart)
+	cmd := exec.Command(self, subprocessArgument)
 	cmd.Stderr = &lines{to: s.Log}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *System) Apart() *System {
 	})
 	deadline := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
 	defer deadline.Stop()
-	var r running
-	err = json.NewEncoder(in).Encode(beginning{s.DB.URL(), s.DB.Env().Offset()})
+	var r processOutput
+	err = json.NewEncoder(in).Encode(processInput{s.DB.URL(), s.DB.Env().Offset()})
 	if err == nil {
 		err = json.NewDecoder(out).Decode(&r)
 	}

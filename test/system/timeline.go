@@ -76,8 +76,8 @@ func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 	return booking.Everything(ctx, conn, s.Log.Reader())
 }
 
-// Life returns the timeline of one booking, by any of its ids.
-func (s *System) Life(name string) booking.Timeline {
+// BookingTimeline returns the timeline of one booking, by any of its ids.
+func (s *System) BookingTimeline(name string) booking.Timeline {
 	s.t.Helper()
 	story, err := booking.Of(s.t.Context(), s.DB.Owner(s.t), s.Log.Reader(), name)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *System) Life(name string) booking.Timeline {
 	return story
 }
 
-// explain prints the timeline if the test has failed. It is called last, after the system has ended.
-func (s *System) explain() {
+// printTimeline prints the timeline if the test has failed. It is called last, after the system has ended.
+func (s *System) printTimeline() {
 	if !s.t.Failed() {
 		return
 	}

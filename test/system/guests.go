@@ -13,17 +13,17 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 )
 
-// insistence is the maximum time for which a guest retries one request.
-const insistence = time.Minute
+// retryTimeout is the maximum time for which a guest retries one request.
+const retryTimeout = time.Minute
 
-// A Crowd simulates guests who book concurrently, each on other days so that rooms are available.
-type Crowd struct {
-	Stage   *System
-	Wanted  atomic.Int64 // journeys
-	Repeats atomic.Int64 // retried requests
+// ConcurrentGuests simulates guests who book concurrently, each on other days so that rooms are available.
+type ConcurrentGuests struct {
+	System   *System
+	Journeys atomic.Int64 // journeys
+	Retries  atomic.Int64 // retried requests
 
-	Seen    func(journey int, r Request, a Answer) // called with each answer, or the zero Answer on an error; may be nil
-	Address func(journey int) string               // of a journey's client; may be nil
+	OnAnswer func(journey int, r Request, a Answer) // called with each answer, or the zero Answer on an error; may be nil
+	Address  func(journey int) string               // of a journey's client; may be nil
 
 	next atomic.Int64 // number of the next journey
 	mu   sync.Mutex
@@ -33,13 +33,13 @@ type Crowd struct {
 // A guest is a visitor of a hotel's site that retries failed requests with the same idempotency key.
 type guest struct {
 	*Visitor
-	crowd   *Crowd
+	load    *ConcurrentGuests
 	journey int
 	method  string
 }
 
 // Done returns the visitors whose journeys have ended.
-func (c *Crowd) Done() (done []*Visitor) {
+func (c *ConcurrentGuests) Done() (done []*Visitor) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range c.done {
@@ -48,11 +48,11 @@ func (c *Crowd) Done() (done []*Visitor) {
 	return done
 }
 
-// Travel runs journeys until all are done.
-func (c *Crowd) Travel(ctx context.Context) error {
+// Run runs journeys until all are done.
+func (c *ConcurrentGuests) Run(ctx context.Context) error {
 	for {
 		n := c.next.Add(1)
-		if n > c.Wanted.Load() {
+		if n > c.Journeys.Load() {
 			return nil
 		}
 		g, err := c.journey(ctx, int(n))
@@ -66,19 +66,19 @@ func (c *Crowd) Travel(ctx context.Context) error {
 }
 
 // journey runs one booking, from the consumer site or directly from the hotel's site, to a payment or a booking paid in cash.
-func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
+func (c *ConcurrentGuests) journey(ctx context.Context, n int) (*guest, error) {
 	hotel, method := demo.KabulGrand, "card"
 	if n%3 == 0 {
 		method = "cash_on_arrival"
 	}
-	g := &guest{Visitor: c.Stage.Browser().At(hotel), crowd: c, journey: n, method: method}
+	g := &guest{Visitor: c.System.Browser().At(hotel), load: c, journey: n, method: method}
 	if c.Address != nil {
 		g.Headers = map[string]string{"X-Forwarded-For": c.Address(n)}
 	}
 	wish := Wish{Hotel: hotel, From: 1 + n%300, Nights: 1, Rooms: 1, Currency: "AFN"}
 	query := ""
 	if n%4 == 0 {
-		token, err := g.invited(ctx, hotel, wish)
+		token, err := g.createHandoff(ctx, hotel, wish)
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +90,11 @@ func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
 	return g, g.book(ctx, wish)
 }
 
-// invited creates a handoff for the hotel on the consumer site.
-func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, error) {
+// createHandoff creates a handoff for the hotel on the consumer site.
+func (g *guest) createHandoff(ctx context.Context, h demo.Hotel, w Wish) (string, error) {
 	all := g.Browser.AtAll()
 	day := func(n int) string { return g.System().Env().Now().AddDate(0, 0, n).Format(time.DateOnly) }
-	a, err := g.insist(ctx, all, http.StatusCreated, Request{Method: http.MethodPost, Path: "/handoff/" + h.Tenant.String() + "/" + h.Property.String(), Body: map[string]any{
+	a, err := g.retry(ctx, all, http.StatusCreated, Request{Method: http.MethodPost, Path: "/handoff/" + h.Tenant.String() + "/" + h.Property.String(), Body: map[string]any{
 		"dates":     map[string]any{"checkIn": day(w.From), "checkOut": day(w.From + w.Nights)},
 		"occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1},
 	}})
@@ -108,7 +108,7 @@ func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, erro
 // arrive loads the site with the handoff. If the answer to an earlier attempt was lost, the handoff is used up, and arrive loads
 // the site without it.
 func (g *guest) arrive(ctx context.Context, query string) error {
-	_, err := g.insist(ctx, g.Visitor, http.StatusOK, Request{Method: http.MethodGet, Path: "/bootstrap" + query})
+	_, err := g.retry(ctx, g.Visitor, http.StatusOK, Request{Method: http.MethodGet, Path: "/bootstrap" + query})
 	if refused := (refusal{}); errors.As(err, &refused) && query != "" && refused.Status == http.StatusConflict {
 		return g.arrive(ctx, "")
 	}
@@ -122,9 +122,9 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 		body         func() any
 	}
 	steps := []step{
-		{http.StatusCreated, http.MethodPost, "/quote", func() any { return g.Wanting(w) }},
-		{http.StatusCreated, http.MethodPost, "/hold", func() any { return g.Holding() }},
-		{http.StatusOK, http.MethodPatch, "/draft/{draft}", func() any { return Zarghona() }},
+		{http.StatusCreated, http.MethodPost, "/quote", func() any { return g.QuoteBody(w) }},
+		{http.StatusCreated, http.MethodPost, "/hold", func() any { return g.HoldBody() }},
+		{http.StatusOK, http.MethodPatch, "/draft/{draft}", func() any { return GuestDetails() }},
 		{http.StatusCreated, http.MethodPost, "/draft/{draft}/payment-intent", func() any { return map[string]any{"method": g.method} }},
 	}
 	if g.method == "card" {
@@ -147,7 +147,7 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 		case len(path) > len("/draft/{draft}")-1 && path[:len("/draft/{draft}")] == "/draft/{draft}":
 			path = g.Draft(path[len("/draft/{draft}"):])
 		}
-		a, err := g.insist(ctx, g.Visitor, s.want, Request{Method: s.method, Path: path, Body: s.body()})
+		a, err := g.retry(ctx, g.Visitor, s.want, Request{Method: s.method, Path: path, Body: s.body()})
 		if err != nil {
 			return err
 		}
@@ -167,25 +167,25 @@ type refusal struct {
 
 func (r refusal) Error() string { return fmt.Sprintf("%s answered %d %s", r.what, r.Status, r.Body) }
 
-// insist retries a request with the same key until the answer has the wanted status or is a permanent error.
-func (g *guest) insist(ctx context.Context, v *Visitor, want int, r Request) (Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, insistence)
+// retry retries a request with the same key until the answer has the wanted status or is a permanent error.
+func (g *guest) retry(ctx context.Context, v *Visitor, want int, r Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
 	r.Key = Key()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	for {
 		a, err := v.Go(ctx, r)
-		if g.crowd.Seen != nil {
-			g.crowd.Seen(g.journey, r, a)
+		if g.load.OnAnswer != nil {
+			g.load.OnAnswer(g.journey, r, a)
 		}
 		if err == nil && a.Status == want {
 			return a, nil
 		}
-		if err == nil && !passing(a) {
+		if err == nil && !isTransient(a) {
 			return a, refusal{a, r.Method + " " + r.Path}
 		}
-		g.crowd.Repeats.Add(1)
+		g.load.Retries.Add(1)
 		select {
 		case <-ctx.Done():
 			return a, fmt.Errorf("%s %s: %w after %d %s %v", r.Method, r.Path, ctx.Err(), a.Status, a.Body, err)
@@ -194,8 +194,8 @@ func (g *guest) insist(ctx context.Context, v *Visitor, want int, r Request) (An
 	}
 }
 
-// passing reports whether the error is transient.
-func passing(a Answer) bool {
+// isTransient reports whether the error is transient.
+func isTransient(a Answer) bool {
 	switch a.Code() {
 	case "GENERAL.IDEMPOTENCY_IN_PROGRESS", "GENERAL.VERSION_CONFLICT", "PAYMENT.NOT_CAPTURED":
 		return true

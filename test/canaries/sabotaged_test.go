@@ -20,10 +20,10 @@ func TestCanaries_sabotaged(t *testing.T) {
 	s := system.Open(t)
 	s.Book(system.Usual())
 	s.Quiet()
-	a := newAviary()
-	clean := newWatch(a)
-	clean.tables(t, s)
-	if wrong := clean.strays(nil); wrong != nil {
+	a := newCanarySet()
+	clean := newScanner(a)
+	clean.scanTables(t, s)
+	if wrong := clean.unexpected(nil); wrong != nil {
 		t.Fatalf("found before anything was typed: %q", wrong)
 	}
 	owner := s.DB.Owner(t)
@@ -75,20 +75,20 @@ func TestCanaries_sabotaged(t *testing.T) {
 			t.Errorf("%s: %v", leak.name, err)
 			continue
 		}
-		w := newWatch(a)
-		w.tables(t, s)
-		w.log(t, s)
+		w := newScanner(a)
+		w.scanTables(t, s)
+		w.scanLog(t, s)
 		want := "what was typed into " + leak.from + " is in " + leak.where
-		if wrong := w.strays(nil); !slices.Contains(wrong, want) {
+		if wrong := w.unexpected(nil); !slices.Contains(wrong, want) {
 			t.Errorf("%s, and is not found: %q, want %q", leak.name, wrong, want)
 		}
 		_, _ = s.Log.Write([]byte(`{"function":"x"}` + "\n"))
 	}
-	w := newWatch(a)
-	w.answer("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
-	w.answer("GET /y", system.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
-	want := []string{"nothing that was typed is in a.b: take it off the list of homes", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
-	if got := w.strays(map[string]string{"a.b": "stale"}); !slices.Equal(got, want) {
+	w := newScanner(a)
+	w.scanRefusal("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
+	w.scanRefusal("GET /y", system.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
+	want := []string{"nothing that was typed is in a.b: take it off the list of allowed places", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
+	if got := w.unexpected(map[string]string{"a.b": "stale"}); !slices.Equal(got, want) {
 		t.Errorf("refusals: got %q, want %q", got, want)
 	}
 }
