@@ -7,11 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -34,8 +36,11 @@ const (
 const closeTime = 5 * time.Second
 
 // Run runs a job as a command: SIGTERM and Ctrl-C cancel its context. It writes the error to errs, closes everything the job
-// opened, and returns the exit code.
+// opened, and returns the exit code. With -version as the only argument it prints the versions instead.
 func Run(ctx context.Context, j Job, e env.Env, args []string, errs io.Writer) int {
+	if version.Printed(os.Stdout, j.Name, args) {
+		return exitDone
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	err := errors.Join(j.Run(ctx, e, args), closeEnv(ctx, e))
@@ -60,7 +65,7 @@ func closeEnv(ctx context.Context, e env.Env) error {
 func SetHelp(set *flag.FlagSet, text string) {
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), strings.TrimLeft(text, "\n"), `
-exit codes: 0 done, 1 failed (run it again), 2 wrong arguments.
+exit codes: 0 done, 1 failed (run it again), 2 wrong arguments. -version prints the versions of the contracts and the tree.
 Flags:
 `)
 		set.PrintDefaults()

@@ -21,6 +21,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 )
 
@@ -32,6 +33,9 @@ type options struct {
 }
 
 func main() {
+	if version.Printed(os.Stdout, "bundle", os.Args[1:]) {
+		return
+	}
 	o, err := parse(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return
@@ -60,7 +64,7 @@ Builds the archives from which functions and jobs are deployed, and bundles.json
 
 example: go run ./scripts/bundle --out=/tmp/bundles reservation-hold jobs-prune
 
-It reads no variables of the environment. Flags:
+It reads no variables of the environment. --version prints the versions of the contracts and the tree. Flags:
 `)
 		set.PrintDefaults()
 	}

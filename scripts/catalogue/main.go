@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
@@ -24,6 +25,9 @@ import (
 )
 
 func main() {
+	if version.Printed(os.Stdout, "catalogue", os.Args[1:]) {
+		return
+	}
 	switch err := run(os.Args[1:], os.DirFS("."), ".", os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
@@ -42,7 +46,7 @@ func run(args []string, source fs.FS, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n",
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n  -version\n    \tprint the versions of the contracts and the tree\n",
 			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File)
 	}
 	model := flags.Bool("model", false, "")

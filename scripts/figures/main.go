@@ -8,15 +8,19 @@ import (
 	"io"
 	"os"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/figures/measure"
 )
 
 func main() {
+	if version.Printed(os.Stdout, "figures", os.Args[1:]) {
+		return
+	}
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/figures [FOLDER]
 
 Prints how the tree in FOLDER reads (the current folder by default). It reads no variables of the environment.
-Exit codes: 0, 1 if a file cannot be read or parsed, 2 for other arguments.
+--version prints the versions of the contracts and the tree. Exit codes: 0, 1 if a file cannot be read or parsed, 2 for other arguments.
 
 example, before and after:
   git worktree add /tmp/before b250b24

@@ -23,11 +23,15 @@ import (
 	"testing/fstest"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/schemadiff/evolution"
 	"melmastoon.ghasi.io/scripts/schemadiff/history"
 )
 
 func main() {
+	if version.Printed(os.Stdout, "schemadiff", os.Args[1:]) {
+		return
+	}
 	c := command{root: "schemas", today: time.Now(), out: os.Stdout, complaints: os.Stderr}
 	os.Exit(c.run(os.Args[1:]))
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 )
 
@@ -35,6 +36,9 @@ type options struct {
 }
 
 func main() {
+	if version.Printed(os.Stdout, "run", os.Args[1:]) {
+		return
+	}
 	o, err := parse(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return
@@ -78,7 +82,7 @@ Runs the whole system on 127.0.0.1 until Ctrl-C, with a console at /.
 
 example: ./scripts/run --port 9000 --clock=+31m
 
-It reads no variables of the environment and keeps its data in .local/. Flags:
+It reads no variables of the environment and keeps its data in .local/. --version prints the versions of the contracts and the tree. Flags:
 `)
 	set.PrintDefaults()
 }

@@ -12,10 +12,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/shared/local/cluster"
 )
 
 func main() {
+	if version.Printed(os.Stdout, "testdb", os.Args[1:]) {
+		return
+	}
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/testdb
 
@@ -23,7 +27,8 @@ Runs a temporary database server until Ctrl-C or the end of its input, and print
 
 example: export PGTEST_URL=URL, with the printed URL, lets go test use it.
 
-It takes no arguments and reads no variables of the environment.
+It takes no other argument than --version, which prints the versions of the contracts and the tree, and reads no variables of the
+environment.
 `)
 	}
 	flag.Parse()

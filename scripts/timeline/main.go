@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/timeline/booking"
 )
 
@@ -24,6 +25,9 @@ import (
 const patience = time.Minute
 
 func main() {
+	if version.Printed(os.Stdout, "timeline", os.Args[1:]) {
+		return
+	}
 	local := flag.String("local", ".local", "the folder of the local cloud")
 	most := flag.Int("most", 0, "show at most so many moments, the latest; 0 shows all")
 	flag.Usage = func() {
@@ -33,7 +37,7 @@ Prints the timeline of one booking in the running local cloud. The page /-/booki
 
 example: go run ./scripts/timeline -most=50 GM-Y4KH2W
 
-It reads no variables of the environment, but .local/env, the database and the log. Flags:
+It reads no variables of the environment, but .local/env, the database and the log. --version prints the versions of the contracts and the tree. Flags:
 `)
 		flag.PrintDefaults()
 	}

@@ -8,13 +8,18 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/test/system"
 )
 
 func TestConsole_catalogue(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/ready"})
+	var ready struct{ Version struct{ API, Tree string } }
+	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/ready"}).Into(t, &ready)
+	if got := ready.Version; got.API != version.API() || got.Tree != version.Tree() {
+		t.Errorf("the local cloud is ready with version %+v, want API %s and tree %s", got, version.API(), version.Tree())
+	}
 	var entries []struct{ Name, Trigger, Route, Subject, Schedule, Access string }
 	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/catalogue"}).Into(t, &entries)
 	if len(entries) != len(melmastoon.Functions) {

@@ -47,10 +47,11 @@ func flagsOf(said string) (names []string) {
 	return names
 }
 
-// known are the flags that a program takes: those that its code declares, and for a script those that it names outside of comments
+// known are the flags that a program takes: --version (TestVersion_programs), those that its code declares, and for a script those that it names outside of comments
 // and those of the program that it becomes.
 func known(t *testing.T, name string) (flags []string) {
 	t.Helper()
+	defer func() { flags = append(flags, "version") }()
 	path := filepath.Join(root, "scripts", name)
 	if info, err := os.Stat(path); err != nil {
 		t.Errorf("scripts/%s is not there", name)

@@ -20,8 +20,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// helpOf returns what a job prints for -help.
-func helpOf(t *testing.T, j runner.Job) string {
+// printedBy returns what a job prints with one argument and without configuration.
+func printedBy(t *testing.T, j runner.Job, argument string) string {
 	t.Helper()
 	r, w, err := os.Pipe()
 	must(t, err)
@@ -32,11 +32,11 @@ func helpOf(t *testing.T, j runner.Job) string {
 		text, _ := io.ReadAll(r) // a pipe of this process does not fail; a missing text fails the test below
 		printed <- string(text)
 	}()
-	code := runner.Run(t.Context(), j, env.Of(nil), []string{"-help"}, io.Discard)
+	code := runner.Run(t.Context(), j, env.Of(nil), []string{argument}, io.Discard)
 	os.Stdout = stdout
 	must(t, w.Close())
 	if code != 0 {
-		t.Errorf("%s -help ends with exit code %d, want 0", j.Name, code)
+		t.Errorf("%s %s ends with exit code %d, want 0", j.Name, argument, code)
 	}
 	return <-printed
 }
@@ -51,7 +51,7 @@ func TestHelp_jobs(t *testing.T) {
 	}
 	for _, j := range melmastoon.Jobs {
 		t.Run(j.Name, func(t *testing.T) {
-			help := helpOf(t, j)
+			help := printedBy(t, j, "-help")
 			for _, want := range []string{"usage: " + j.Name, "example", "environment: ", "exit codes: 0 ", "Flags:"} {
 				if !strings.Contains(help, want) {
 					t.Errorf("-help prints no %q:\n%s", want, help)

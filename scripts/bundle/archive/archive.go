@@ -63,8 +63,15 @@ func (t *Tree) pack(ctx context.Context, name string, imports []string, files ma
 			return a, err
 		}
 	}
-	return Archive{Name: name, Files: files, Packages: len(ours)}, nil
+	a = Archive{Name: name, Files: files, Packages: len(ours)}
+	if _, named := files[versionFile]; named {
+		files[versionFile] = []byte(a.hash() + "\n")
+	}
+	return a, nil
 }
+
+// versionFile is the file with the archive's hash, from which a job's -version reads it. The hash does not include the file.
+const versionFile = "jobs/command/version/archive.txt"
 
 func (t *Tree) collect(files map[string][]byte, p pkg) error {
 	for _, name := range p.files() {
@@ -86,15 +93,20 @@ func (t *Tree) collect(files map[string][]byte, p pkg) error {
 const hashLength = 8
 
 // Object returns the archive's name in a bucket. It changes if and only if the content changes.
-func (a Archive) Object() string {
+func (a Archive) Object() string { return a.Name + "-" + a.hash() + ".zip" }
+
+func (a Archive) hash() string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(a.Files)) {
+		if path == versionFile {
+			continue
+		}
 		for _, part := range [][]byte{[]byte(path), a.Files[path]} {
 			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 			h.Write(part)
 		}
 	}
-	return a.Name + "-" + hex.EncodeToString(h.Sum(nil)[:hashLength]) + ".zip"
+	return hex.EncodeToString(h.Sum(nil)[:hashLength])
 }
 
 // epoch is the earliest time that a zip can store. It replaces the build time, so that the bytes are reproducible.

@@ -132,3 +132,20 @@ func TestFunction_unknown(t *testing.T) {
 		t.Error("got an archive of a function that does not exist")
 	}
 }
+
+// TestJob_version checks that a deployed job can name its archive, and that the name does not depend on itself.
+func TestJob_version(t *testing.T) {
+	t.Parallel()
+	a, err := read(t).Job(t.Context(), melmastoon.Jobs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
+	if want := a.Name + "-" + hash + ".zip"; hash == "" || a.Object() != want {
+		t.Errorf("the archive is called %s, and its program would name %s", a.Object(), want)
+	}
+	a.Files["go.mod"] = append(a.Files["go.mod"], '\n')
+	if strings.Contains(a.Object(), hash) {
+		t.Error("archives with different content have the same version")
+	}
+}

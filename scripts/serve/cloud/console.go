@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/serve/console"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/local/bus"
@@ -61,7 +62,7 @@ func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) htt
 // ready answers 200 once the front server is open, because everything else has started before.
 func (c *Cloud) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, "{\"ready\":true,\"functions\":%d}\n", len(c.functions))
+	fmt.Fprintf(w, "{\"ready\":true,\"functions\":%d,\"version\":{\"api\":%q,\"tree\":%q}}\n", len(c.functions), version.API(), version.Tree())
 }
 
 // An entry is one function in the response of GET /-/catalogue.

@@ -1,0 +1,84 @@
+// Package version names the version of the public contracts and of the tree from which a program was built.
+package version
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+// API is the version of the HTTP APIs and events: the newest released one in CHANGELOG.md, and that of every OpenAPI document.
+func API() string { return strings.TrimSpace(api) }
+
+//go:embed api.txt
+var api string
+
+// archive is empty in the tree. scripts/bundle writes the hash of the archive's content there, because Google's builder has no
+// repository.
+//
+//go:embed archive.txt
+var archive string
+
+// Tree returns what identifies the source: the hash in the name of the archive that was deployed, or the git commit. The commit ends
+// with "-dirty" if files were changed after it. Without either it returns "unknown".
+var Tree = sync.OnceValue(tree)
+
+func tree() string {
+	if hash := strings.TrimSpace(archive); hash != "" {
+		return "archive-" + hash
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if commit := stamped(info); commit != "" {
+			return commit
+		}
+	}
+	return described()
+}
+
+// length is the number of digits of a commit that are shown.
+const length = 12
+
+// stamped returns the commit that go build has recorded, or "".
+func stamped(info *debug.BuildInfo) string {
+	var commit, suffix string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(length, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			suffix = "-dirty"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + suffix
+}
+
+// described returns the commit of the working directory if it is this tree: go run records none in the program.
+func described() string {
+	const unknown = "unknown"
+	module, err := os.ReadFile("go.mod")
+	if err != nil || !strings.HasPrefix(string(module), "module melmastoon.ghasi.io\n") {
+		return unknown
+	}
+	commit, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*", fmt.Sprint("--abbrev=", length)).Output()
+	if err != nil {
+		return unknown
+	}
+	return strings.TrimSpace(string(commit))
+}
+
+// Printed prints one line with the versions if that is all the arguments request, and then returns true.
+func Printed(out io.Writer, program string, args []string) bool {
+	if len(args) != 1 || args[0] != "-version" && args[0] != "--version" {
+		return false
+	}
+	fmt.Fprintf(out, "%s: API %s, tree %s\n", program, API(), Tree())
+	return true
+}
