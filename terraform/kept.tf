@@ -8,6 +8,7 @@ locals {
       certificate_map   = google_certificate_manager_certificate_map.edge.id
       dns_authorization = google_certificate_manager_dns_authorization.domain.id
       database          = google_sql_database_instance.main.id
+      tables            = google_sql_database.main.id # a database that is replaced is empty
     },
     { for database in google_firestore_database.hot : "documents" => database.id },
     { for host, certificate in google_certificate_manager_certificate.custom : "certificate ${host}" => certificate.id },

@@ -1,33 +1,40 @@
 package terraform
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestKept wants a plan to be refused that destroys what must outlive a mistake, before anything is destroyed.
+// TestKept wants plans to be refused that destroy a resource that must outlive a mistake, each resource by its own guard, before anything
+// is destroyed.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	need(t)
 	w := open(t)
-	_, err := w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})
+	made, err := w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})
 	must(t, err)
 	listed, err := w.run("state", "list")
 	must(t, err)
-	for _, want := range []string{"address", "certificate", "certificate_map", "dns_authorization", "database", "documents", "certificate kabul-grand.example"} {
-		if !strings.Contains(listed, `terraform_data.kept["`+want+`"]`) {
-			t.Errorf("nothing keeps %s", want)
+	guards := made.guards(t)
+	for address, guard := range guards {
+		if !strings.Contains(listed, guard+"\n") {
+			t.Errorf("%s has no guard %s", address, guard)
 		}
 	}
-	for _, d := range w.catalogue().Functions {
-		if d.Event != nil && d.Service == "reservation" && !strings.Contains(listed, `terraform_data.kept["dead letters `+d.Event.DeadLetter+`"]`) {
-			t.Errorf("nothing keeps the dead letters of %s", d.Event.DeadLetter)
-		}
-	}
-	for _, refused := range [][]string{{"destroy", "-auto-approve"}, {"apply", "-auto-approve", "-var=deletion_protection=false"}} {
+	for _, refused := range [][]string{
+		{"destroy", "-auto-approve"},
+		{"apply", "-auto-approve", "-var=deletion_protection=false"},
+	} {
 		out, err := w.run(append(refused, "-no-color")...)
-		if err == nil || !strings.Contains(out, "Instance cannot be destroyed") {
-			t.Errorf("%v is not refused: %v\n%s", refused, err, out)
+		if err == nil {
+			t.Errorf("%v is not refused", refused)
+		}
+		for _, guard := range guards {
+			if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
+				t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, told(out))
+			}
 		}
 	}
 	if after, err := w.run("state", "list"); err != nil || after != listed {
@@ -38,6 +45,33 @@ func TestKept(t *testing.T) {
 			t.Errorf("%v: %v\n%s", step, err, out)
 		}
 	}
+}
+
+// guards returns the address of the guard of each resource that must outlive a mistake, by the address of the resource.
+func (s system) guards(t *testing.T) map[string]string {
+	t.Helper()
+	names := map[string]string{
+		"google_compute_global_address.edge":                  "address",
+		"google_certificate_manager_certificate.domain":       "certificate",
+		"google_certificate_manager_certificate.custom":       "certificate %s",
+		"google_certificate_manager_certificate_map.edge":     "certificate_map",
+		"google_certificate_manager_dns_authorization.domain": "dns_authorization",
+		"google_sql_database_instance.main":                   "database",
+		"google_sql_database.main":                            "tables",
+		"google_firestore_database.hot":                       "documents",
+		"google_pubsub_subscription.dead_letter":              "dead letters %s",
+	}
+	guards, found := map[string]string{}, map[string]bool{}
+	for _, r := range s.resources {
+		name, key, _ := strings.Cut(strings.TrimSuffix(r.Address, "]"), "[")
+		if guard := names[name]; guard != "" {
+			guards[r.Address], found[name] = `terraform_data.kept["`+strings.ReplaceAll(guard, "%s", key)+`"]`, true
+		}
+	}
+	if len(found) != len(names) {
+		t.Errorf("the system has %v, want each of %v", slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(names)))
+	}
+	return guards
 }
 
 // TestBuilder_sources wants the builder to read archives and no other bucket.
