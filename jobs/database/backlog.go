@@ -18,8 +18,7 @@ type dueWork struct {
 	schema, name, query string
 }
 
-// sweeps have the conditions of the sweeps' own queries, on columns that pg_monitor may read. That of saga steps ignores the growing
-// delay between attempts, so it also counts steps whose next attempt is not due.
+// sweeps have the conditions of the sweeps' own queries, on columns that pg_monitor may read.
 var sweeps = []dueWork{
 	{consumer.Schema, "sessions to end (consumer-sweepsessions)", `
 		SELECT last_seen_at FROM bff_consumer.guest_sessions WHERE ended_at IS NULL AND last_seen_at <= platform.now() - interval '30 days'`},
@@ -28,7 +27,7 @@ var sweeps = []dueWork{
 	{reservation.Schema, "holds to expire (reservation-expireholds)", `
 		SELECT expires_at FROM reservation.holds WHERE status = 'live' AND expires_at <= platform.now()`},
 	{reservation.Schema, "saga steps (reservation-watchsagas)", `
-		SELECT step_since FROM reservation.reservations WHERE step_since IS NOT NULL AND step_since <= platform.now() - interval '1 minute'`},
+		SELECT step_since FROM reservation.reservations WHERE step_since <= platform.now() - interval '1 minute' * (1 + least(step_attempts, 59))`},
 	{reservation.Schema, "saga steps with more than five attempts", `
 		SELECT step_since FROM reservation.reservations WHERE step_since IS NOT NULL AND step_attempts > 5`},
 	{sandbox.Schema, "payments to expire (sandbox-expireintents)", `
@@ -42,14 +41,10 @@ const maxCounted = 100_000
 
 // backlog reports the outbox, the inbox and the due work of each installed schema.
 func backlog(ctx context.Context, v view) (lines []string, err error) {
-	rows, _ := v.tx.Query(ctx, `
-		SELECT nspname::text FROM pg_namespace WHERE nspname = ANY(@known) AND (@schemas::text[] IS NULL OR nspname = ANY(@schemas)) ORDER BY 1`,
-		pgx.StrictNamedArgs{"known": schemas, "schemas": v.options.schemas})
-	installed, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, err
-	}
-	for _, schema := range installed {
+	for _, schema := range v.installed {
+		if !v.wants(schema) {
+			continue
+		}
 		outboxLines, err := v.outbox(ctx, schema)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", schema, err)

@@ -1,5 +1,5 @@
 // Package database reports on the database to an operator who has no access to it: connections, running and expensive statements,
-// locks, sizes of tables, and the backlog of outbox and sweeps.
+// locks, sizes of tables, the backlog of outbox and sweeps, stuck saga steps, and payments without an outcome.
 package database
 
 import (
@@ -15,22 +15,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/services"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Job prints the named reports, or all of them. It reads as the role pg_monitor in read-only transactions. It prints times, states,
-// sizes and the beginnings of statements, but no content of rows and no values in statements.
+// sizes, ids of bookings and the beginnings of statements, but no other content of rows and no values in statements.
 var Job = command.Job{Name: "database", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return Run(ctx, e, args, os.Stdout)
 }}
-
-var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
 
 // A report is a named query of the database that returns lines to print.
 type report struct {
@@ -44,6 +39,8 @@ var reports = []report{
 	{name: "locks", lines: locks},
 	{name: "tables", lines: tables},
 	{name: "backlog", lines: backlog},
+	{name: "sagas", lines: sagas},
+	{name: "drafts", lines: drafts},
 }
 
 func reportNames() (names []string) {
@@ -60,10 +57,16 @@ type options struct {
 	limit   int
 }
 
-// A view is the input of a report: its transaction and the options of the run.
+// A view is the input of a report: its transaction, the options of the run, and the schemas that the database has.
 type view struct {
-	tx      pgx.Tx
-	options options
+	tx        pgx.Tx
+	options   options
+	installed []string
+}
+
+// wants reports whether the run is about a schema.
+func (v view) wants(schema string) bool {
+	return len(v.options.schemas) == 0 || slices.Contains(v.options.schemas, schema)
 }
 
 const (
@@ -86,12 +89,16 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		return fmt.Errorf("database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	installed, err := services.InstalledOn(ctx, conn, services.Schemas)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
 	var failed []error
 	for _, r := range reports {
 		if !slices.Contains(o.reports, r.name) {
 			continue
 		}
-		lines, err := read(ctx, conn, o, r)
+		lines, err := read(ctx, conn, view{options: o, installed: installed}, r)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 			continue
@@ -109,7 +116,7 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 }
 
 // read runs a report in its own read-only transaction, with a timeout for each statement.
-func read(ctx context.Context, conn *pgx.Conn, o options, r report) (lines []string, err error) {
+func read(ctx context.Context, conn *pgx.Conn, v view, r report) (lines []string, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		for _, s := range []string{
 			`SET LOCAL ROLE pg_monitor`,
@@ -121,7 +128,8 @@ func read(ctx context.Context, conn *pgx.Conn, o options, r report) (lines []str
 				return err
 			}
 		}
-		lines, err = r.lines(ctx, view{tx: tx, options: o})
+		v.tx = tx
+		lines, err = r.lines(ctx, v)
 		return err
 	})
 	return lines, err
@@ -130,10 +138,10 @@ func read(ctx context.Context, conn *pgx.Conn, o options, r report) (lines []str
 func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("database", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.IntVar(&o.limit, "limit", 20, "print at most `N` lines of connections, statements, locks and tables")
-	set.Func("schema", "only the connections, statements, tables and backlog of this `schema`; may be repeated", func(name string) error {
-		if !slices.Contains(schemas, name) {
-			return fmt.Errorf("there are %s", strings.Join(schemas, ", "))
+	set.IntVar(&o.limit, "limit", 20, "print at most `N` lines of connections, statements, locks, tables, sagas and drafts")
+	set.Func("schema", "only this `schema`, in all reports but locks; may be repeated", func(name string) error {
+		if !slices.Contains(services.Schemas, name) {
+			return fmt.Errorf("there are %s", strings.Join(services.Schemas, ", "))
 		}
 		o.schemas = append(o.schemas, name)
 		return nil
@@ -141,20 +149,22 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	command.SetHelp(set, fmt.Sprintf(`
 usage: database [flags] [REPORT...]
 
-Reports on the database and changes nothing. It prints no values of statements and no content of rows. Without arguments it prints all reports:
+Reports on the database and changes nothing. It prints no values of statements, and of rows only times, states and ids. Without arguments it prints all reports:
 
   connections  number by login, service and state, and how many are left
   statements   the longest running, and the most expensive if pg_stat_statements is installed
   locks        who waits for whom
   tables       size, dead rows, last vacuum
   backlog      outbox by lane, parked events, inbox, and what the sweeps have to do
+  sagas        saga steps of bookings with more than five attempts
+  drafts       payments without an outcome for two hours
 
 examples: database                                  all reports
           database connections locks                two of them
           database -schema=reservation backlog      one service; the schemas are %s
 
 environment: DATABASE_URL, or the variables of the database that terraform sets.
-`, strings.Join(schemas, ", ")))
+`, strings.Join(services.Schemas, ", ")))
 	for rest := args; ; { // flags may follow a report
 		if err := set.Parse(rest); err != nil {
 			return o, command.Usage(err)

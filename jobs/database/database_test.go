@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -29,7 +32,11 @@ type world struct {
 
 func open(t *testing.T) world {
 	t.Helper()
-	d := pgtest.New(t)
+	return openOn(t, pgtest.New(t))
+}
+
+func openOn(t *testing.T, d *pgtest.Database) world {
+	t.Helper()
 	w := world{db: d, owner: d.Owner(t), login: "monitor_" + strings.ToLower(rand.Text())}
 	w.exec(t, `CREATE ROLE `+w.login+` LOGIN PASSWORD 'm'`)
 	t.Cleanup(func() {
@@ -109,7 +116,8 @@ func TestRun_all(t *testing.T) {
 	contains(t, said, "connections: ", " are open\n", "connections: 1 of unnamed by "+w.login+" active", "statements: no statistics of earlier statements",
 		"locks: nothing to report\n", "tables: the database has ", "tables: reservation.", "backlog: reservation outbox: no events wait to be published\n",
 		"backlog: reservation inbox: 0 events", "backlog: reservation: no holds to expire", "backlog: sandbox: no payments to expire",
-		"backlog: bff_tenant_booking: no drafts to close", "backlog: bff_consumer: no sessions to end", "backlog: bff_consumer: no erasures overdue")
+		"backlog: bff_tenant_booking: no drafts to close", "backlog: bff_consumer: no sessions to end", "backlog: bff_consumer: no erasures overdue",
+		"sagas: nothing to report\n", "drafts: nothing to report\n")
 	if got := must(t, w, "-limit=1", "tables"); strings.Count(got, "\n") != 2 {
 		t.Errorf("printed %s, want the size and one table", got)
 	}
@@ -127,8 +135,9 @@ func TestRun_backlog(t *testing.T) {
 	w.add(t, `published_at = platform.now()`)
 	w.add(t, `parked_reason = 'Zarghona'`)
 	w.add(t, `last_error = 'Zarghona', next_attempt_at = platform.now()`)
-	w.exec(t, `UPDATE reservation.reservations SET step_since = platform.now() - interval '10 minutes', step_attempts = 6`)
+	w.exec(t, `UPDATE reservation.reservations SET step_since = platform.now() - interval '59 minutes', step_attempts = 59`)
 	w.exec(t, `INSERT INTO reservation.inbox_processed (event_id, processor, subject) VALUES (gen_random_uuid(), 'reservation-keyissued', 's')`)
+	contains(t, must(t, w, "backlog", "-schema=reservation"), "reservation: no saga steps (reservation-watchsagas)\n") // the next attempt is due after an hour
 	w.db.Advance(time.Hour)
 	said := must(t, w, "backlog", "-schema=reservation")
 	contains(t, said, "reservation outbox: 1 events wait to be published in 1 lanes, 1 of them after a failure, the oldest since 2026-01-02T03:04:05Z\n",
@@ -141,6 +150,97 @@ func TestRun_backlog(t *testing.T) {
 	w.exec(t, `DELETE FROM reservation.outbox WHERE ordering_key = 'Zarghona'`) // the invariants do not know these rows
 	w.exec(t, `DELETE FROM reservation.inbox_processed`)
 	w.exec(t, `UPDATE reservation.reservations SET step_since = NULL, step_attempts = 0`)
+}
+
+// The reports about bookings name the ids of a stuck step and of a payment without an outcome, and no other booking.
+func TestRun_stuckBookings(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
+	stuck := reservationtest.Held(t, w.db.Env(), tenant, property)
+	pays := reservationtest.Held(t, w.db.Env(), tenant, property)
+	later := reservationtest.Held(t, w.db.Env(), tenant, property)
+	w.exec(t, `UPDATE reservation.reservations SET pending_step = 'await_inventory', step_since = '2026-01-02T03:04:05Z', step_attempts = 6`)
+	for set, of := range map[string]id.Reservation{"pending_step = 'await_payment'": pays.ID, "step_attempts = 5": later.ID} {
+		_, err := w.owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+set+` WHERE reservation_id = $1`, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	draft := id.New[id.Draft]()
+	for _, d := range []struct {
+		draft id.Draft
+		state string
+		hours int
+	}{{draft, "paying", 2}, {id.New[id.Draft](), "confirming", 1}, {id.New[id.Draft](), "collecting_details", 3}} {
+		_, err := w.owner.Exec(t.Context(), `
+			INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, reservation_id, body, created_at, active_at, expires_at)
+			VALUES (@draft, @tenant, @session, @state, 1, @reservation, '{"guest": "Zarghona"}', platform.now() - @hours * interval '1 hour', platform.now(), platform.now())`,
+			pgx.StrictNamedArgs{"draft": d.draft, "tenant": tenant, "session": id.New[id.TenantSession](), "state": d.state, "reservation": pays.ID, "hours": d.hours})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := must(t, w, "sagas", "drafts")
+	contains(t, said, "sagas: "+stuck.ID.String()+" of "+tenant.String()+" at "+property.String()+" is held and waits since 2026-01-02T03:04:05Z, 6 attempts: await_inventory\n",
+		"drafts: "+draft.String()+" of "+tenant.String()+" for "+pays.ID.String()+" is paying, created ")
+	if strings.Count(said, "\n") != 2 || strings.Contains(said, "Zarghona") {
+		t.Errorf("printed %s, want one step and one payment without the guest", said)
+	}
+	if got := must(t, w, "sagas", "drafts", "-schema=sandbox"); got != "sagas: nothing to report\ndrafts: nothing to report\n" {
+		t.Errorf("printed %s for another schema", got)
+	}
+	w.exec(t, `DELETE FROM bff_tenant_booking.booking_drafts`) // the invariants do not know these rows
+	w.exec(t, `UPDATE reservation.reservations SET pending_step = '', step_since = NULL, step_attempts = 0`)
+}
+
+// On a server that counts statements, as in Cloud SQL, the most expensive ones are those of the chosen schema.
+func TestRun_expensiveStatements(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a server of its own")
+	}
+	config := cluster.Config{Dir: filepath.Join(t.TempDir(), "postgres")}
+	running, err := cluster.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), running.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(conn.Close(t.Context()), running.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	if running, err = cluster.Start(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := running.Kill(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := openOn(t, pgtest.On(t, running.URL("postgres")))
+	for _, role := range []string{"reservation_app", "sandbox_maintenance"} {
+		w.exec(t, `SET ROLE `+role)
+		w.exec(t, `SELECT count(*) AS of_`+role+` FROM pg_class WHERE relname = 'Zarghona'`)
+	}
+	w.exec(t, `RESET ROLE`)
+	for _, test := range []struct {
+		schema, has, not string
+	}{{"reservation", "of_reservation_app", "of_sandbox_maintenance"}, {"sandbox", "of_sandbox_maintenance", "of_reservation_app"}} {
+		t.Run(test.schema, func(t *testing.T) {
+			said := must(t, w, "-limit=1000", "statements", "-schema="+test.schema)
+			contains(t, said, "ms in 1 calls", test.has)
+			if strings.Contains(said, test.not) || strings.Contains(said, "Zarghona") {
+				t.Errorf("printed %s, want no statement of another schema and no value", said)
+			}
+		})
+	}
+	contains(t, must(t, w, "-limit=1000", "statements"), "of_reservation_app", "of_sandbox_maintenance")
 }
 
 // A statement that waits for a lock is reported with the connection that holds it, and without its values.

@@ -67,7 +67,8 @@ func statements(ctx context.Context, v view) (lines []string, err error) {
 	return append(lines, expensive...), err
 }
 
-// expensive lists the statements with the highest total execution time. Without pg_stat_statements it returns a line that says so.
+// expensive lists the statements with the highest total execution time. A service runs its statements as the roles of its schema, so
+// these select the statements of a schema. Without pg_stat_statements it returns a line that says so.
 func expensive(ctx context.Context, v view) (lines []string, err error) {
 	var schema *string
 	err = v.tx.QueryRow(ctx, `
@@ -83,8 +84,9 @@ func expensive(ctx context.Context, v view) (lines []string, err error) {
 		SELECT coalesce(queryid::text, 'none'), calls, total_exec_time, mean_exec_time, query
 		FROM `+*schema+`.pg_stat_statements
 		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+		  AND (@schemas::text[] IS NULL OR regexp_replace(pg_get_userbyid(userid), '_(app|maintenance)$', '') = ANY(@schemas))
 		ORDER BY total_exec_time DESC
-		LIMIT @limit`, pgx.StrictNamedArgs{"limit": v.options.limit})
+		LIMIT @limit`, v.arguments())
 	var query, text string
 	var calls int64
 	var total, mean float64

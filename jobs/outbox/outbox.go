@@ -12,13 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/services"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
@@ -30,8 +25,6 @@ import (
 var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return Run(ctx, e, args, os.Stdout)
 }}
-
-var schemas = []string{consumer.Schema, reservation.Schema, sandbox.Schema, tenantbooking.Schema}
 
 // options are the arguments of a run.
 type options struct {
@@ -57,9 +50,9 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
-	there, err := installed(ctx, e)
+	there, err := services.Installed(ctx, e, services.Schemas)
 	if err != nil {
-		return err
+		return fmt.Errorf("outbox: %w", err)
 	}
 	stuck := 0
 	for _, schema := range o.schemas {
@@ -80,26 +73,6 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		_, err = fmt.Fprintf(out, "no such events in %s\n", strings.Join(o.schemas, ", "))
 	}
 	return err
-}
-
-// installed returns those of the schemas that the database has.
-func installed(ctx context.Context, e env.Env) ([]string, error) {
-	conn, err := postgres.Connect(ctx, e)
-	if err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	rows, _ := conn.Query(ctx, `
-		SELECT nspname::text FROM pg_catalog.pg_namespace
-		WHERE nspname = ANY(@schemas)`, pgx.StrictNamedArgs{"schemas": schemas})
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err == nil && len(found) == 0 {
-		err = errors.New("the database has no schema of these services")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("outbox: schemas: %w", err)
-	}
-	return found, nil
 }
 
 // mostAtOnce limits the events that one run shows or changes.
@@ -128,7 +101,7 @@ examples: outbox                                                       all schem
           outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
 
 environment: DATABASE_URL, or the variables of the database that terraform sets.
-`, strings.Join(schemas, ", ")))
+`, strings.Join(services.Schemas, ", ")))
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
 			return o, command.Usage(err)
@@ -140,7 +113,7 @@ environment: DATABASE_URL, or the variables of the database that terraform sets.
 	}
 	err = o.check()
 	if len(o.schemas) == 0 {
-		o.schemas = schemas
+		o.schemas = services.Schemas
 	}
 	return o, command.Usage(err)
 }
@@ -153,8 +126,8 @@ func (o options) check() error {
 		}
 	}
 	for _, s := range o.schemas {
-		if !slices.Contains(schemas, s) {
-			return fmt.Errorf("no schema %q; there are %s", s, strings.Join(schemas, ", "))
+		if !slices.Contains(services.Schemas, s) {
+			return fmt.Errorf("no schema %q; there are %s", s, strings.Join(services.Schemas, ", "))
 		}
 	}
 	switch {

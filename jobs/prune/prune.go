@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/services"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
@@ -38,12 +39,13 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	there, err := installed(ctx, e)
-	if err != nil {
-		return err
+	var schemas []string
+	for _, r := range o.rules {
+		schemas = append(schemas, r.Schema)
 	}
-	if !slices.ContainsFunc(o.rules, func(r Rule) bool { return slices.Contains(there, r.Schema) }) {
-		return errors.New("prune: the database has no schema of these services")
+	there, err := services.Installed(ctx, e, schemas)
+	if err != nil {
+		return fmt.Errorf("prune: %w", err)
 	}
 	var failed []error
 	for _, r := range o.rules {
@@ -54,21 +56,6 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		failed = append(failed, o.apply(ctx, postgres.Open(e, r.Schema), r))
 	}
 	return errors.Join(failed...)
-}
-
-// installed returns the schemas of the database.
-func installed(ctx context.Context, e env.Env) ([]string, error) {
-	conn, err := postgres.Connect(ctx, e)
-	if err != nil {
-		return nil, fmt.Errorf("prune: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	rows, _ := conn.Query(ctx, `SELECT nspname::text FROM pg_catalog.pg_namespace`)
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("prune: schemas: %w", err)
-	}
-	return found, nil
 }
 
 func parse(args []string, out io.Writer) (options, error) {

@@ -2,9 +2,11 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Admit lets an existing login connect and assume the application and maintenance roles of the services, without inheriting
@@ -25,9 +27,30 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 }
 
 // Monitor lets an existing login connect and assume pg_monitor. That role reads the statistics of the server, including the texts of
-// running statements, and the columns that migrations grant to it.
+// running statements, and the columns that migrations grant to it. Monitor also installs the statistics of earlier statements.
 func Monitor(ctx context.Context, conn *pgx.Conn, login string) error {
+	if err := countStatements(ctx, conn); err != nil {
+		return fmt.Errorf("migrate: statistics of statements: %w", err)
+	}
 	return admit(ctx, conn, login, []string{"pg_monitor"})
+}
+
+// insufficientPrivilege is the SQLSTATE of a statement that the role may not run.
+const insufficientPrivilege = "42501"
+
+// countStatements installs pg_stat_statements if the server has it. The owner of the schemas may lack the right to do so: then the job
+// database reports that it is not installed, and no release fails.
+func countStatements(ctx context.Context, conn *pgx.Conn) error {
+	var available bool
+	err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_stat_statements')`).Scan(&available)
+	if err != nil || !available {
+		return err
+	}
+	_, err = conn.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS pg_stat_statements`)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
+		return nil
+	}
+	return err
 }
 
 func admit(ctx context.Context, conn *pgx.Conn, login string, roles []string) error {

@@ -44,13 +44,15 @@ var rules = []struct{ name, breach, query string }{
 			AND NOT (roles = '{pg_monitor}' AND cmd = 'SELECT')`,
 	},
 	{
-		"the monitor reads times, counts and states only",
+		"the monitor reads times, counts, states and the ids of bookings only",
 		`GRANT SELECT (slug) ON sandbox.tenants TO pg_monitor`,
 		`SELECT a.attrelid::regclass || '.' || a.attname || ' ' || p.privilege_type
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, aclexplode(a.attacl) p
 		WHERE p.grantee = 'pg_monitor'::regrole AND c.relnamespace::regnamespace::text = ANY(@schemas)
 			AND NOT (p.privilege_type = 'SELECT' AND (a.atttypid IN ('timestamptz'::regtype, 'int2'::regtype, 'int4'::regtype)
-				OR a.attname IN ('status', 'parked_reason')))
+				OR a.attname IN ('status', 'state', 'pending_step', 'parked_reason')
+				OR a.attname IN ('tenant_id', 'property_id', 'reservation_id', 'draft_id')
+					AND a.attrelid IN ('reservation.reservations'::regclass, 'bff_tenant_booking.booking_drafts'::regclass)))
 		UNION ALL SELECT c.oid::regclass || ' ' || p.privilege_type FROM pg_class c, aclexplode(c.relacl) p
 		WHERE p.grantee = 'pg_monitor'::regrole AND c.relnamespace::regnamespace::text = ANY(@schemas)`,
 	},
