@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,20 +63,21 @@ func (s stayEraser) deleteFromWarehouse(ctx context.Context, g *stay) error {
 	if err != nil {
 		return err
 	}
-	of := map[string][]string{"reservationId": {g.reservation.String()}, "draftId": namesOf(g.drafts), "sessionId": namesOf(g.sessions)}
+	all := IDs{"reservationId": {g.reservation.String()}, "draftId": namesOf(g.drafts), "sessionId": namesOf(g.sessions)}
 	counts := map[string]int64{}
 	for _, t := range tables {
-		if len(of[t.Column]) == 0 {
+		ids := all.in(t)
+		if len(ids) == 0 {
 			continue
 		}
-		found, err := s.warehouse.Count(ctx, t, of[t.Column])
-		if err == nil && s.do && len(found) > 0 {
-			err = s.warehouse.Delete(ctx, t, of[t.Column])
+		n, err := s.warehouse.Count(ctx, t.Name, ids)
+		if err == nil && s.do && n > 0 {
+			err = s.warehouse.Delete(ctx, t.Name, ids)
 		}
 		if err != nil {
 			return err
 		}
-		counts[s.warehouse.Name()+"."+t.Name] += total(found)
+		counts[s.warehouse.Name()+"."+t.Name] = n
 	}
 	return s.note(ctx, g, counts)
 }
@@ -101,26 +101,60 @@ func total(counts map[string]int64) (n int64) {
 // lateTime is the time after an erasure in which lateLetters looks for dead letters. It exceeds the retention of dead letters, 31 days.
 const lateTime = "40 days"
 
-// lateLetters deletes dead letters that name a reservation whose guest was erased recently. A dead letter can appear after the erasure:
-// its message was still being delivered, or another run had leased it. Their numbers are printed and not added to the receipts.
+// lateLetters deletes dead letters that name a reservation, its session or a guest session that was erased recently. A dead letter can
+// appear after the erasure: its message was still being delivered, or another run had leased it. Events of a draft name its session too.
+// Their numbers are printed and not added to the receipts.
 func (s stayEraser) lateLetters(ctx context.Context) error {
-	var erased []id.Reservation
-	err := s.booking.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Last().Query(ctx, `
-			SELECT reservation_id FROM reservation.erasures WHERE completed_at > platform.now() - @kept::interval
-			ORDER BY reservation_id`, pgx.StrictNamedArgs{"kept": lateTime})
-		erased, err = pgx.CollectRows(rows, pgx.RowTo[id.Reservation])
-		return err
-	})
+	erased, err := s.recentlyErased(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := s.letters.remove(ctx, namesOf(erased), !s.dry)
+	found, err := s.letters.remove(ctx, erased, !s.dry)
 	switch n := total(found); {
 	case n > 0 && s.dry:
 		return errors.Join(err, s.say("late dead letters: would delete %d", n))
 	case n > 0:
-		return errors.Join(err, s.say("late dead letters: deleted %d of %d erased guests", n, len(slices.Collect(maps.Keys(found)))))
+		return errors.Join(err, s.say("late dead letters: deleted %d", n))
 	}
 	return err
+}
+
+// recentlyErased returns the ids of the guests that were erased within lateTime: of reservations, their sessions and guest sessions.
+func (s stayEraser) recentlyErased(ctx context.Context) (names []string, err error) {
+	sessions, err := s.requests.Completed(ctx, lateTime)
+	if err != nil {
+		return nil, err
+	}
+	names = namesOf(sessions)
+	of := map[id.Tenant][]id.Reservation{}
+	err = s.booking.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT tenant_id, reservation_id FROM reservation.erasures WHERE completed_at > platform.now() - @kept::interval
+			ORDER BY reservation_id`, pgx.StrictNamedArgs{"kept": lateTime})
+		var tenant id.Tenant
+		var erased id.Reservation
+		_, err := pgx.ForEachRow(rows, []any{&tenant, &erased}, func() error {
+			of[tenant], names = append(of[tenant], erased), append(names, erased.String())
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for tenant, reservations := range of { // the maintenance role may not read the sessions
+		err := s.booking.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+			rows, _ := tx.Last().Query(ctx, `
+				SELECT DISTINCT session_id FROM reservation.reservations
+				WHERE tenant_id = @tenant AND reservation_id = ANY(@reservations) AND session_id IS NOT NULL`,
+				pgx.StrictNamedArgs{"tenant": tenant, "reservations": reservations})
+			sessions, err := pgx.CollectRows(rows, pgx.RowTo[id.TenantSession])
+			names = append(names, namesOf(sessions)...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }

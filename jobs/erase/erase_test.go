@@ -254,7 +254,7 @@ func TestErase_dryRun(t *testing.T) {
 	m := openSystem(t)
 	line := clearedLine(m)
 	m.DB.Advance(2 * time.Hour)
-	w := &warehouse{rows: map[string]map[string]int64{"click_recorded": {line[0].String(): 3, line[1].String(): 4}}}
+	w := &warehouse{rows: map[string][]warehouseRow{"click_recorded": sessions(map[string]int64{line[0].String(): 3, line[1].String(): 4})}}
 	before := consumertest.Texts(t, m.DB)
 	output := must(t, jobEnv(m, w), "-dry-run", "-batch", "1")
 	for _, want := range []string{"would complete 2 requests", "bff_consumer.outbox: would delete ", "project.telemetry.click_recorded: would delete 7"} {
@@ -270,11 +270,33 @@ func TestErase_dryRun(t *testing.T) {
 	}
 }
 
-// A warehouse is a fake dataset.
+// A warehouse is a fake dataset. A row has values by column and stands for a number of equal rows.
 type warehouse struct {
-	rows      map[string]map[string]int64
-	fails     string // the method that fails
+	rows      map[string][]warehouseRow // by table
+	fails     string                    // the method that fails
 	deletions int
+}
+
+type warehouseRow struct {
+	values map[string]string
+	number int64
+}
+
+// sessions returns a row for each guest session.
+func sessions(numbers map[string]int64) (rows []warehouseRow) {
+	for session, n := range numbers {
+		rows = append(rows, warehouseRow{map[string]string{"guestSessionId": session}, n})
+	}
+	return rows
+}
+
+func (r warehouseRow) matches(ids IDs) bool {
+	for column, values := range ids {
+		if slices.Contains(values, r.values[column]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *warehouse) Name() string { return "project.telemetry" }
@@ -288,41 +310,45 @@ func (w *warehouse) failure(ctx context.Context, method string) error {
 
 func (w *warehouse) Tables(ctx context.Context) (tables []Table, err error) {
 	for _, name := range slices.Sorted(maps.Keys(w.rows)) {
-		table, column, named := strings.Cut(name, " ")
-		if !named {
-			column = "guestSessionId"
+		columns := map[string]bool{}
+		for _, row := range w.rows[name] {
+			for column := range row.values {
+				columns[column] = true
+			}
 		}
-		tables = append(tables, Table{Name: table, Column: column})
+		if len(columns) == 0 {
+			columns["guestSessionId"] = true
+		}
+		tables = append(tables, Table{Name: name, Columns: slices.Sorted(maps.Keys(columns))})
 	}
 	return tables, w.failure(ctx, "Tables")
 }
 
-// of returns the rows of a table. Unless the column is guestSessionId, the key is the name of the table and the column.
-func (w *warehouse) of(t Table) map[string]int64 {
-	if t.Column == "guestSessionId" {
-		return w.rows[t.Name]
-	}
-	return w.rows[t.Name+" "+t.Column]
-}
-
-func (w *warehouse) Count(ctx context.Context, table Table, ids []string) (map[string]int64, error) {
+func (w *warehouse) CountBy(ctx context.Context, table, column string, values []string) (map[string]int64, error) {
 	counts := map[string]int64{}
-	for _, name := range ids {
-		if n, ok := w.of(table)[name]; ok {
-			counts[name] = n
+	for _, row := range w.rows[table] {
+		if row.matches(IDs{column: values}) {
+			counts[row.values[column]] += row.number
 		}
 	}
 	return counts, w.failure(ctx, "Count")
 }
 
-func (w *warehouse) Delete(ctx context.Context, table Table, ids []string) error {
+func (w *warehouse) Count(ctx context.Context, table string, ids IDs) (n int64, err error) {
+	for _, row := range w.rows[table] {
+		if row.matches(ids) {
+			n += row.number
+		}
+	}
+	return n, w.failure(ctx, "Count")
+}
+
+func (w *warehouse) Delete(ctx context.Context, table string, ids IDs) error {
 	if err := w.failure(ctx, "Delete"); err != nil {
 		return err
 	}
 	w.deletions++
-	for _, name := range ids {
-		delete(w.of(table), name)
-	}
+	w.rows[table] = slices.DeleteFunc(w.rows[table], func(r warehouseRow) bool { return r.matches(ids) })
 	return nil
 }
 
@@ -335,7 +361,7 @@ func TestErase_warehouseAway(t *testing.T) {
 			line := clearedLine(m)
 			m.DB.Advance(2 * time.Hour)
 			other := id.New[id.GuestSession]().String()
-			w := &warehouse{fails: method, rows: map[string]map[string]int64{"session_started": {line[0].String(): 1, other: 1}, "wishlist_added": {}}}
+			w := &warehouse{fails: method, rows: map[string][]warehouseRow{"session_started": sessions(map[string]int64{line[0].String(): 1, other: 1}), "wishlist_added": nil}}
 			code, output := call(t.Context(), jobEnv(m, w))
 			if code != 1 || !strings.Contains(output, "the warehouse is away") {
 				t.Errorf("exit code %d, output %q", code, output)
@@ -352,7 +378,7 @@ func TestErase_warehouseAway(t *testing.T) {
 			if n := r.Deleted["bff_consumer.outbox"]; n < 2 {
 				t.Errorf("deleted events = %d, want those of the first run", n)
 			}
-			if len(w.rows["session_started"]) != 1 || w.rows["session_started"][other] != 1 {
+			if left := w.rows["session_started"]; len(left) != 1 || left[0].values["guestSessionId"] != other {
 				t.Errorf("rows = %v, want those of the other session", w.rows["session_started"])
 			}
 		})
@@ -365,7 +391,7 @@ func TestErase_warehouseWithoutSessions(t *testing.T) {
 	m := openSystem(t)
 	clearedLine(m)
 	m.DB.Advance(2 * time.Hour)
-	w := &warehouse{rows: map[string]map[string]int64{"booking reservationId": {}}}
+	w := &warehouse{rows: map[string][]warehouseRow{"booking": {{map[string]string{"reservationId": "other"}, 1}}}}
 	code, output := call(t.Context(), jobEnv(m, w), "-batch=1")
 	if code != 1 || !strings.Contains(output, "no table with a column guestSessionId") {
 		t.Errorf("exit code %d, output %q, want 1 and the missing column", code, output)
@@ -415,7 +441,7 @@ func TestErase_killed(t *testing.T) {
 	for steps := 0; ; steps++ {
 		line := clearedLine(m)
 		m.DB.Advance(2 * time.Hour)
-		w := &warehouse{rows: map[string]map[string]int64{"click_recorded": {line[0].String(): 3, line[1].String(): 4}}}
+		w := &warehouse{rows: map[string][]warehouseRow{"click_recorded": sessions(map[string]int64{line[0].String(): 3, line[1].String(): 4})}}
 		ctx, cancel := context.WithCancel(t.Context())
 		k := &killer{requests: consumer.OpenErasures(m.Env), left: steps, kill: cancel}
 		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, letters: letters{jobEnv(m)}, warehouse: w, totals: map[string]int64{}}

@@ -20,6 +20,7 @@ type requests interface {
 	DeleteRows(context.Context, []consumer.Erasure) error
 	Record(ctx context.Context, place string, counts map[id.GuestSession]int64) error
 	Complete(ctx context.Context, done []consumer.Erasure, warehouse string) (int, error)
+	Completed(ctx context.Context, within string) ([]id.GuestSession, error)
 }
 
 // A sessionEraser erases guest sessions.
@@ -115,7 +116,7 @@ func (s *sessionEraser) openWarehouse(ctx context.Context) (err error) {
 	}
 	var tables []Table
 	for _, t := range all {
-		if t.Column == "guestSessionId" {
+		if slices.Contains(t.Columns, "guestSessionId") {
 			tables = append(tables, t)
 		}
 	}
@@ -128,11 +129,11 @@ func (s *sessionEraser) openWarehouse(ctx context.Context) (err error) {
 
 func (s *sessionEraser) deleteFrom(ctx context.Context, table Table, ready []consumer.Erasure) error {
 	sessions := namesOf(sessionsOf(ready))
-	counts, err := s.warehouse.Count(ctx, table, sessions)
+	counts, err := s.warehouse.CountBy(ctx, table.Name, "guestSessionId", sessions)
 	if err != nil || len(counts) == 0 {
 		return err
 	}
-	if err := s.warehouse.Delete(ctx, table, sessions); err != nil {
+	if err := s.warehouse.Delete(ctx, table.Name, IDs{"guestSessionId": sessions}); err != nil {
 		return err
 	}
 	return s.record(ctx, s.warehouse.Name()+"."+table.Name, counts)
@@ -173,11 +174,11 @@ func (s *sessionEraser) count(ctx context.Context, page []consumer.Erasure) erro
 		s.totals[place] += n
 	}
 	for _, table := range s.tables {
-		rows, err := s.warehouse.Count(ctx, table, namesOf(sessionsOf(page)))
+		rows, err := s.warehouse.Count(ctx, table.Name, IDs{"guestSessionId": namesOf(sessionsOf(page))})
 		if err != nil {
 			return err
 		}
-		s.totals[s.warehouse.Name()+"."+table.Name] += total(rows)
+		s.totals[s.warehouse.Name()+"."+table.Name] += rows
 	}
 	found, err := s.letters.remove(ctx, namesOf(sessionsOf(page)), false)
 	s.totals[placeLetters] += total(found)

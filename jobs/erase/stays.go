@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/id"
@@ -26,6 +27,7 @@ type stayEraser struct {
 	docs          document.Collection[any] // sessions of the hotels' sites
 	letters       letters
 	warehouse     Warehouse // nil if none is configured
+	requests      requests  // of guest sessions
 }
 
 // A stay is one reservation whose guest is erased.
@@ -57,7 +59,7 @@ func eraseStays(ctx context.Context, e env.Env, o options) error {
 func openStays(e env.Env, o options) stayEraser {
 	warehouse, _ := WarehouseKey.Get(e)
 	return stayEraser{options: o, booking: postgres.Open(e, reservation.Schema), site: postgres.Open(e, tenantbooking.Schema),
-		docs: document.Open[any](e, "tnt-session"), letters: letters{e}, warehouse: warehouse}
+		docs: document.Open[any](e, "tnt-session"), letters: letters{e}, warehouse: warehouse, requests: consumer.OpenErasures(e)}
 }
 
 // An openErasure is an erasure whose run was interrupted.

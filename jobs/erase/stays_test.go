@@ -292,17 +292,25 @@ func TestErase_killedReservation(t *testing.T) {
 	}
 }
 
-// TestErase_lateLetter publishes a dead letter after the erasure: its message was still being delivered. The daily run deletes only it.
+// TestErase_lateLetter publishes dead letters after the erasures: their messages were still being delivered. The daily run deletes those of
+// the reservation, its session and the guest session.
 func TestErase_lateLetter(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	r := h.stay()
+	var session id.TenantSession
+	if err := h.owner.QueryRow(t.Context(), `SELECT session_id FROM reservation.reservations`).Scan(&session); err != nil {
+		t.Fatal(err)
+	}
+	guest := id.New[id.GuestSession]()
+	h.exec(`INSERT INTO bff_consumer.erasure_receipts (guest_session_id, requested_at, due_at, completed_at, deleted, retained, warehouse)
+		VALUES (@guest, platform.now(), platform.now(), platform.now(), '{}', '[]', '')`, pgx.StrictNamedArgs{"guest": guest})
 	must(t, h.env(), h.arguments(r, really...)...)
-	bury(t, h.env(), r.String(), id.New[id.Reservation]().String())
-	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 1") || deadLetters(t, h.owner) != 2 {
+	bury(t, h.env(), r.String(), session.String(), guest.String(), id.New[id.Reservation]().String())
+	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 3\n") || deadLetters(t, h.owner) != 4 {
 		t.Errorf("the dry run printed %q", output)
 	}
-	if output := must(t, h.env()); !strings.Contains(output, "late dead letters: deleted 1 of 1 erased guests") {
+	if output := must(t, h.env()); !strings.Contains(output, "late dead letters: deleted 3\n") {
 		t.Errorf("output = %q", output)
 	}
 	if n := deadLetters(t, h.owner); n != 1 {
@@ -368,12 +376,22 @@ func TestErase_warehouseOfReservation(t *testing.T) {
 	if err := h.owner.QueryRow(t.Context(), `SELECT draft_id, session_id FROM bff_tenant_booking.booking_drafts`).Scan(&draft, &session); err != nil {
 		t.Fatal(err)
 	}
-	w := &warehouse{fails: "Delete", rows: map[string]map[string]int64{
-		"viewed reservationId": {r.String(): 2, "other": 1}, "steps draftId": {draft.String(): 3, "other": 1}, "steps sessionId": {session.String(): 4},
-		"clicks": {"other": 1},
+	row := func(number int64, values ...string) warehouseRow { // of reservation, draft and session
+		r := warehouseRow{map[string]string{}, number}
+		for i, column := range []string{"reservationId", "draftId", "sessionId"}[:len(values)] {
+			r.values[column] = values[i]
+		}
+		return r
+	}
+	other := row(1, "other", "other", "other")
+	w := &warehouse{fails: "Delete", rows: map[string][]warehouseRow{
+		"viewed": {row(2, r.String()), other},
+		// A row with all three ids is one row.
+		"steps":  {row(3, r.String(), draft.String(), session.String()), row(4, "other", draft.String(), "other"), other},
+		"clicks": {other},
 	}}
 	with := func() env.Env { return WarehouseKey.With(h.env(), Warehouse(w)) }
-	if output := must(t, with(), h.arguments(r)...); !strings.Contains(output, "project.telemetry.steps: would delete 7") {
+	if output := must(t, with(), h.arguments(r)...); !strings.Contains(output, "project.telemetry.steps: would delete 7\n") {
 		t.Errorf("output = %q", output)
 	}
 	if code, output := call(t.Context(), with(), h.arguments(r, really...)...); code != 1 || h.completed() != 0 {
@@ -381,9 +399,10 @@ func TestErase_warehouseOfReservation(t *testing.T) {
 	}
 	w.fails = ""
 	must(t, with())
-	want := map[string]map[string]int64{"viewed reservationId": {"other": 1}, "steps draftId": {"other": 1}, "steps sessionId": {}, "clicks": {"other": 1}}
-	if diff := cmp.Diff(want, w.rows); diff != "" {
-		t.Errorf("the warehouse differs: %s", diff)
+	for name, rows := range w.rows {
+		if len(rows) != 1 || rows[0].values["reservationId"] != "other" {
+			t.Errorf("%s has %v, want the row of another guest", name, rows)
+		}
 	}
 	var rows int
 	if err := h.owner.QueryRow(t.Context(), `SELECT (deleted ->> 'project.telemetry.steps')::int FROM reservation.erasures`).Scan(&rows); err != nil || rows != 7 {

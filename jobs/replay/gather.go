@@ -14,6 +14,7 @@ const (
 	maxBytes    = 64 << 20
 	pullSize    = 500
 	concurrency = 8
+	maxEmpty    = 2 // consecutive empty results after which a topic counts as read; one does not prove that it is empty
 )
 
 // gather leases all messages of the topics, so that their order is known before anything is published. A topic that
@@ -32,7 +33,7 @@ func (r *replayer) gather(ctx context.Context, backlogs []*backlog) {
 }
 
 func (r *replayer) fill(ctx context.Context, s *backlog) error {
-	for size := 0; ; {
+	for size, empty := 0, 0; empty < maxEmpty; {
 		if s.more = len(s.messages) >= maxMessages || size >= maxBytes; s.more {
 			return nil
 		}
@@ -41,18 +42,21 @@ func (r *replayer) fill(ctx context.Context, s *backlog) error {
 			s.messages = append(s.messages, s.read(p))
 			size += len(p.Data)
 		}
-		if err != nil || len(pulled) == 0 {
+		if err != nil {
 			return err
 		}
+		if empty++; len(pulled) > 0 {
+			empty = 0
+		}
 	}
+	return nil
 }
 
 // cleanupTime is the time for acknowledging and releasing messages after a run was stopped.
 const cleanupTime = 5 * time.Second
 
 // release releases messages that were not acknowledged. If it fails, they are redelivered when their leases end.
-func (r *replayer) release(ctx context.Context, s *backlog) error {
-	held := receipts(s.messages)
+func (r *replayer) release(ctx context.Context, s *backlog, held []string) error {
 	if len(held) == 0 {
 		return nil
 	}

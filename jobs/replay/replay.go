@@ -66,7 +66,7 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	var failed []error
 	seen := 0
 	for _, s := range backlogs {
-		failed = append(failed, r.process(ctx, o, s), r.release(ctx, s))
+		failed = append(failed, r.process(ctx, o, s), r.release(ctx, s, receipts(s.messages)))
 		seen += len(s.messages)
 	}
 	if err := errors.Join(failed...); err != nil || seen > 0 {
@@ -77,29 +77,27 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 
 // List returns the groups of all dead letters. It leases the messages while it reads them, like a run.
 func List(ctx context.Context, e env.Env) (groups []Group, err error) {
-	err = eachBacklog(ctx, e, func(_ *replayer, s *backlog) error {
-		groups = append(groups, s.groups(s.messages)...)
-		return s.failed
-	})
-	return groups, err
-}
-
-// eachBacklog reads all dead letters, visits those of each topic, and releases them.
-func eachBacklog(ctx context.Context, e env.Env, visit func(*replayer, *backlog) error) error {
-	r, err := open(e, io.Discard)
+	r, backlogs, err := openAll(e)
 	if err != nil {
-		return err
-	}
-	backlogs, err := r.choose(nil)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	r.gather(ctx, backlogs)
 	var failed []error
 	for _, s := range backlogs {
-		failed = append(failed, visit(r, s), r.release(ctx, s))
+		groups = append(groups, s.groups(s.messages)...)
+		failed = append(failed, s.failed, r.release(ctx, s, receipts(s.messages)))
 	}
-	return errors.Join(failed...)
+	return groups, errors.Join(failed...)
+}
+
+// openAll returns a replayer without output, and the backlogs of all topics, which are not read yet.
+func openAll(e env.Env) (*replayer, []*backlog, error) {
+	r, err := open(e, io.Discard)
+	if err != nil {
+		return nil, nil, err
+	}
+	backlogs, err := r.choose(nil)
+	return r, backlogs, err
 }
 
 // A replayer holds the clients and settings of a run.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -172,6 +173,72 @@ func TestGather_limits(t *testing.T) {
 			d.topics.Put(slices.Repeat([]topic.Message{m}, test.messages)...)
 			d.want([]string{fmt.Sprintf("only %d messages were read", test.seen)}, "hotel.paid.dlq")
 		})
+	}
+}
+
+// A hesitant puller returns an empty result before each other one, as Pub/Sub may.
+type hesitant struct {
+	topic.Puller
+	mu    sync.Mutex
+	calls map[string]int // by subscription
+}
+
+// Pull pulls in every second call.
+func (h *hesitant) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls[subscription]++; h.calls[subscription]%2 == 1 {
+		return nil, nil
+	}
+	return h.Puller.Pull(ctx, subscription, min(most, 1), lease)
+}
+
+func TestGather_emptyResults(t *testing.T) {
+	t.Parallel()
+	d := newRunner(t)
+	d.topics.Put(paid(t, "k1", 1, 1), paid(t, "k2", 1, 2))
+	e := topic.PullerKey.With(topic.PublisherKey.With(d.env, &d.published), topic.Puller(&hesitant{Puller: d.topics, calls: map[string]int{}}))
+	groups, err := List(t.Context(), e)
+	if err != nil || len(groups) != 1 {
+		t.Fatalf("List() = %+v, %v, want one group", groups, err)
+	}
+	if n := groups[0].Count; n != 2 {
+		t.Errorf("List() has %d messages, want 2", n)
+	}
+}
+
+// A topic has more messages than are read at a time. Remove finds those of the guest among them and leaves no lease.
+func TestRemove_manyMessages(t *testing.T) {
+	t.Parallel()
+	d := newRunner(t)
+	guest := id.New[id.Reservation]().String()
+	m := refused("hotel.paid.dlq", "hotel-paid")
+	named := m
+	named.Data = []byte(`{"reservationId":"` + guest + `"}`)
+	d.topics.Put(named)
+	d.topics.Put(slices.Repeat([]topic.Message{m}, maxMessages)...)
+	d.topics.Put(named)
+	e := topic.PullerKey.With(topic.PublisherKey.With(d.env, &d.published), topic.Puller(d.topics))
+	for _, test := range []struct {
+		name   string
+		remove bool
+		left   int
+	}{{"dry_run", false, maxMessages + 2}, {"removal", true, maxMessages}} {
+		t.Run(test.name, func(t *testing.T) {
+			counts, err := Remove(t.Context(), e, []string{guest}, test.remove)
+			if err != nil || counts[guest] != 2 {
+				t.Errorf("Remove() = %v, %v, want 2 of the guest", counts, err)
+			}
+			if n := len(d.topics.Left("hotel.paid.dlq")); n != test.left {
+				t.Errorf("%d messages are left, want %d", n, test.left)
+			}
+		})
+	}
+	if again, err := Remove(t.Context(), e, []string{guest}, true); err != nil || len(again) != 0 {
+		t.Errorf("Remove() again = %v, %v, want none", again, err)
+	}
+	if pulled, err := d.topics.Pull(t.Context(), "hotel.paid.dlq", 1, lease); err != nil || len(pulled) != 1 {
+		t.Errorf("Pull() = %d messages, %v, want one: the leases were released", len(pulled), err)
 	}
 }
 

@@ -179,7 +179,7 @@ run "production" {
     condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "IDENTITY_CALLERS", null) == (f.access == "public" ? null : join(",", sort(distinct(concat(
       [for g in run.archives.functions : "${g.account}@hotels-prod.iam.gserviceaccount.com" if f.answers != "" && contains(g.upstreams, f.answers)],
       f.access == "desk" ? tolist(var.desk_callers) : [],
-      f.access == "internal" && f.service == "tenantbooking" ? tolist(var.notification_callers) : [],
+      name == "tenantbooking-readlink" ? tolist(var.notification_callers) : [],
       f.answers == "reservation" ? ["jobs-probe@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "push" ? ["melmastoon-push@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "scheduler" ? ["melmastoon-scheduler@hotels-prod.iam.gserviceaccount.com"] : [],

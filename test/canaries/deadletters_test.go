@@ -69,18 +69,21 @@ func countDeadLetters(t *testing.T, s *system.System, named []string) map[string
 // A fakeWarehouse is a warehouse in memory. It has a table for each subject, filled from the outboxes.
 type fakeWarehouse struct{ rows map[string][]map[string]any }
 
-// fill stores the payloads of all events in the outboxes of the sites and of the reservation service.
+// fill stores the payloads of all events in the outboxes of the sites and of the reservation service, with their retention classes.
 func (d *fakeWarehouse) fill(t *testing.T, s *system.System) {
 	t.Helper()
 	d.rows = map[string][]map[string]any{}
-	rows, _ := s.DB.Owner(t).Query(t.Context(), `SELECT subject, payload FROM bff_tenant_booking.outbox UNION ALL SELECT subject, payload FROM reservation.outbox`)
-	var subject string
+	rows, _ := s.DB.Owner(t).Query(t.Context(), `
+		SELECT subject, payload, envelope ->> 'retentionClass' FROM bff_tenant_booking.outbox
+		UNION ALL SELECT subject, payload, envelope ->> 'retentionClass' FROM reservation.outbox`)
+	var subject, class string
 	var payload json.RawMessage
-	_, err := pgx.ForEachRow(rows, []any{&subject, &payload}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&subject, &payload, &class}, func() error {
 		row := map[string]any{}
 		if err := json.Unmarshal(payload, &row); err != nil {
 			return err
 		}
+		row["retentionClass"] = class
 		d.rows[subject] = append(d.rows[subject], row)
 		return nil
 	})
@@ -89,13 +92,13 @@ func (d *fakeWarehouse) fill(t *testing.T, s *system.System) {
 	}
 }
 
-// countIDs counts, per id, the values of erase.Columns that equal it.
+// countIDs counts, per id, the values of erase.Columns that equal it, in rows that the law does not require to keep.
 func (d *fakeWarehouse) countIDs(named []string) map[string]int {
 	counts := map[string]int{}
 	for _, rows := range d.rows {
 		for _, row := range rows {
 			for _, column := range erase.Columns {
-				if name, ok := row[column].(string); ok && slices.Contains(named, name) {
+				if name, ok := row[column].(string); ok && matches(row, erase.IDs{column: named}) {
 					counts[name]++
 				}
 			}
@@ -104,34 +107,54 @@ func (d *fakeWarehouse) countIDs(named []string) map[string]int {
 	return counts
 }
 
+// matches reports whether a row contains one of the ids and is not that of a regulated event.
+func matches(row map[string]any, ids erase.IDs) bool {
+	for column, values := range ids {
+		if name, ok := row[column].(string); ok && slices.Contains(values, name) && row["retentionClass"] != "regulated" {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *fakeWarehouse) Name() string { return "project.telemetry" }
 
 func (d *fakeWarehouse) Tables(context.Context) (tables []erase.Table, err error) {
 	for name, rows := range d.rows {
+		table := erase.Table{Name: name}
 		for _, column := range erase.Columns {
 			if slices.ContainsFunc(rows, func(row map[string]any) bool { return row[column] != nil }) {
-				tables = append(tables, erase.Table{Name: name, Column: column})
+				table.Columns = append(table.Columns, column)
 			}
+		}
+		if table.Columns != nil {
+			tables = append(tables, table)
 		}
 	}
 	return tables, nil
 }
 
-func (d *fakeWarehouse) Count(_ context.Context, table erase.Table, ids []string) (map[string]int64, error) {
+func (d *fakeWarehouse) CountBy(_ context.Context, table, column string, values []string) (map[string]int64, error) {
 	counts := map[string]int64{}
-	for _, row := range d.rows[table.Name] {
-		if name, ok := row[table.Column].(string); ok && slices.Contains(ids, name) {
+	for _, row := range d.rows[table] {
+		if name, ok := row[column].(string); ok && matches(row, erase.IDs{column: values}) {
 			counts[name]++
 		}
 	}
 	return counts, nil
 }
 
-func (d *fakeWarehouse) Delete(_ context.Context, table erase.Table, ids []string) error {
-	d.rows[table.Name] = slices.DeleteFunc(d.rows[table.Name], func(row map[string]any) bool {
-		name, ok := row[table.Column].(string)
-		return ok && slices.Contains(ids, name)
-	})
+func (d *fakeWarehouse) Count(_ context.Context, table string, ids erase.IDs) (n int64, err error) {
+	for _, row := range d.rows[table] {
+		if matches(row, ids) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (d *fakeWarehouse) Delete(_ context.Context, table string, ids erase.IDs) error {
+	d.rows[table] = slices.DeleteFunc(d.rows[table], func(row map[string]any) bool { return matches(row, ids) })
 	return nil
 }
 

@@ -69,7 +69,16 @@ func (f *fake) sent(t *testing.T, n int) (request map[string]any) {
 	return request
 }
 
-var clicks = erase.Table{Name: "click_recorded", Column: "guestSessionId"}
+const clicks = "click_recorded"
+
+// parameter returns an array with one value.
+func parameter(name, value string) map[string]any {
+	return map[string]any{
+		"name":           name,
+		"parameterType":  map[string]any{"type": "ARRAY", "arrayType": map[string]any{"type": "STRING"}},
+		"parameterValue": map[string]any{"arrayValues": []any{map[string]any{"value": value}}},
+	}
+}
 
 func newID() string { return id.New[id.GuestSession]().String() }
 
@@ -79,19 +88,15 @@ func TestDelete_request(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
 	one, other := newID(), newID()
-	if err := d.Delete(t.Context(), clicks, []string{one, other}); err != nil {
+	if err := d.Delete(t.Context(), clicks, erase.IDs{"sessionId": {other}, "draftId": {one}}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"query":         "DELETE FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@ids)",
-		"useLegacySql":  false,
-		"parameterMode": "NAMED",
-		"timeoutMs":     20000.0,
-		"queryParameters": []any{map[string]any{
-			"name":           "ids",
-			"parameterType":  map[string]any{"type": "ARRAY", "arrayType": map[string]any{"type": "STRING"}},
-			"parameterValue": map[string]any{"arrayValues": []any{map[string]any{"value": one}, map[string]any{"value": other}}},
-		}},
+		"query":           "DELETE FROM `my-project.telemetry.click_recorded` WHERE (draftId IN UNNEST(@draftId) OR sessionId IN UNNEST(@sessionId)) AND retentionClass <> 'regulated'",
+		"useLegacySql":    false,
+		"parameterMode":   "NAMED",
+		"timeoutMs":       20000.0,
+		"queryParameters": []any{parameter("draftId", one), parameter("sessionId", other)},
 	}
 	if diff := cmp.Diff(want, f.sent(t, 0)); diff != "" {
 		t.Errorf("the request differs: %s", diff)
@@ -102,7 +107,7 @@ func TestDelete_request(t *testing.T) {
 func TestDelete_waits(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
-	if err := d.Delete(t.Context(), clicks, []string{newID()}); err != nil {
+	if err := d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(f.requests) != 3 {
@@ -127,23 +132,33 @@ func TestDelete_fails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, _ := open(t, answers...)
-			if err := d.Delete(t.Context(), clicks, []string{newID()}); err == nil {
+			if err := d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}); err == nil {
 				t.Error("Delete() = nil, want an error")
 			}
 		})
 	}
 }
 
+// columns returns a row of an answer for each column of a table.
+func columns(table string, names ...string) string {
+	var rows []string
+	for _, name := range names {
+		rows = append(rows, `{"f":[{"v":"`+table+`"},{"v":"`+name+`"}]}`)
+	}
+	return strings.Join(rows, ",")
+}
+
 func TestTables(t *testing.T) {
 	t.Parallel()
-	d, f := open(t, `200 {`+job+`,"jobComplete":true,"pageToken":"more","rows":[{"f":[{"v":"click_recorded"},{"v":"guestSessionId"}]}]}`,
-		`200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"draft_created"},{"v":"draftId"}]}]}`)
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"pageToken":"more","rows":[`+columns("click_recorded", "guestSessionId", "retentionClass")+`]}`,
+		`200 {`+job+`,"jobComplete":true,"rows":[`+columns("draft_created", "draftId", "retentionClass", "sessionId")+`,`+columns("other", "retentionClass")+`]}`)
 	got, err := d.Tables(t.Context())
-	if diff := cmp.Diff([]erase.Table{clicks, {Name: "draft_created", Column: "draftId"}}, got); err != nil || diff != "" {
+	want := []erase.Table{{Name: clicks, Columns: []string{"guestSessionId"}}, {Name: "draft_created", Columns: []string{"draftId", "sessionId"}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Tables() = %q, %v", got, err)
 	}
 	statement := f.sent(t, 0)["query"].(string)
-	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@ids)", "table_type = 'BASE TABLE'"} {
+	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'"} {
 		if !strings.Contains(statement, part) {
 			t.Errorf("the statement %q lacks %q", statement, part)
 		}
@@ -151,31 +166,64 @@ func TestTables(t *testing.T) {
 	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
 		t.Errorf("requests = %q, want the next page", f.requests)
 	}
-	for name, rows := range map[string]string{"none": `[]`, "injection": "[{\"f\":[{\"v\":\"x` WHERE true; --\"},{\"v\":\"draftId\"}]}]",
-		"another_column": `[{"f":[{"v":"click_recorded"},{"v":"true; --"}]}]`} {
-		d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":`+rows+`}`)
-		if got, err := d.Tables(t.Context()); err == nil {
-			t.Errorf("%s: Tables() = %q, want an error", name, got)
-		}
+}
+
+func TestTables_refused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ rows, says string }{
+		"none":           {"", "has no table"},
+		"no_ids":         {columns("clicks", "retentionClass"), "has no table"},
+		"injection":      {columns("x` WHERE true; --", "draftId"), "with the name"},
+		"another_column": {columns("clicks", "true; --"), "with the name"},
+		"unclassified":   {columns("bookings", "reservationId") + "," + columns("clicks", "draftId", "retentionClass"), "telemetry.bookings has ids and no column retentionClass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+test.rows+`]}`)
+			if got, err := d.Tables(t.Context()); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("Tables() = %q, %v, want an error with %q", got, err, test.says)
+			}
+		})
 	}
 }
 
 func TestCount(t *testing.T) {
 	t.Parallel()
+	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"7"}]}]}`)
+	got, err := d.Count(t.Context(), clicks, erase.IDs{"reservationId": {newID()}, "draftId": {newID()}})
+	if err != nil || got != 7 {
+		t.Errorf("Count() = %d, %v, want 7", got, err)
+	}
+	const want = "SELECT COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE (draftId IN UNNEST(@draftId) OR reservationId IN UNNEST(@reservationId)) AND retentionClass <> 'regulated'"
+	if f.sent(t, 0)["query"] != want {
+		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)
+	}
+	for _, row := range []string{``, `{"f":[{"v":"many"}]}`, `{"f":[{"v":"7"},{"v":"8"}]}`} {
+		t.Run(row, func(t *testing.T) {
+			d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
+			if got, err := d.Count(t.Context(), clicks, erase.IDs{"draftId": {newID()}}); err == nil {
+				t.Errorf("Count() = %d, want an error", got)
+			}
+		})
+	}
+}
+
+func TestCountBy(t *testing.T) {
+	t.Parallel()
 	one, other := newID(), newID()
 	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"`+one+`"},{"v":"7"}]}]}`)
-	got, err := d.Count(t.Context(), clicks, []string{one, other})
+	got, err := d.CountBy(t.Context(), clicks, "guestSessionId", []string{one, other})
 	if diff := cmp.Diff(map[string]int64{one: 7}, got); err != nil || diff != "" {
-		t.Errorf("Count() = %v, %v", got, err)
+		t.Errorf("CountBy() = %v, %v", got, err)
 	}
-	if want := "SELECT guestSessionId, COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE guestSessionId IN UNNEST(@ids) GROUP BY guestSessionId"; f.sent(t, 0)["query"] != want {
+	if want := "SELECT guestSessionId, COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE (guestSessionId IN UNNEST(@guestSessionId)) AND retentionClass <> 'regulated' GROUP BY guestSessionId"; f.sent(t, 0)["query"] != want {
 		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)
 	}
 	for _, row := range []string{`{"f":[{"v":"gms_x"},{"v":"7"}]}`, `{"f":[{"v":"` + one + `"},{"v":"many"}]}`, `{"f":[{"v":"7"}]}`} {
 		t.Run(row, func(t *testing.T) {
 			d, _ := open(t, `200 {`+job+`,"jobComplete":true,"rows":[`+row+`]}`)
-			if got, err := d.Count(t.Context(), clicks, []string{one}); err == nil {
-				t.Errorf("Count() = %v, want an error", got)
+			if got, err := d.CountBy(t.Context(), clicks, "guestSessionId", []string{one}); err == nil {
+				t.Errorf("CountBy() = %v, want an error", got)
 			}
 		})
 	}

@@ -285,3 +285,18 @@ func (e *Erasures) Complete(ctx context.Context, requests []Erasure, warehouse s
 	}
 	return closed, nil
 }
+
+// Completed returns the sessions that were erased within an interval of SQL, such as "40 days".
+func (e *Erasures) Completed(ctx context.Context, within string) (sessions []id.GuestSession, err error) {
+	err = e.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT guest_session_id FROM bff_consumer.erasure_receipts WHERE completed_at > platform.now() - @within::interval
+			ORDER BY guest_session_id`, pgx.StrictNamedArgs{"within": within})
+		sessions, err = pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("erasures: completed: %w", err)
+	}
+	return sessions, nil
+}
