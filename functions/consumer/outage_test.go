@@ -28,10 +28,6 @@ func (unavailableStore) Put(context.Context, time.Time, document.Name, document.
 	return false, fault.ErrUnavailable
 }
 
-func (unavailableStore) PutMany(context.Context, time.Time, ...document.Named) ([]bool, error) {
-	return nil, fault.ErrUnavailable
-}
-
 func (unavailableStore) Delete(context.Context, document.Name) error { return fault.ErrUnavailable }
 
 func (unavailableStore) Add(context.Context, time.Time, document.Name, int64, time.Time) (int64, error) {

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -111,7 +112,7 @@ func enterStaff(tenant id.Tenant, who identity.Identity) (booking.Principal, err
 	}
 	return booking.Principal{
 		Scope: booking.Scope{Tenant: tenant, Properties: append([]id.Property{}, who.Properties...)}, // never nil: nil means all
-		Actor: booking.Actor{Type: booking.Staff, ID: booking.Name(booking.Scrub(who.Subject))},
+		Actor: booking.Actor{Type: booking.Staff, ID: booking.Name(freetext.Scrub(who.Subject))},
 		Roles: who.Roles,
 	}, nil
 }

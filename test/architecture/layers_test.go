@@ -14,7 +14,7 @@ type layer struct {
 
 // layers lists all packages below shared/ except those of shared/testkit, lowest layer first (ARCHITECTURE.md, "Packages").
 var layers = []layer{
-	{"library: values", []string{"fault", "id", "money", "stay", "keyring", "locale"}},
+	{"library: values", []string{"fault", "id", "money", "stay", "keyring", "locale", "freetext"}},
 	{"library: messages", []string{"event", "handoff", "pseudonym"}},
 	{"library: attribution", []string{"event/attribution"}},
 	{"platform: configuration and clock", []string{"platform/env", "platform/forward"}},

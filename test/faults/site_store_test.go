@@ -80,14 +80,6 @@ func (s *shelf) Put(ctx context.Context, now time.Time, name document.Name, r do
 	return s.Store.Put(ctx, now, name, r)
 }
 
-// PutMany is document.Store's.
-func (s *shelf) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	if err := s.is(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.PutMany(ctx, now, records...)
-}
-
 // Delete is document.Store's.
 func (s *shelf) Delete(ctx context.Context, name document.Name) error {
 	if err := s.is(ctx); err != nil {

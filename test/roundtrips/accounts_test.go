@@ -169,12 +169,6 @@ func (s *store) Put(ctx context.Context, now time.Time, n document.Name, r docum
 	return s.Store.Put(ctx, now, n, r)
 }
 
-// PutMany implements document.Store.
-func (s *store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	s.use(ctx, records[0].Name)
-	return s.Store.PutMany(ctx, now, records...)
-}
-
 // Delete implements document.Store.
 func (s *store) Delete(ctx context.Context, n document.Name) error {
 	s.use(ctx, n)

@@ -197,9 +197,13 @@ var variants = []variant{
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
 		"functions/tenantbooking", "TestVerify_otherTenant",
 	}, {
-		"free text is stored and published without scrubbing", noPII, "functions/reservation/internal/booking/scrub.go",
+		"free text is stored and published without scrubbing", noPII, "shared/freetext/freetext.go",
 		"text = strings.Map(shown, text)", "if true { return text }",
-		"functions/reservation/internal/booking", "TestScrub",
+		"shared/freetext", "TestScrub",
+	}, {
+		"a forgotten scrubbing publishes contact data", noPII, "shared/platform/contract/registry.go",
+		`object["format"] = "scrubbed"`, `_ = requireScrubbed`,
+		"shared/platform/contract", "TestModels",
 	}, {
 		"events are published with members that their schema does not define", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",

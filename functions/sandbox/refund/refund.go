@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -24,10 +25,10 @@ var Function = sandbox.HTTP(fn.Spec{
 
 // A Request is the amount of the refund and its reason.
 type Request struct {
-	Intent id.Intent   `path:"intentId"`
-	Refund id.Refund   `json:"refundId"`
-	Amount money.Micro `json:"amountMicro"`
-	Reason string      `json:"reason"`
+	Intent id.Intent     `path:"intentId"`
+	Refund id.Refund     `json:"refundId"`
+	Amount money.Micro   `json:"amountMicro"`
+	Reason freetext.Text `json:"reason"`
 }
 
 // Validate rejects amounts that are not positive.
@@ -55,6 +56,6 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (r *refunder) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	done, err := r.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: c.In.Reason})
+	done, err := r.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: string(c.In.Reason)})
 	return Response{Refund: done.ID, Amount: done.Amount, TotalRefunded: done.Total}, err
 }

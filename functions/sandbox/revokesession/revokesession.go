@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,7 +27,7 @@ type Request struct {
 	Session sandbox.Persona           `path:"sessionId" json:"-"`
 	Tenant  fn.Maybe[id.Tenant]       `json:"tenantId"`
 	User    fn.Maybe[sandbox.Persona] `json:"userId"`
-	Reason  string                    `json:"reason"`
+	Reason  freetext.Text             `json:"reason"`
 }
 
 const maxReasonLength = 200
@@ -52,7 +53,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (r *revoker) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	out := Response{Session: c.In.Session, User: c.In.User.Or(""), Reason: c.In.Reason, RevokedAt: c.Now}
+	out := Response{Session: c.In.Session, User: c.In.User.Or(""), Reason: string(c.In.Reason), RevokedAt: c.Now}
 	if tenant, ok := c.In.Tenant.Get(); ok {
 		out.Tenant = &tenant
 	}

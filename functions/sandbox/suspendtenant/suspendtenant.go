@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -23,8 +24,8 @@ var Function = sandbox.HTTP(fn.Spec{
 
 // A Request names the tenant and the reason.
 type Request struct {
-	Tenant id.Tenant `path:"tenantId"`
-	Reason string    `json:"reason"`
+	Tenant id.Tenant     `path:"tenantId"`
+	Reason freetext.Text `json:"reason"`
 }
 
 const maxReasonLength = 200
@@ -50,5 +51,5 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (w *suspender) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return w.tenants.Suspend(ctx, c.In.Tenant, c.In.Reason)
+	return w.tenants.Suspend(ctx, c.In.Tenant, string(c.In.Reason))
 }

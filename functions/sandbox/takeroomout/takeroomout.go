@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,10 +28,10 @@ const longest = 100 // characters of a reason code
 
 // A Request is the room, the period and its reason.
 type Request struct {
-	Room       id.Room   `path:"roomId" json:"-"`
-	From       stay.Date `json:"from"`
-	Until      stay.Date `json:"until"`
-	ReasonCode string    `json:"reasonCode"`
+	Room       id.Room       `path:"roomId" json:"-"`
+	From       stay.Date     `json:"from"`
+	Until      stay.Date     `json:"until"`
+	ReasonCode freetext.Text `json:"reasonCode"`
 }
 
 // Validate rejects an impossible period, and a reason that is missing or too long.
@@ -38,7 +39,7 @@ func (r *Request) Validate() error {
 	if err := (stay.Window{Start: r.From, End: r.Until}).Validate(); err != nil {
 		return sandbox.Refuse("/until", "period", err.Error())
 	}
-	if n := utf8.RuneCountInString(r.ReasonCode); n < 1 || n > longest {
+	if n := utf8.RuneCountInString(string(r.ReasonCode)); n < 1 || n > longest {
 		return sandbox.Refuse("/reasonCode", "length", "Must have 1 to 100 characters.")
 	}
 	return nil
@@ -57,5 +58,5 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (t *taker) takeOut(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return t.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: c.In.ReasonCode})
+	return t.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
 }

@@ -3,12 +3,11 @@ package attribution
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/freetext"
 )
 
 // A Campaign is the campaign that brought a guest, as named in links. It is unsigned and untrusted.
@@ -43,21 +42,14 @@ func CampaignOf(h http.Header) Campaign {
 // maxLength bounds the untrusted texts in events.
 const maxLength = 100
 
-// Plain returns the text without surrounding spaces, or "" if it is longer than 100 bytes, has non-printing characters, or is
-// [Personal].
+// Plain returns the text without surrounding spaces, or "" if it is longer than 100 bytes, has other non-printing characters than joiners, or contains
+// contact or payment data, as some links do. It cannot detect names; therefore only campaign parameters are copied into events.
 func Plain(s string) string {
-	if len(s) > maxLength || Personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	hidden := func(r rune) bool {
+		return !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' || r == unicode.ReplacementChar
+	}
+	if len(s) > maxLength || freetext.Reaches(s) || strings.ContainsFunc(s, hidden) {
 		return ""
 	}
 	return strings.TrimSpace(s)
 }
-
-// reachable matches contact and payment data: an e-mail address, also an escaped one, an international telephone number, and a
-// card number.
-var reachable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
-})
-
-// Personal reports whether a text seems to contain contact or payment data, which some links do. It cannot detect names;
-// therefore only campaign parameters are copied into events.
-func Personal(s string) bool { return reachable().MatchString(s) }

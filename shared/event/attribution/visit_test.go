@@ -15,6 +15,7 @@ func TestPlain_personal(t *testing.T) {
 		"spring-2026": "spring-2026", "18273645523": "18273645523", " نوروز ": "نوروز", "a|b/c:d": "a|b/c:d", "20261120": "20261120",
 		"zahra@example.com": "", "zahra%40example.com": "", "ZAHRA%2540EXAMPLE.COM": "", "zahra＠example.com": "",
 		"+93 70 012 3456": "", "call 0093700123456": "", "%2B93700123456": "", "+93-(70)-012.3456": "",
+		"+۹۳ ۷۰ ۰۱۲ ۳۴۵۶": "", "0700123456": "", "4111 1111 1111 1111": "", "۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱": "", "می\u200cآید": "می\u200cآید", "a\u202eb": "",
 		"a\nb": "", "a\x00": "", "\xff": "", strings.Repeat("a", 101): "", strings.Repeat("a", 100): strings.Repeat("a", 100),
 	} {
 		if got := attribution.CampaignOf(http.Header{"X-Campaign-Name": {text}}); got.Campaign != want {

@@ -70,56 +70,6 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 		WHERE d.version < excluded.version OR d.expires_at <= @now`, args(now, name, r))
 }
 
-// PutMany is Put of all rows in one statement. The rows are locked in the order of their names, so that concurrent calls with
-// the same rows cannot deadlock.
-func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	c := columnsOf(records)
-	stored := map[document.Name]bool{}
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Last().Query(ctx, `
-			INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
-			SELECT n.collection, n.id, n.value, n.number, n.version, n.expires_at
-			FROM unnest(@collections::text[], @ids::text[], @values::bytea[], @numbers::bigint[], @versions::bigint[], @untils::timestamptz[])
-				AS n (collection, id, value, number, version, expires_at)
-			ORDER BY n.collection, n.id
-			ON CONFLICT (collection, id) DO UPDATE SET
-				value = excluded.value, number = excluded.number, version = excluded.version, expires_at = excluded.expires_at
-			WHERE d.version < excluded.version OR d.expires_at <= @now
-			RETURNING collection, id`,
-			pgx.StrictNamedArgs{"collections": c.collections, "ids": c.ids, "values": c.values, "numbers": c.numbers,
-				"versions": c.versions, "untils": c.untils, "now": now})
-		var n document.Name
-		_, err := pgx.ForEachRow(rows, []any{&n.Collection, &n.ID}, func() error { stored[n] = true; return nil })
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	done := make([]bool, len(records))
-	for i, r := range records {
-		done[i] = stored[r.Name]
-	}
-	return done, nil
-}
-
-// columns holds records as the arrays of one statement.
-type columns struct {
-	collections, ids  []string
-	values            [][]byte
-	numbers, versions []int64
-	untils            []time.Time
-}
-
-func columnsOf(records []document.Named) (c columns) {
-	for _, r := range records {
-		c.collections, c.ids = append(c.collections, r.Name.Collection), append(c.ids, r.Name.ID)
-		c.values = append(c.values, valueOf(r.Record))
-		c.numbers, c.versions = append(c.numbers, r.Record.Number), append(c.versions, r.Record.Version)
-		c.untils = append(c.untils, r.Record.ExpiresAt)
-	}
-	return c
-}
-
 // Delete removes the row.
 func (s *Store) Delete(ctx context.Context, name document.Name) error {
 	_, err := s.change(ctx, `DELETE FROM document.documents WHERE collection = @collection AND id = @id`,

@@ -20,6 +20,7 @@ const booked = `{
 		"total": {"type": "object", "required": ["micro"], "properties": {"micro": {"type": "string"}}},
 		"rooms": {"type": "array", "items": {"type": "object", "properties": {"type": {"type": "string"}}}},
 		"before": {"type": "object"},
+		"remark": {"type": "string", "x-pii": "free_text"},
 		"method": {"enum": ["card", "cash"], "x-enum": "open"},
 		"states": {"type": "array", "items": {"enum": ["held"], "x-enum": "closed"}},
 		"notes": {"type": "object", "properties": {"count": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
@@ -74,6 +75,9 @@ func TestModels(t *testing.T) {
 		{"a text that is not UTF-8 is refused", with("\"before\":{\"a\":\"\xff\"},"), " json", " json"},
 		{"a number that no reader can hold is refused", with(`"before":{"a":1e999999999},`), " json", " json"},
 		{"a second value is refused", with(``) + `{}`, " json", " json"},
+		{"free text with a telephone number is heard but not said", with(`"remark":"call +93 70 012 3456",`), "", "/remark format"},
+		{"free text without contact data passes", with(`"remark":"two cots in room 204",`), "", ""},
+		{"other text is not free text", with(`"before":{"remark":"z@example.com"},`), "", ""},
 		{"names with a slash are escaped", with(`"a/b~c":1,`), "", "/a~1b~0c unknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

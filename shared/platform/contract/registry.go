@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/freetext"
 )
 
 // A model selects the form of a schema: what it does with members that it does not name.
@@ -69,6 +71,7 @@ func (r *registry) compile(f form) (*jsonschema.Schema, error) {
 	const url = "event:schema"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
+	compiler.RegisterFormat(&jsonschema.Format{Name: "scrubbed", Validate: requireScrubbed})
 	if err := compiler.AddResource(url, document); err != nil {
 		return nil, err
 	}
@@ -94,13 +97,24 @@ func widen(schema any) {
 	}
 }
 
-// seal derives the closed form of a schema: every object with declared members rejects all others. It adds
+// requireScrubbed returns an error if a text contains contact or payment data. Texts are scrubbed on entry; this finds a forgotten one.
+func requireScrubbed(value any) error {
+	if text, ok := value.(string); ok && freetext.Scrub(text) != text {
+		return errors.New("contains contact or payment data")
+	}
+	return nil
+}
+
+// seal derives the closed form of a schema: every object with declared members rejects all others, and free text must be scrubbed. It adds
 // unevaluatedProperties, which takes the members of then, else and allOf into account. A condition stays open, because it only
 // selects a branch. TestPublishedSchemas_canBeSealed lists the keywords that seal knows.
 func seal(schema any) {
 	object, ok := schema.(map[string]any)
 	if !ok {
 		return
+	}
+	if object["x-pii"] == "free_text" {
+		object["format"] = "scrubbed"
 	}
 	sealParts(object)
 	if declares(object) {

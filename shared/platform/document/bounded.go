@@ -104,22 +104,6 @@ func (b bounded) Put(ctx context.Context, now time.Time, name Name, r Record) (s
 	return stored, err
 }
 
-// PutMany is the driver's PutMany. It returns at once if there are no records.
-func (b bounded) PutMany(ctx context.Context, now time.Time, records ...Named) (stored []bool, err error) {
-	if len(records) == 0 {
-		return nil, nil
-	}
-	names := make([]Name, len(records))
-	for i, r := range records {
-		names[i] = r.Name
-	}
-	err = b.do(ctx, "put", names, func(ctx context.Context) (err error) {
-		stored, err = b.driver.PutMany(ctx, now, records...)
-		return err
-	})
-	return stored, err
-}
-
 // Delete is the driver's Delete.
 func (b bounded) Delete(ctx context.Context, name Name) error {
 	return b.do(ctx, "delete", []Name{name}, func(ctx context.Context) error { return b.driver.Delete(ctx, name) })

@@ -49,29 +49,6 @@ func (c Collection[T]) Put(ctx context.Context, key Key, v T, version int64, unt
 	})
 }
 
-// A Newer is a document to put, with its version and its expiry.
-type Newer[T any] struct {
-	Key     Key
-	Value   T
-	Version int64
-	Until   time.Time
-}
-
-// PutMany puts documents of different keys in one call, each as Put would. After an error some may be stored and some not.
-func (c Collection[T]) PutMany(ctx context.Context, documents ...Newer[T]) ([]bool, error) {
-	store, err := StoreOf(c.env)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]Named, len(documents))
-	for i, d := range documents {
-		if records[i], err = c.record(d.Key, d.Value, d.Version, d.Until); err != nil {
-			return nil, err
-		}
-	}
-	return store.PutMany(ctx, c.env.Now(), records...)
-}
-
 // Delete removes a document, if it exists.
 func (c Collection[T]) Delete(ctx context.Context, key Key) error {
 	store, err := StoreOf(c.env)
@@ -109,18 +86,17 @@ func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how f
 	if err != nil {
 		return false, err
 	}
-	return how(store, r.Name, r.Record)
+	return how(store, c.Name(key), r)
 }
 
 // record returns the document as a store keeps it.
-func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Named, error) {
+func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Record, error) {
 	content, err := Encode(v)
 	if err == nil && head+len(content) > MaxSize {
 		err = ErrTooLarge
 	}
 	if err != nil {
-		return Named{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
+		return Record{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
 	}
-	name := c.Name(key)
-	return Named{name, Record{Value: seal(name, content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}}, nil
+	return Record{Value: seal(c.Name(key), content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}, nil
 }

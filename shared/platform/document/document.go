@@ -32,14 +32,8 @@ type Record struct {
 	ExpiresAt time.Time // microseconds; the record is alive strictly before it
 }
 
-// A Named is a record with its address.
-type Named struct {
-	Name   Name
-	Record Record
-}
-
 // A Store keeps records; each driver implements it. It has no clock of its own: now is the caller's, and every method treats a
-// record that has expired by then as absent. Each method except PutMany is atomic, each change is durable when the method
+// record that has expired by then as absent. Each method is atomic, each change is durable when the method
 // returns, and a temporary failure is [fault.ErrUnavailable].
 //
 // A driver needs neither transactions over several documents nor read locks. On Firestore, where contended transactions are
@@ -54,10 +48,6 @@ type Store interface {
 
 	// Put stores the record if none exists or if the stored one has a smaller version.
 	Put(ctx context.Context, now time.Time, name Name, r Record) (bool, error)
-
-	// PutMany puts records of different names, each as Put would. The number of round trips does not grow with the number of
-	// records. It reports for each record whether it was stored. After an error some may be stored and some not.
-	PutMany(ctx context.Context, now time.Time, records ...Named) ([]bool, error)
 
 	// Delete removes the record, if it exists.
 	Delete(ctx context.Context, name Name) error

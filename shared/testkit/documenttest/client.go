@@ -55,15 +55,6 @@ func (d client) put(now time.Time, name document.Name, r document.Record) bool {
 	return stored
 }
 
-func (d client) putMany(now time.Time, records ...document.Named) []bool {
-	d.t.Helper()
-	stored, err := d.store.PutMany(d.t.Context(), now, records...)
-	if err != nil {
-		d.t.Errorf("put many: %v", err)
-	}
-	return stored
-}
-
 func (d client) add(now time.Time, name document.Name, n int64, until time.Time) int64 {
 	d.t.Helper()
 	sum, err := d.store.Add(d.t.Context(), now, name, n, until)

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"melmastoon.ghasi.io/shared/platform/document"
 )
 
 func createsOnce(t testing.TB, r Setup) {
@@ -91,26 +89,6 @@ func endsWithNewest(t testing.TB, r Setup) {
 			d.put(noon, name, text(strconv.Itoa(version), int64(version), evening))
 		})
 		expect(t, "the newest", d.content(noon, name), strconv.Itoa(writers))
-	}
-}
-
-// endsWithNewestOfMany puts the same records concurrently, each writer in its own order and at its own version.
-func endsWithNewestOfMany(t testing.TB, r Setup) {
-	const writers, many = 16, 12
-	desks := []client{open(t, r), open(t, r)}
-	for round := range 4 {
-		name := func(n int) document.Name { return named(strconv.Itoa(round*many + n)) }
-		together(writers, func(i int) {
-			version := writers - i // the newest starts first
-			records := make([]document.Named, many)
-			for n := range records {
-				records[n] = document.Named{Name: name((n*5 + i) % many), Record: text(strconv.Itoa(version), int64(version), evening)}
-			}
-			desks[i%2].putMany(noon, records...)
-		})
-		for n := range many {
-			expect(t, "the newest", desks[0].content(noon, name(n)), strconv.Itoa(writers))
-		}
 	}
 }
 

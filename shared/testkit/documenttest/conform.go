@@ -25,8 +25,6 @@ var checks = map[string]func(testing.TB, Setup){
 	"of 64 creators one wins":                               createsOnce,
 	"of 64 creators one replaces an expired record":         replacesExpiredOnce,
 	"put stores what is newer and nothing else":             putsNewer,
-	"a put of many puts each as put does":                   putsEach,
-	"puts of the same many end, with the newest":            endsWithNewestOfMany,
 	"read and put under contention loses nothing":           losesNoPut,
 	"a late put of an older version changes nothing":        endsWithNewest,
 	"add adds, and moves the end but never nearer":          adds,

@@ -42,12 +42,6 @@ var saboteurs = []struct {
 	{"it looks and then creates", "of 64 creators one wins", setupOf(&faultyStore{create: lookThenCreate})},
 	{"it looks and then replaces", "of 64 creators one replaces an expired record", setupOf(&faultyStore{create: lookThenCreate})},
 	{"the last put wins", "put stores what is newer and nothing else", setupOf(&faultyStore{put: lastPutWins})},
-	{"it stores all of many or none", "a put of many puts each as put does", setupOf(&faultyStore{many: allOrNone})},
-	{"it says yes to all of many", "a put of many puts each as put does", setupOf(&faultyStore{many: func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
-		stored, err := m.PutMany(ctx, now, records...)
-		return slices.Repeat([]bool{true}, len(stored)), err
-	}})},
-	{"it looks at all and then writes many", "puts of the same many end, with the newest", setupOf(&faultyStore{many: lookThenPutMany})},
 	{"it says yes and writes later", "a late put of an older version changes nothing", setupOf(writesBehind())},
 	{"it takes the same version twice", "read and put under contention loses nothing", setupOf(&faultyStore{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		dither()
@@ -103,33 +97,6 @@ func lookThenCreate(m *Memory, ctx context.Context, now time.Time, n document.Na
 	}
 	dither()
 	return m.force(ctx, n, r)
-}
-
-func allOrNone(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
-	for _, r := range records {
-		if found, err := m.Get(ctx, now, r.Name); err != nil || found[0] != nil && found[0].Version >= r.Record.Version {
-			return make([]bool, len(records)), err
-		}
-	}
-	return m.PutMany(ctx, now, records...)
-}
-
-func lookThenPutMany(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
-	stored := make([]bool, len(records))
-	for i, r := range records {
-		found, err := m.Get(ctx, now, r.Name)
-		if err != nil {
-			return nil, err
-		}
-		stored[i] = found[0] == nil || found[0].Version < r.Record.Version
-	}
-	dither()
-	for i, r := range records {
-		if stored[i] {
-			_, _ = m.force(ctx, r.Name, r.Record)
-		}
-	}
-	return stored, nil
 }
 
 func lastPutWins(m *Memory, ctx context.Context, _ time.Time, n document.Name, r document.Record) (bool, error) {

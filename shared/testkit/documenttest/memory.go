@@ -51,17 +51,6 @@ func (m *Memory) Put(ctx context.Context, now time.Time, name document.Name, r d
 	return stored, err
 }
 
-// PutMany puts each record.
-func (m *Memory) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	stored := make([]bool, len(records))
-	err := m.use(ctx, "put", func() {
-		for i, r := range records {
-			stored[i] = m.replace(now, r.Name, r.Record)
-		}
-	})
-	return stored, err
-}
-
 // Delete removes the record.
 func (m *Memory) Delete(ctx context.Context, name document.Name) error {
 	return m.use(ctx, "delete", func() { delete(m.records, name) })

@@ -54,10 +54,6 @@ func (h *hanging) Put(ctx context.Context, _ time.Time, _ document.Name, _ docum
 	return false, h.hang(ctx)
 }
 
-func (h *hanging) PutMany(ctx context.Context, _ time.Time, _ ...document.Named) ([]bool, error) {
-	return nil, h.hang(ctx)
-}
-
 func (h *hanging) Delete(ctx context.Context, _ document.Name) error { return h.hang(ctx) }
 
 func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64, _ time.Time) (int64, error) {
@@ -105,7 +101,6 @@ type faultyStore struct {
 	get    func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error)
 	create func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
 	put    func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
-	many   func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error)
 	remove func(m *Memory, ctx context.Context, n document.Name) error
 	add    func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error)
 }
@@ -129,13 +124,6 @@ func (s *faultyStore) Put(ctx context.Context, now time.Time, n document.Name, r
 		return s.put(s.Memory, ctx, now, n, r)
 	}
 	return s.Memory.Put(ctx, now, n, r)
-}
-
-func (s *faultyStore) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	if s.many != nil {
-		return s.many(s.Memory, ctx, now, records)
-	}
-	return s.Memory.PutMany(ctx, now, records...)
 }
 
 func (s *faultyStore) Delete(ctx context.Context, n document.Name) error {

@@ -122,39 +122,6 @@ func putsNewer(t testing.TB, r Setup) {
 	expect(t, "at its end", d.content(evening, named("1")), "-")
 }
 
-// putsEach puts several records, of which some are too old and one replaces an expired record.
-func putsEach(t testing.TB, r Setup) {
-	d := open(t, r)
-	d.create(noon, named("older"), text("was", 2, evening))
-	d.create(noon, named("as new"), text("was", 3, evening))
-	d.create(noon, named("newer"), text("was", 4, evening))
-	d.create(noon, named("ended"), text("was", 9, noon.Add(tick)))
-	asked := []string{"newer", "none", "as new", "ended", "older"}
-	var records []document.Named
-	for _, id := range asked {
-		records = append(records, document.Named{Name: named(id), Record: document.Record{Value: []byte(id), Number: 5, Version: 3, ExpiresAt: evening}})
-	}
-	stored := d.putMany(noon.Add(tick), records...)
-	for i, want := range []bool{false, true, false, true, true} {
-		if len(stored) != len(asked) || stored[i] != want {
-			t.Errorf("stored %v of %q", stored, asked)
-			break
-		}
-		says := map[bool]string{true: asked[i], false: "was"}[want]
-		expect(t, asked[i], d.content(noon.Add(tick), named(asked[i])), says)
-	}
-	switch got := d.get(noon.Add(tick), named("none"))[0]; {
-	case got == nil:
-		t.Errorf("get after the put of a missing record: got = nil, want a value")
-	case got.Number != 5:
-		t.Errorf("get after the put of a missing record: got.Number = %v, want 5", got.Number)
-	case got.Version != 3:
-		t.Errorf("get after the put of a missing record: got.Version = %v, want 3", got.Version)
-	case !got.ExpiresAt.Equal(evening):
-		t.Errorf("get after the put of a missing record: got.ExpiresAt = %v, want %v", got.ExpiresAt, evening)
-	}
-}
-
 func adds(t testing.TB, r Setup) {
 	d := open(t, r)
 	later := evening.Add(time.Hour)
@@ -215,10 +182,6 @@ func every(s document.Store) map[string]func(context.Context) error {
 		},
 		"put": func(ctx context.Context) error {
 			_, err := s.Put(ctx, noon, named("1"), text("x", 1, evening))
-			return err
-		},
-		"put many": func(ctx context.Context) error {
-			_, err := s.PutMany(ctx, noon, document.Named{Name: named("1"), Record: text("x", 1, evening)})
 			return err
 		},
 		"delete": func(ctx context.Context) error { return s.Delete(ctx, named("1")) },

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/secrets"
@@ -66,7 +67,8 @@ func countryOf(h http.Header) string {
 const maxPlaceLength = 200
 
 // RedactAddress returns the part of a page's address that may be stored: its origin, if it has one, and its path without the query.
-// A path segment that is neither a plain word nor an id becomes "*". Place returns "" for an invalid or too long address.
+// A path segment that is neither a plain word nor an id becomes "*". RedactAddress returns "" for an invalid or
+// too long address, and for one with contact data in its host.
 func RedactAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Opaque != "" || !hostPattern().MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
@@ -83,7 +85,7 @@ func RedactAddress(address string) string {
 	if u.Host != "" {
 		path = u.Scheme + "://" + u.Host + path
 	}
-	if len(path) > maxPlaceLength {
+	if len(path) > maxPlaceLength || freetext.Scrub(path) != path {
 		return ""
 	}
 	return path

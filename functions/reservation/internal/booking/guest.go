@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/locale"
@@ -144,7 +145,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	named.Requests = "" // the special request shows them
 	r.Person = &named
 	changed, events := r.Speak(p.Locale), []event.Draft(nil)
-	if q, asked := r.askWithDetails(strings.TrimSpace(Scrub(p.Requests)), p.Locale); asked {
+	if q, asked := r.askWithDetails(strings.TrimSpace(freetext.Scrub(p.Requests)), p.Locale); asked {
 		changed = true
 		if r.queueRequest(tx, q); q.FreeText != "" {
 			events = append(events, RequestAdded(r))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -69,6 +70,9 @@ type Actor struct {
 	ID   Name `json:"id"`
 }
 
+// A Text is free text of a caller. Decoding scrubs it.
+type Text = freetext.Text
+
 // A Name is a caller's own id of a person or a partner. Decoding scrubs it.
 type Name string
 
@@ -76,7 +80,7 @@ const maxActorName = 200
 
 // UnmarshalText rejects an empty name and a name longer than 200 bytes.
 func (n *Name) UnmarshalText(text []byte) error {
-	name := Scrub(string(text))
+	name := freetext.Scrub(string(text))
 	if strings.TrimSpace(name) == "" || len(text) > maxActorName {
 		return fmt.Errorf("does not have 1 to %d bytes", maxActorName)
 	}

@@ -116,39 +116,10 @@ func (b *base) read(ctx context.Context, names []document.Name) (map[string]sigh
 
 // write stores the record if the document has not changed since it was read, and reports whether it did.
 func (b *base) write(ctx context.Context, n document.Name, seen sight, r document.Record) (bool, error) {
-	return b.commit(ctx, b.update(n, seen, r))
-}
-
-func (b *base) update(n document.Name, seen sight, r document.Record) *pb.Write {
-	return &pb.Write{
+	return b.commit(ctx, &pb.Write{
 		Operation:       &pb.Write_Update{Update: &pb.Document{Name: b.path(n), Fields: fields(r)}},
 		CurrentDocument: seen.unchanged(),
-	}
-}
-
-// writeMany stores the chosen records independently, if their documents have not changed since they were read. It returns the
-// indexes of changed ones.
-func (b *base) writeMany(ctx context.Context, seen map[string]sight, records []document.Named, chosen []int) (changed []int, err error) {
-	if len(chosen) == 0 {
-		return nil, nil
-	}
-	request := &pb.BatchWriteRequest{Database: b.name}
-	for _, i := range chosen {
-		r := records[i]
-		request.Writes = append(request.Writes, b.update(r.Name, seen[b.path(r.Name)], r.Record))
-	}
-	answer, err := b.client.BatchWrite(ctx, request)
-	if err != nil {
-		return nil, outage(ctx, err)
-	}
-	for n, s := range answer.GetStatus() {
-		if met, err := verdict(ctx, status.ErrorProto(s)); err != nil {
-			return nil, err
-		} else if !met {
-			changed = append(changed, chosen[n])
-		}
-	}
-	return changed, nil
+	})
 }
 
 // commit writes, and reports whether the write's precondition was met.

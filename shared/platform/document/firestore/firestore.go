@@ -69,39 +69,6 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 	})
 }
 
-// PutMany reads all documents in one call and writes the older ones in another. A document that changed in between is put
-// separately.
-func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	b, err := s.base()
-	if err != nil {
-		return nil, err
-	}
-	names := make([]document.Name, len(records))
-	for i, r := range records {
-		names[i] = r.Name
-	}
-	seen, err := b.read(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	stored, older := make([]bool, len(records)), []int(nil)
-	for i, r := range records {
-		if alive := seen[b.path(r.Name)].alive(now); alive == nil || alive.Version < r.Record.Version {
-			older = append(older, i)
-		}
-	}
-	overtaken, err := b.writeMany(ctx, seen, records, older)
-	for _, i := range older {
-		stored[i] = err == nil
-	}
-	for _, i := range overtaken {
-		if stored[i], err = s.Put(ctx, now, records[i].Name, records[i].Record); err != nil {
-			return nil, err
-		}
-	}
-	return stored, err
-}
-
 // Delete removes the document.
 func (s *Store) Delete(ctx context.Context, name document.Name) error {
 	b, err := s.base()

@@ -139,29 +139,6 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 	return s.store(ctx, putScript, now, name, r)
 }
 
-// PutMany runs Put's script for each record, in one round trip. It sends the script's text, because a pipeline cannot fall back
-// to it if the server does not have the script loaded.
-func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
-	at, err := s.server()
-	if err != nil {
-		return nil, err
-	}
-	said := make([]*sdk.Cmd, len(records))
-	_, err = at.client.Pipelined(ctx, func(p sdk.Pipeliner) error {
-		for i, r := range records {
-			said[i] = putScript.Eval(ctx, p, []string{at.key(r.Name)}, replacement(now, r.Record)...)
-		}
-		return nil
-	})
-	stored := make([]bool, len(records))
-	for i, s := range said {
-		if err == nil {
-			stored[i], err = s.Bool()
-		}
-	}
-	return stored, outage(ctx, err)
-}
-
 // Delete removes the key.
 func (s *Store) Delete(ctx context.Context, name document.Name) error {
 	at, err := s.server()
