@@ -17,6 +17,11 @@ locals {
 
   by_function = ["metric.label.function"]
 
+  # The machine with two processors is meant for 200 written rows per second and 100 GB. A larger machine has larger limits, so that the
+  # alerts end when their page has been followed.
+  processors = try(tonumber(regex("^db-custom-([0-9]+)-", var.database_tier)[0]), 2)
+  outgrown   = { bytes = 50000000000 * local.processors, writes = 100 * local.processors }
+
   # The objective: of a month's calls, so many may fail. A burn rate says how much faster than evenly the budget of failures is spent: at
   # 14.4, an hour spends 2 % of the month's budget (14.4 / 720); at 6, six hours spend 5 %. A page must also hold for the last five minutes,
   # so that it ends soon after the trouble. Fewer than ten failures in the window are too few to judge by, and raise nothing.
@@ -115,6 +120,11 @@ locals {
       name      = "outbox: telemetry is parked or failing", playbook = "outbox-telemetry", page = false
       condition = { filter = local.counted.stuck.stuckTelemetry, by = local.by_function, above = 0 }
     } },
+    # The number of rows at which the table should be partitioned.
+    { outbox-rows = {
+      name      = "outbox: more than 50 million rows", playbook = "outbox-rows", page = false
+      condition = { filter = local.counted.rows, by = local.by_function, above = 0 }
+    } },
     # One watcher repeats the steps of all tenants, so one alert is open for any number of stuck steps.
     { saga-stuck = {
       name      = "reservation: a saga step does not end", playbook = "saga-stuck", page = true
@@ -178,12 +188,14 @@ locals {
       disk        = { metric = "disk/utilization", above = 0.85, name = "the database disk fills", playbook = "database-disk" }
       cpu         = { metric = "cpu/utilization", above = 0.9, name = "the database CPU is saturated", playbook = "database-cpu" }
       } : "database-${what}" => {
-      name = c.name, playbook = c.playbook, page = what != "disk"
+      name = c.name, playbook = c.playbook, page = contains(["connections", "cpu"], what)
       condition = {
         filter  = "metric.type=\"cloudsql.googleapis.com/database/${c.metric}\" AND resource.type=\"cloudsql_database\" AND resource.labels.database_id=\"${var.project}:${google_sql_database_instance.main.name}\""
-        aligner = "ALIGN_MEAN", above = c.above, lasting = 600
+        aligner = try(c.aligner, "ALIGN_MEAN"), above = c.above, lasting = try(c.lasting, 600)
       }
     } },
+      size        = { metric = "disk/bytes_used", above = local.outgrown.bytes, name = "the database has outgrown its machine: storage", playbook = "database-size" }
+      writes      = { metric = "postgresql/tuples_processed_count", above = local.outgrown.writes, aligner = "ALIGN_RATE", lasting = 3600, name = "the database has outgrown its machine: writes", playbook = "database-writes" }
     { for name in var.documents == "redis" ? ["melmastoon"] : [] : "documents" => {
       name = "Memorystore runs out of memory", playbook = "documents", page = true
       condition = {

@@ -80,6 +80,10 @@ resource "google_logging_metric" "incidents" {
       description = "Ticks of a relay that found telemetry in need of a person."
       filter      = "${local.lines} AND jsonPayload.outbox.stuckTelemetry>0"
     }
+    outbox_rows = {
+      description = "Ticks of a relay that found more than 50 million rows in its outbox."
+      filter      = "${local.lines} AND jsonPayload.outbox.rows>50000000"
+    }
     saga_stuck = {
       description = "Ticks of the watcher in which a saga step failed after more than five attempts."
       filter      = "${local.lines} AND jsonPayload.counts.stuckSteps>0"
@@ -212,3 +216,4 @@ locals {
     what => "sum by (service) (increase(logging_googleapis_com:user_${replace(metric.name, "/", "_")}_sum{monitored_resource=\"cloud_run_revision\"}[10m]))"
   }
 }
+    rows    = local.logged.outbox_rows

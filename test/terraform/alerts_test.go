@@ -311,6 +311,8 @@ func TestAlerts(t *testing.T) {
 		{"parked_row", replaced(troubles["parked"], "reservation-relay"), []string{"outbox"}},
 		{"parked_telemetry", replaced(troubles["parked telemetry"], "reservation-relay"), []string{"outbox-telemetry"}},
 		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},
+		{"large_outbox", replaced(troubles["large outbox"], "reservation-relay"), []string{"outbox-rows"}},
+		{"outbox_below_the_limit", replaced(troubles["growing outbox"], "reservation-relay"), nil},
 		{"stuck_draft", replaced(troubles["stuck draft"], "tenantbooking-sweepdrafts"), []string{"draft-stuck"}},
 		{"manual_key", added(troubles["manual key"], "reservation-keyfailed"), []string{"manual-keys"}},
 		{"room_without_alternative", added(troubles["no other room"], "reservation-roomoutoforder"), []string{"rooms-without-alternative"}},

@@ -58,6 +58,11 @@ func record(t *testing.T) map[string]string {
 	}
 	exec(`UPDATE reservation.outbox SET subject = 'melmastoon.bff.tenant.flow.step_completed.v1' WHERE parked_reason IS NOT NULL`)
 	lines["parked telemetry"] = line(t, publishing, relay.Function)
+	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
+	for trouble, rows := range map[string]string{"growing outbox": "49000000", "large outbox": "51000000"} {
+		exec(`UPDATE pg_catalog.pg_class SET reltuples = ` + rows + ` WHERE oid = 'reservation.outbox'::regclass`) // an estimate is not counted
+		lines[trouble] = line(t, publishing, relay.Function)
+	}
 	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
 	reservationtest.Confirm(t, db, r)
 	reservationtest.StartCheckIn(t, db, r)

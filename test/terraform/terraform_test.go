@@ -79,6 +79,10 @@ var breaches = []breach{
 	{"a service without a dashboard", production, "dashboards.tf", "for_each = local.graphs", "for_each = { for name, g in local.graphs : name => g if name != \"consumer\" }", "A service has no dashboard"},
 	{"a month without a budget", production, "budget.tf", "threshold_percent = 1.2", "threshold_percent = 12", "A month may cost more than expected"},
 	{"archives that follow the path of their folder", production, "bundles.tf", "    ignore_changes        = [source, detect_md5hash] # the name is the hash of the content, so another folder has the same object\n", "", "An archive is uploaded again"},
+	{"a database that writes too much", production, "alerts.tf", "writes = 100 * local.processors", "writes = 1000 * local.processors", "The database may outgrow its machine"},
+	{"writes that are counted since the start", production, "alerts.tf", `aligner = "ALIGN_RATE"`, `aligner = "ALIGN_DELTA"`, "The database may outgrow its machine"},
+	{"a database that is too large", production, "alerts.tf", "bytes = 50000000000 * local.processors", "bytes = 500000000000 * local.processors", "The database may outgrow its machine"},
+	{"an outbox that is too large", production, "metrics.tf", "jsonPayload.outbox.rows>50000000\"", "jsonPayload.outbox.rows>500000000\"", "An outbox may have more than 50 million rows"},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 

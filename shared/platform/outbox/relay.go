@@ -19,11 +19,11 @@ type Report struct {
 	Stuck     Stuck
 }
 
-// Stuck counts the events of a schema that need an operator: parked events, and events that have failed for more than five
-// minutes.
+// Stuck counts what needs an operator: events parked, or failing for more than five minutes, and the rows of a large outbox.
 type Stuck struct {
 	Domain    int
 	Telemetry int // browser telemetry, which an operator may delete
+	Rows      int // of the outbox, as PostgreSQL estimates them; 0 below ten million
 }
 
 // A pace bounds a turn.
@@ -135,17 +135,16 @@ func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	return nil
 }
 
-// stuck counts the stuck events.
+// stuck counts the stuck events, and estimates the rows of the outbox, because counting them would read all of them.
 func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	err = o.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, o.sql(`
-			SELECT count(*) FILTER (WHERE NOT starts_with(subject, @telemetry)), count(*) FILTER (WHERE starts_with(subject, @telemetry))
-			FROM (SELECT subject FROM {schema}.outbox WHERE parked_reason IS NOT NULL
-			      UNION ALL
-			      SELECT subject FROM {schema}.outbox
-			      WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
+			SELECT count(*) FILTER (WHERE NOT starts_with(subject, @telemetry)), count(*) FILTER (WHERE starts_with(subject, @telemetry)),
+			       (SELECT CASE WHEN reltuples >= 1e7 THEN reltuples::bigint ELSE 0 END FROM pg_catalog.pg_class WHERE oid = '{schema}.outbox'::regclass)
+			FROM (SELECT subject FROM {schema}.outbox WHERE parked_reason IS NOT NULL UNION ALL
+			      SELECT subject FROM {schema}.outbox WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
 			        AND enqueued_at < platform.now() - @patience::interval) AS events`),
-			pgx.StrictNamedArgs{"patience": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
+			pgx.StrictNamedArgs{"patience": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry, &s.Rows)
 	})
 	if err != nil {
 		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)

@@ -45,7 +45,7 @@ func (t *Tally) add(w Waits) {
 	t.sum.Published += w.Published
 	t.sum.Late += w.Late
 	t.sum.Slowest = max(t.sum.Slowest, w.Slowest)
-	t.sum.Stuck = Stuck{Domain: max(t.sum.Stuck.Domain, w.Stuck.Domain), Telemetry: max(t.sum.Stuck.Telemetry, w.Stuck.Telemetry)}
+	t.sum.Stuck = Stuck{Domain: max(t.sum.Stuck.Domain, w.Stuck.Domain), Telemetry: max(t.sum.Stuck.Telemetry, w.Stuck.Telemetry), Rows: max(t.sum.Stuck.Rows, w.Stuck.Rows)}
 }
 
 type tallyKey struct{}

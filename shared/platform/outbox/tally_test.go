@@ -90,3 +90,30 @@ func TestTally_once(t *testing.T) {
 		}
 	})
 }
+
+// A relay reports the size of its outbox from ten million rows on, as PostgreSQL estimates it.
+func TestTally_rows(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		estimated string
+		want      int
+	}{
+		{"never_analyzed", "-1", 0},
+		{"few", "9999872", 0},
+		{"many", "50000000", 50_000_000},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t)
+			if _, err := r.Owner(t).Exec(t.Context(), `UPDATE pg_catalog.pg_class SET reltuples = `+test.estimated+` WHERE oid = 'sandbox.outbox'::regclass`); err != nil {
+				t.Fatal(err)
+			}
+			tallied(t, "a relay", outbox.Waits{Stuck: outbox.Stuck{Rows: test.want}}, func(tally *outbox.Tally) {
+				if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

@@ -119,6 +119,7 @@ func (l *Line) outbox() slog.Attr {
 		slog.Float64("slowestSeconds", float64(l.Outbox.Slowest.Milliseconds())/1000),
 		number("stuck", l.Outbox.Stuck.Domain),
 		number("stuckTelemetry", l.Outbox.Stuck.Telemetry),
+		number("rows", l.Outbox.Stuck.Rows),
 	)
 }
 
