@@ -21,7 +21,8 @@ import (
 // Job counts the events of all schemas, or of the named ones, that wait to be published, and the stuck ones by subject and cause:
 // those that are parked, and those that have failed for five minutes. -show=N SCHEMA shows the oldest without their payload. -unpark SCHEMA lets the relay publish
 // parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
-// given. -subject, -cause, -event and -limit select events.
+// given. -subject, -cause, -event and -limit select events. -lost=COPY -since=TIME compares a database that was restored to a
+// moment with a copy of its last state.
 var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return Run(ctx, e, args, os.Stdout)
 }}
@@ -34,6 +35,8 @@ type options struct {
 	forget  bool
 	do      bool
 	by, why string
+	lost    string    // the name of the copy
+	since   time.Time // the moment to which the database was restored
 
 	subject, cause, event string
 	limit                 int
@@ -53,6 +56,10 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	there, err := services.Installed(ctx, e, services.Schemas)
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
+	}
+	if o.lost != "" {
+		o.schemas = slices.DeleteFunc(slices.Clone(o.schemas), func(schema string) bool { return !slices.Contains(there, schema) })
+		return printLost(ctx, e, o, out)
 	}
 	stuck := 0
 	for _, schema := range o.schemas {
@@ -91,6 +98,11 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.StringVar(&o.cause, "cause", "", "only events whose cause contains this `text`")
 	set.StringVar(&o.event, "event", "", "only the event with this `id`")
 	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
+	set.StringVar(&o.lost, "lost", "", "list the changes that a point-in-time recovery has lost; `COPY` is the instance with the last state")
+	set.Func("since", "the `time` to which the database was restored, such as 2026-11-26T14:03:00Z; required by -lost", func(text string) (err error) {
+		o.since, err = time.Parse(time.RFC3339, text)
+		return err
+	})
 	command.SetHelp(set, fmt.Sprintf(`
 usage: outbox [flags] [SCHEMA...]
 
@@ -99,6 +111,7 @@ Counts the events that wait to be published, and lets an operator publish or del
 examples: outbox                                                       all schemas
           outbox -show=10 reservation                                  the oldest stuck events
           outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
+          outbox -lost=melmastoon-after -since=2026-11-26T14:03:00Z    after a recovery (terraform/RESTORE.md)
 
 environment: DATABASE_URL, or the variables of the database that terraform sets.
 `, strings.Join(services.Schemas, ", ")))
@@ -120,7 +133,7 @@ environment: DATABASE_URL, or the variables of the database that terraform sets.
 
 func (o options) check() error {
 	acts := 0
-	for _, asked := range []bool{o.show != 0, o.unpark, o.forget} {
+	for _, asked := range []bool{o.show != 0, o.unpark, o.forget, o.lost != ""} {
 		if asked {
 			acts++
 		}
@@ -132,9 +145,13 @@ func (o options) check() error {
 	}
 	switch {
 	case acts > 1:
-		return errors.New("use only one of -show, -unpark and -forget")
+		return errors.New("use only one of -show, -unpark, -forget and -lost")
 	case o.show < 0 || o.show > mostAtOnce || o.limit < 1 || o.limit > mostAtOnce:
 		return fmt.Errorf("-show and -limit must be 1 to %d", mostAtOnce)
+	case (o.lost == "") != o.since.IsZero():
+		return errors.New("-lost and -since require each other")
+	case o.lost != "" && !instanceName.MatchString(o.lost):
+		return errors.New("-lost must be the name of an instance, without project and region")
 	case (o.unpark || o.forget) && len(o.schemas) != 1:
 		return errors.New("-unpark and -forget require the name of one schema")
 	case o.do && !o.unpark && !o.forget:

@@ -36,7 +36,8 @@ terraform)
     -backend-config=bucket=*) grep -qx "storage buckets gs://${word#*bucket=}" "$STATE/exists" || complain "no bucket $word";;
     init|apply|output|-raw) ;;
     *) [ "$1" = output ] && grep -q "^output \"$word\"" outputs.tf || complain "unknown argument $word";;
-  esac; done;;
+  esac; done
+  if [ "$1" = output ]; then echo migrate; fi;;
 gcloud)
   for word in "$@"; do
     [[ "$word" == *'$'* || "$word" == *= ]] && complain "empty value in $word"
@@ -51,6 +52,10 @@ gcloud)
   "run jobs execute") [[ " $DEPLOYED " == *" $4 "* ]] || complain "no job $4";;
   "projects describe "*) echo 123456;;
   "redis instances "*) [ "$3" = create ] || echo value;;
+  "sql instances describe") echo 10.20.0.3;;
+  "sql backups list") echo 1764165780000;;
+  "sql instances "*) [[ "$4" == melmastoon* ]] || complain "no instance $4"; [ "$3" = clone ] && thing="sql instances $5";;
+  "pubsub subscriptions list") printf 'reservation-paymentcaptured\nconsumer-handoffconsumed\n';;
   esac
   if [ -n "${thing:-}" ]; then
     grep -qxF "$thing" "$STATE/exists" 2>/dev/null && { echo "ALREADY_EXISTS: $thing" >&2; exit 1; }
@@ -75,7 +80,22 @@ var flagsOf = map[string][]string{
 	"redis instances create":          {"region", "tier", "size", "redis-version", "network", "connect-mode", "enable-auth", "transit-encryption-mode", "redis-config"},
 	"redis instances describe":        {"region", "format"},
 	"redis instances get-auth-string": {"region", "format"},
-	"run jobs execute":                {"region", "wait", "args"},
+	"run jobs execute":                {"project", "region", "wait", "args", "update-env-vars"},
+	"scheduler jobs pause":            {"project", "location"},
+	"scheduler jobs resume":           {"project", "location"},
+	"compute firewall-rules create":   {"project", "network", "direction", "priority", "action", "rules", "destination-ranges"},
+	"compute firewall-rules delete":   {"project", "quiet"},
+	"sql instances describe":          {"project", "format"},
+	"sql instances restart":           {"project", "quiet"},
+	"sql instances clone":             {"project", "point-in-time"},
+	"sql instances patch":             {"project", "no-deletion-protection", "quiet"},
+	"sql instances delete":            {"project", "quiet"},
+	"sql backups create":              {"project", "instance"},
+	"sql backups list":                {"project", "instance", "limit", "format"},
+	"sql backups restore":             {"project", "restore-instance", "backup-instance", "quiet"},
+	"secrets versions add":            {"project", "data-file"},
+	"pubsub subscriptions list":       {"project", "filter", "format"},
+	"pubsub subscriptions seek":       {"project", "time"},
 	"logging read":                    {"project", "freshness", "order", "format"},
 }
 
