@@ -187,6 +187,8 @@ locals {
       connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections", playbook = "database-connections" }
       disk        = { metric = "disk/utilization", above = 0.85, name = "the database disk fills", playbook = "database-disk" }
       cpu         = { metric = "cpu/utilization", above = 0.9, name = "the database CPU is saturated", playbook = "database-cpu" }
+      size        = { metric = "disk/bytes_used", above = local.outgrown.bytes, name = "the database has outgrown its machine: storage", playbook = "database-size" }
+      writes      = { metric = "postgresql/tuples_processed_count", above = local.outgrown.writes, aligner = "ALIGN_RATE", lasting = 3600, name = "the database has outgrown its machine: writes", playbook = "database-writes" }
       } : "database-${what}" => {
       name = c.name, playbook = c.playbook, page = contains(["connections", "cpu"], what)
       condition = {
@@ -194,8 +196,6 @@ locals {
         aligner = try(c.aligner, "ALIGN_MEAN"), above = c.above, lasting = try(c.lasting, 600)
       }
     } },
-      size        = { metric = "disk/bytes_used", above = local.outgrown.bytes, name = "the database has outgrown its machine: storage", playbook = "database-size" }
-      writes      = { metric = "postgresql/tuples_processed_count", above = local.outgrown.writes, aligner = "ALIGN_RATE", lasting = 3600, name = "the database has outgrown its machine: writes", playbook = "database-writes" }
     { for name in var.documents == "redis" ? ["melmastoon"] : [] : "documents" => {
       name = "Memorystore runs out of memory", playbook = "documents", page = true
       condition = {

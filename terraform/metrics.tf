@@ -202,6 +202,7 @@ locals {
     starts  = local.logged.failed_starts
     manual  = local.logged.manual_keys
     rooms   = local.logged.rooms_without_alternative
+    rows    = local.logged.outbox_rows
     saga    = local.logged.saga_stuck
     stuck   = { stuck = local.logged.outbox_stuck, stuckTelemetry = local.logged.outbox_stuckTelemetry }
   }
@@ -216,4 +217,3 @@ locals {
     what => "sum by (service) (increase(logging_googleapis_com:user_${replace(metric.name, "/", "_")}_sum{monitored_resource=\"cloud_run_revision\"}[10m]))"
   }
 }
-    rows    = local.logged.outbox_rows

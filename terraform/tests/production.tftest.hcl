@@ -435,6 +435,22 @@ run "production" {
     error_message = "What is late is not counted from the same lines as what is published."
   }
 
+  # The limits of the data model, for a machine with two processors.
+  assert {
+    condition = alltrue([for what, c in {
+      writes = ["postgresql/tuples_processed_count", "ALIGN_RATE", 200, "3600s"]
+      size   = ["disk/bytes_used", "ALIGN_MEAN", 100000000000, "600s"]
+      } : alltrue([for t in module.alert["database-${what}"].policy.conditions[0].condition_threshold : strcontains(t.filter, "metric.type=\"cloudsql.googleapis.com/database/${c[0]}\"")
+        && t.aggregations[0].per_series_aligner == c[1] && t.aggregations[0].cross_series_reducer == "REDUCE_SUM" && t.threshold_value == c[2] && t.duration == c[3] && t.comparison == "COMPARISON_GT"
+    ]) && length(module.alert["database-${what}"].policy.conditions[0].condition_threshold) == 1 && module.alert["database-${what}"].policy.severity == "WARNING"])
+    error_message = "The database may outgrow its machine without an alert at 200 writes per second and 100 GB."
+  }
+
+  assert {
+    condition     = endswith(google_logging_metric.incidents["outbox_rows"].filter, " AND jsonPayload.outbox.rows>50000000") && strcontains(module.alert["outbox-rows"].policy.conditions[0].condition_threshold[0].filter, "/melmastoon/outbox_rows\"") && module.alert["outbox-rows"].policy.conditions[0].condition_threshold[0].threshold_value == 0
+    error_message = "An outbox may have more than 50 million rows without an alert."
+  }
+
   assert {
     condition     = alltrue([for a in module.alert : try(a.policy.alert_strategy[0].auto_close == "3600s", false)]) && !contains(keys(module.alert), "documents")
     error_message = "An alert stays open when it is over, or is about what is not there."
@@ -456,22 +472,6 @@ run "another_folder" {
   command = plan
 
   variables {
-  # The limits of the data model, for a machine with two processors.
-  assert {
-    condition = alltrue([for what, c in {
-      writes = ["postgresql/tuples_processed_count", "ALIGN_RATE", 200, "3600s"]
-      size   = ["disk/bytes_used", "ALIGN_MEAN", 100000000000, "600s"]
-      } : alltrue([for t in module.alert["database-${what}"].policy.conditions[0].condition_threshold : strcontains(t.filter, "metric.type=\"cloudsql.googleapis.com/database/${c[0]}\"")
-        && t.aggregations[0].per_series_aligner == c[1] && t.aggregations[0].cross_series_reducer == "REDUCE_SUM" && t.threshold_value == c[2] && t.duration == c[3] && t.comparison == "COMPARISON_GT"
-    ]) && length(module.alert["database-${what}"].policy.conditions[0].condition_threshold) == 1 && module.alert["database-${what}"].policy.severity == "WARNING"])
-    error_message = "The database may outgrow its machine without an alert at 200 writes per second and 100 GB."
-  }
-
-  assert {
-    condition     = endswith(google_logging_metric.incidents["outbox_rows"].filter, " AND jsonPayload.outbox.rows>50000000") && strcontains(module.alert["outbox-rows"].policy.conditions[0].condition_threshold[0].filter, "/melmastoon/outbox_rows\"") && module.alert["outbox-rows"].policy.conditions[0].condition_threshold[0].threshold_value == 0
-    error_message = "An outbox may have more than 50 million rows without an alert."
-  }
-
     archives = run.archives.all
     bundles  = "/elsewhere/bundles"
   }
