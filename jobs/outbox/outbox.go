@@ -113,7 +113,7 @@ examples: outbox                                                       all schem
           outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
           outbox -lost=melmastoon-after -since=2026-11-26T14:03:00Z    after a recovery (terraform/RESTORE.md)
 
-environment: DATABASE_URL, or the variables of the database that terraform sets.
+environment: DATABASE_URL, or the variables of the database that terraform sets; -lost changes the instance in CLOUDSQL_INSTANCE.
 `, strings.Join(services.Schemas, ", ")))
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
