@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -15,31 +16,35 @@ func TestFold(t *testing.T) {
 		{"کابل", "كابل", "کـابل"},
 		{"کراچی", "كراچي", "کراچۍ"},
 	} {
-		for _, way := range ways {
-			got, want := Fold(way), Fold(ways[0])
-			if got != want {
-				t.Errorf("%q: got = %q, want %q", way, got, want)
+		t.Run(ways[0], func(t *testing.T) {
+			for _, way := range ways {
+				got, want := Fold(way), Fold(ways[0])
+				if got != want {
+					t.Errorf("%q: got = %q, want %q", way, got, want)
+				}
+				if got == "" {
+					t.Errorf("%q: got is empty", way)
+				}
 			}
-			if got == "" {
-				t.Errorf("%q: got is empty", way)
-			}
-		}
+		})
 	}
 	for _, nothing := range []string{"", " -'", "؟!", "\u200c"} {
-		if got := Fold(nothing); got != "" {
-			t.Errorf("%q: %q", nothing, got)
-		}
+		t.Run(fmt.Sprintf("%q", nothing), func(t *testing.T) {
+			if got := Fold(nothing); got != "" {
+				t.Errorf("%q: %q", nothing, got)
+			}
+		})
 	}
 }
 
 // The index is searched by the circle's box, so the box must contain the circle.
 func TestCircle_around(t *testing.T) {
 	t.Parallel()
-	dice := rand.New(rand.NewPCG(1, 1))
+	random := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
-		c := Circle{dice.Float64()*180 - 90, dice.Float64()*360 - 180, math.Pow(10, dice.Float64()*4.3)}
+		c := Circle{random.Float64()*180 - 90, random.Float64()*360 - 180, math.Pow(10, random.Float64()*4.3)}
 		one, other := c.around().halves()
-		at := c.travel(dice.Float64() * 2 * math.Pi)
+		at := c.travel(random.Float64() * 2 * math.Pi)
 		if !one.holds(at) && !other.holds(at) {
 			t.Fatalf("%+v lies within %+v and not in %+v or %+v", at, c, one, other)
 		}

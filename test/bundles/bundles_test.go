@@ -63,7 +63,7 @@ func TestBundles_jobsBuild(t *testing.T) {
 func answers(t *testing.T, program string, f fn.Function) {
 	t.Helper()
 	s := f.Spec
-	v := openVoid(t)
+	v := openSilentServer(t)
 	p := launch(t, program, s.Name, v)
 	p.listens()
 	method, path := address(f)
@@ -103,7 +103,7 @@ func (p *process) refuses(method, path string, status int, code string) *http.Re
 // would serve whatever was registered last.
 func refusesAnotherEntryPoint(t *testing.T, program string) {
 	t.Helper()
-	p := launch(t, program, "another-function", openVoid(t))
+	p := launch(t, program, "another-function", openSilentServer(t))
 	code, err := p.ended()
 	if err != nil {
 		t.Fatalf("a wrong entry point: %v", err)
@@ -123,10 +123,10 @@ var waitless = map[string]string{"sandbox-showdocs": "it serves files that it em
 // finishesWhatIsInFlight tells the process to stop in the middle of a request.
 func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	t.Helper()
-	v := openVoid(t)
+	v := openSilentServer(t)
 	p := launch(t, program, f.Spec.Name, v)
 	p.listens()
-	up := p.takeOff(f, v)
+	up := p.startCall(f, v)
 	must(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case <-p.child.Done():
@@ -137,7 +137,7 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	case <-time.After(settling):
 	}
 	v.release()
-	res, err := up.land()
+	res, err := up.wait()
 	if err != nil {
 		t.Fatalf("the request in flight has no answer: %v; it said %s", err, p.said)
 	}

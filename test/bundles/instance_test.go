@@ -42,7 +42,7 @@ type process struct {
 }
 
 // launch starts a program as the function target. All its upstream services are the void.
-func launch(t testing.TB, program, target string, v *void) *process {
+func launch(t testing.TB, program, target string, v *silentServer) *process {
 	t.Helper()
 	address, err := subprocess.FreeAddress()
 	must(t, err)
@@ -111,16 +111,16 @@ func (p *process) call(method, path string) (*http.Response, string) {
 	return res, string(body)
 }
 
-// A flight is a request that the function has begun to answer.
-type flight struct {
+// A pendingCall is a request that the function has begun to answer.
+type pendingCall struct {
 	conn  net.Conn
 	begun chan error // told when it waits for the rest of its body
 	r     *bufio.Reader
 	rest  string
 }
 
-// takeOff sends a request but for its body, and returns when the function waits for that or for a neighbour.
-func (p *process) takeOff(f fn.Function, v *void) *flight {
+// startCall sends a request but for its body, and returns when the function waits for that or for a neighbour.
+func (p *process) startCall(f fn.Function, v *silentServer) *pendingCall {
 	p.t.Helper()
 	s := f.Spec
 	method, path := address(f)
@@ -128,7 +128,7 @@ func (p *process) takeOff(f fn.Function, v *void) *flight {
 	must(p.t, err)
 	p.t.Cleanup(func() { _ = conn.Close() })
 	must(p.t, conn.SetDeadline(time.Now().Add(timeout)))
-	up := &flight{conn: conn, begun: make(chan error, 1), r: bufio.NewReader(conn)}
+	up := &pendingCall{conn: conn, begun: make(chan error, 1), r: bufio.NewReader(conn)}
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n",
 		method, path, p.address, p.token(s), inputs["tenantId"])
 	if method != http.MethodGet {
@@ -149,8 +149,8 @@ func (p *process) takeOff(f fn.Function, v *void) *flight {
 	return up
 }
 
-// land sends what is missing and reads the answer.
-func (f *flight) land() (*http.Response, error) {
+// wait sends the body and reads the answer.
+func (f *pendingCall) wait() (*http.Response, error) {
 	if err := <-f.begun; err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestBody_unfinished(t *testing.T) {
 	must(t, err)
 	program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
 	must(t, err)
-	p := launch(t, program, f.Spec.Name, openVoid(t))
+	p := launch(t, program, f.Spec.Name, openSilentServer(t))
 	p.listens()
 	_, route := address(f)
 	for name, test := range map[string]struct {

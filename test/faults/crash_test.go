@@ -26,27 +26,27 @@ func TestCrash_answeredIsKept(t *testing.T) {
 	random := seedrand.New(t).Of(0)
 	p := system.Install(t)
 	p.Start()
-	crowd := &crowd{program: p, guests: 4}
+	guests := &programGuests{program: p, guests: 4}
 	ctx, end := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	for g := range crowd.guests {
-		running.Go(func() { crowd.travel(ctx, t, g) })
+	for g := range guests.guests {
+		running.Go(func() { guests.run(ctx, t, g) })
 	}
 	wanted, rounds := seedrand.Iterations(t, 4, 20), 0
-	for ; rounds < wanted || crowd.cut.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
+	for ; rounds < wanted || guests.interrupted.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[rounds%2]
 		p.End(signal)
 		p.Start()
 	}
-	crowd.enough.Store(true)
+	guests.stopped.Store(true)
 	running.Wait()
 	end()
-	t.Logf("%d crashes, %d requests cut off, %d journeys ended", rounds, crowd.cut.Load(), len(crowd.done))
-	if crowd.cut.Load() == 0 || len(crowd.done) == 0 {
+	t.Logf("%d crashes, %d requests cut off, %d journeys ended", rounds, guests.interrupted.Load(), len(guests.done))
+	if guests.interrupted.Load() == 0 || len(guests.done) == 0 {
 		t.Error("no request was cut off, or no journey ended: this run has shown nothing")
 	}
-	for _, b := range crowd.done {
+	for _, b := range guests.done {
 		a, err := p.Do(t.Context(), b.ReadRequest())
 		if err != nil || a.Status != http.StatusOK {
 			t.Errorf("%s was answered and is gone: %d %s %v", b.ReservationID, a.Status, a.Body, err)
@@ -56,20 +56,20 @@ func TestCrash_answeredIsKept(t *testing.T) {
 	p.End(syscall.SIGTERM)
 }
 
-// A crowd books one room after the other, whatever happens to the system.
-type crowd struct {
-	program *system.Program
-	guests  int
-	enough  atomic.Bool
-	cut     atomic.Int64
+// programGuests book one room after the other while the system crashes and restarts.
+type programGuests struct {
+	program     *system.Program
+	guests      int
+	stopped     atomic.Bool
+	interrupted atomic.Int64
 
 	mu   sync.Mutex
 	done []*system.Booking
 }
 
-// travel books until it is enough. Guest g takes days of its own, so that rooms suffice.
-func (c *crowd) travel(ctx context.Context, t *testing.T, g int) {
-	for n := 0; !c.enough.Load(); n++ {
+// run books until it is enough. Guest g takes days of its own, so that rooms suffice.
+func (c *programGuests) run(ctx context.Context, t *testing.T, g int) {
+	for n := 0; !c.stopped.Load(); n++ {
 		w := system.Usual()
 		w.From, w.Nights = 1+(g+c.guests*n)%300, 1
 		b, err := c.journey(ctx, w)
@@ -84,7 +84,7 @@ func (c *crowd) travel(ctx context.Context, t *testing.T, g int) {
 }
 
 // journey books one room and pays for it, and comes back with what was answered.
-func (c *crowd) journey(ctx context.Context, w system.Wish) (*system.Booking, error) {
+func (c *programGuests) journey(ctx context.Context, w system.Wish) (*system.Booking, error) {
 	b := c.program.Guest(w)
 	steps := []struct {
 		request func(key string) system.Request
@@ -98,7 +98,7 @@ func (c *crowd) journey(ctx context.Context, w system.Wish) (*system.Booking, er
 		{func(key string) system.Request { return b.ConfirmRequest("card", key) }, nil, http.StatusOK},
 	}
 	for i, step := range steps {
-		a, err := c.insist(ctx, step.request(system.Key()), step.want)
+		a, err := c.retry(ctx, step.request(system.Key()), step.want)
 		if err == nil && step.learn != nil {
 			err = step.learn(a)
 		}
@@ -109,9 +109,9 @@ func (c *crowd) journey(ctx context.Context, w system.Wish) (*system.Booking, er
 	return b, nil
 }
 
-// insist repeats a request, the same under the same key, until it is answered as it should be. The system may be
+// retry repeats a request, the same under the same key, until it is answered as it should be. The system may be
 // gone, starting, or still hold the claim of a process that was killed.
-func (c *crowd) insist(ctx context.Context, r system.Request, want int) (system.Answer, error) {
+func (c *programGuests) retry(ctx context.Context, r system.Request, want int) (system.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	retry := time.NewTicker(50 * time.Millisecond)
@@ -123,7 +123,7 @@ func (c *crowd) insist(ctx context.Context, r system.Request, want int) (system.
 		}
 		if err != nil {
 			if !errors.Is(err, syscall.ECONNREFUSED) { // a refused connection cuts off no request
-				c.cut.Add(1)
+				c.interrupted.Add(1)
 			}
 		} else if a.Status != http.StatusConflict && a.Status < 500 || a.Status == http.StatusConflict && a.Code() != "GENERAL.IDEMPOTENCY_IN_PROGRESS" && a.Code() != "PAYMENT.NOT_CAPTURED" {
 			return a, fmt.Errorf("%s %s answered %d %s", r.Method, r.Path, a.Status, a.Body)

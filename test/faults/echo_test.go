@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// An echo delivers once more what was delivered before, as the bus does.
-type echo struct {
+// A redeliverer delivers earlier messages again, as the bus does.
+type redeliverer struct {
 	*system.System
 	conn *pgx.Conn
 }
@@ -32,7 +32,7 @@ type delivery struct {
 }
 
 // deliveries are all that were ever made: every message, for each who hears it.
-func (e echo) deliveries(t *testing.T) []delivery {
+func (e redeliverer) deliveries(t *testing.T) []delivery {
 	t.Helper()
 	rows, _ := e.conn.Query(t.Context(), `
 		SELECT s.name AS subscription, s.endpoint, s.audience, m.ordering_key, m.attributes, m.data
@@ -48,7 +48,7 @@ func (e echo) deliveries(t *testing.T) []delivery {
 
 // deliver pushes each delivery under a message id of its own, several at a time, and fails the test unless all are
 // acknowledged.
-func (e echo) deliver(t *testing.T, all []delivery) {
+func (e redeliverer) deliver(t *testing.T, all []delivery) {
 	t.Helper()
 	pushes, ctx := errgroup.WithContext(t.Context())
 	pushes.SetLimit(8)
@@ -60,7 +60,7 @@ func (e echo) deliver(t *testing.T, all []delivery) {
 	}
 }
 
-func (e echo) push(ctx context.Context, d delivery, message int) error {
+func (e redeliverer) push(ctx context.Context, d delivery, message int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint, bytes.NewReader(d.Data))
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d delivery) about(from, to *system.Booking) delivery {
 var working = []string{"bus.pusher", "reservation.outbox_lanes", "sandbox.outbox_lanes", "reservation.inbox_processed", "sandbox.inbox_processed"}
 
 // digest is a fingerprint of each table's rows, but for the working ones.
-func (e echo) digest(t *testing.T) map[string]string {
+func (e redeliverer) digest(t *testing.T) map[string]string {
 	t.Helper()
 	rows, _ := e.conn.Query(t.Context(), `
 		SELECT schemaname || '.' || tablename FROM pg_tables

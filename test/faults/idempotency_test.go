@@ -46,13 +46,13 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 	all, ctx := errgroup.WithContext(t.Context())
 	all.SetLimit(3)
 	for _, a := range acts {
-		all.Go(func() error { return a.crowd(ctx) })
+		all.Go(func() error { return a.sendConcurrently(ctx) })
 	}
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	s.Settle()
-	waited, replayed, made := tell(acts)
+	waited, replayed, made := summarize(acts)
 	t.Logf("%d keys: %d answers while the first was running, %d replays", keys, waited, replayed)
 	if waited == 0 || replayed == 0 {
 		t.Error("nobody came while the first was running, or nobody came after: this run has shown nothing")
@@ -66,8 +66,8 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 	}
 }
 
-// tell adds up what the callers saw.
-func tell(acts []*act) (waited, replayed int64, made int) {
+// summarize adds up what the callers saw.
+func summarize(acts []*act) (waited, replayed int64, made int) {
 	reservations := map[string]bool{}
 	for _, a := range acts {
 		waited, replayed = waited+a.waited.Load(), replayed+a.replayed.Load()
@@ -91,11 +91,11 @@ type act struct {
 	waited, replayed atomic.Int64
 }
 
-// crowd sends the request from all callers, and afterwards another one under the same key.
-func (a *act) crowd(ctx context.Context) error {
+// sendConcurrently sends the request from all callers, and afterwards another one under the same key.
+func (a *act) sendConcurrently(ctx context.Context) error {
 	crowd, within := errgroup.WithContext(ctx)
 	for range callers {
-		crowd.Go(func() error { return a.insist(within) })
+		crowd.Go(func() error { return a.retry(within) })
 	}
 	if err := crowd.Wait(); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (a *act) crowd(ctx context.Context) error {
 	return err
 }
 
-// insist repeats the request while the first call is running.
-func (a *act) insist(ctx context.Context) error {
+// retry repeats the request while the first call is running.
+func (a *act) retry(ctx context.Context) error {
 	for {
 		got, err := a.s.Do(ctx, a.request)
 		switch {

@@ -37,7 +37,7 @@ func TestRecovery_slowDatabase(t *testing.T) {
 		}
 		return e.With("DATABASE_URL", strings.Replace(c.URL, network.server, address, 1))
 	})
-	p := newParty(t, s, 6, journeys, func(_ int, _ system.Request, a system.Answer) {
+	p := newGuestLoad(t, s, 6, journeys, func(_ int, _ system.Request, a system.Answer) {
 		answers.Add(1)
 		if a.Status == 0 || a.Status >= 500 {
 			refused.Add(1)

@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-const bidders = 64
+const holders = 64
 
 func TestOversell_lastRooms(t *testing.T) {
 	t.Parallel()
@@ -33,8 +33,8 @@ func TestOversell_lastRooms(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := openMarket(t)
-			m.rush(t, test.days, seedrand.Iterations(t, 20, 100))
+			m := openInventoryTest(t)
+			m.run(t, test.days, seedrand.Iterations(t, 20, 100))
 			if n := m.breaches(t); n != 0 {
 				t.Errorf("%d times a commit found a night with more takers than rooms", n)
 			}
@@ -46,9 +46,9 @@ func TestOversell_lastRooms(t *testing.T) {
 // without a lock.
 func TestOversell_sabotagedCheckThenInsert(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t)
+	m := openInventoryTest(t)
 	m.exec(t, naive)
-	m.rush(t, 3, 20)
+	m.run(t, 3, 20)
 	n := m.breaches(t)
 	t.Logf("caught %d times", n)
 	if n == 0 {
@@ -79,49 +79,49 @@ const naive = `
 		WHERE hold_rooms.outcome = 'held' AND n.room_type_id = ANY (p_room_types) AND n.night >= p_start AND n.night < p_end;
 	END $$;`
 
-// A market is the inventory of a hotel of which the last rooms are on sale, and a witness of every commit to it.
-type market struct {
-	witness
+// An inventoryTest is the inventory of a hotel with few rooms left, and an observer of every commit to it.
+type inventoryTest struct {
+	commitObserver
 	*pgtest.Database
 	inventory sandbox.Inventory
 	db        *postgres.DB
 	today     stay.Date
 	seed      seedrand.Seed
-	tally     *tally
+	tally     *counts
 }
 
-// A tally counts what came of what the bidders did.
-type tally struct {
+// counts are the outcomes of the holders' requests.
+type counts struct {
 	held, refused, committed, tooLate, released atomic.Int64
 }
 
-func openMarket(t *testing.T) market {
+func openInventoryTest(t *testing.T) inventoryTest {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", "16")
 	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
-	return market{watch(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
-		stay.DateOf(e.Now()), seedrand.New(t), new(tally)}
+	return inventoryTest{observeCommits(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
+		stay.DateOf(e.Now()), seedrand.New(t), new(counts)}
 }
 
-// A bidder takes rooms, and keeps them, gives them back or forgets them.
-type bidder struct {
-	*market
-	dice *rand.Rand
-	days int
-	mine []sandbox.Hold
+// A holder holds rooms, and commits, releases or forgets them.
+type holder struct {
+	*inventoryTest
+	random *rand.Rand
+	days   int
+	mine   []sandbox.Hold
 }
 
-// rush has all bidders act at once, round by round. Between rounds the clock moves, so that holds lapse.
-func (m *market) rush(t *testing.T, days, rounds int) {
+// run has all holders act concurrently, round by round. Between rounds the clock moves, so that holds lapse.
+func (m *inventoryTest) run(t *testing.T, days, rounds int) {
 	t.Helper()
-	all := make([]*bidder, bidders)
+	all := make([]*holder, holders)
 	for n := range all {
-		all[n] = &bidder{m, m.seed.Of(n), days, nil}
+		all[n] = &holder{m, m.seed.Of(n), days, nil}
 	}
-	clock := m.seed.Of(bidders)
+	clock := m.seed.Of(holders)
 	for range rounds {
 		crowd, ctx := errgroup.WithContext(t.Context())
 		for _, b := range all {
@@ -136,9 +136,9 @@ func (m *market) rush(t *testing.T, days, rounds int) {
 }
 
 // report fails the test when something that should have happened never did.
-func (m *market) report(t *testing.T) {
+func (m *inventoryTest) report(t *testing.T) {
 	t.Helper()
-	looks, meetings := m.looks(t)
+	looks, meetings := m.counts(t)
 	lapsed := m.number(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'held' AND expires_at <= platform.now()`)
 	c := m.tally
 	t.Logf("%d held, %d refused, %d committed, %d too late, %d released, %d lapsed; %d looks, %d while another waited",
@@ -151,10 +151,10 @@ func (m *market) report(t *testing.T) {
 	}
 }
 
-// act settles one of the bidder's earlier holds, whatever has become of it, and asks for other rooms.
-func (b *bidder) act(ctx context.Context) error {
+// act settles one of the holder's earlier holds, whatever has become of it, and asks for other rooms.
+func (b *holder) act(ctx context.Context) error {
 	if len(b.mine) > 0 {
-		if err := b.settle(ctx, b.dice.IntN(len(b.mine))); err != nil {
+		if err := b.settle(ctx, b.random.IntN(len(b.mine))); err != nil {
 			return err
 		}
 	}
@@ -173,22 +173,22 @@ func (b *bidder) act(ctx context.Context) error {
 }
 
 // want is one of the hotel's two suites for some nights.
-func (b *bidder) want() sandbox.Hold {
+func (b *holder) want() sandbox.Hold {
 	hotel := demo.KabulGrand
-	start := b.today.AddDays(10 + b.dice.IntN(b.days))
+	start := b.today.AddDays(10 + b.random.IntN(b.days))
 	return sandbox.Hold{
 		Tenant: hotel.Tenant, Property: hotel.Property, Reservation: id.New[id.Reservation](),
-		Stay:   stay.Window{Start: start, End: start.AddDays(1 + b.dice.IntN(4))},
-		TTL:    time.Duration(2+b.dice.IntN(9)) * time.Minute,
+		Stay:   stay.Window{Start: start, End: start.AddDays(1 + b.random.IntN(4))},
+		TTL:    time.Duration(2+b.random.IntN(9)) * time.Minute,
 		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[2].ID, Units: 1}},
 	}
 }
 
 // settle commits a hold or gives it back. What is committed is given back another time, so that rooms never run out.
-func (b *bidder) settle(ctx context.Context, n int) error {
+func (b *holder) settle(ctx context.Context, n int) error {
 	h := b.mine[n]
 	rooms := []id.Allocation{h.Claims[0].Allocation}
-	if b.dice.IntN(2) == 0 {
+	if b.random.IntN(2) == 0 {
 		_, err := b.inventory.Commit(ctx, h.Tenant, rooms)
 		if errors.Is(err, sandbox.ErrHoldOver) {
 			b.tally.tooLate.Add(1)
@@ -205,4 +205,4 @@ func (b *bidder) settle(ctx context.Context, n int) error {
 	return b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return b.inventory.Release(ctx, tx, rooms) })
 }
 
-func (b *bidder) forget(n int) { b.mine = slices.Delete(b.mine, n, n+1) }
+func (b *holder) forget(n int) { b.mine = slices.Delete(b.mine, n, n+1) }

@@ -42,7 +42,7 @@ func (r *race) prepare(t *testing.T, wish system.Wish) []*system.Booking {
 		r.days++
 		wish.From, wish.Nights = 1+r.days%300, 1
 		all[n] = system.Guest(wish, r.Env().Now())
-		guests.Go(func() error { return r.walk(ctx, all[n]) })
+		guests.Go(func() error { return r.runSteps(ctx, all[n]) })
 	}
 	if err := guests.Wait(); err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func (r *race) prepare(t *testing.T, wish system.Wish) []*system.Booking {
 	return all
 }
 
-// walk takes a guest from the first question to the checkout page.
-func (r *race) walk(ctx context.Context, b *system.Booking) error {
+// runSteps takes a guest from the first question to the checkout page.
+func (r *race) runSteps(ctx context.Context, b *system.Booking) error {
 	for _, step := range []struct {
 		request func() system.Request
 		learn   func(system.Answer) error
@@ -106,7 +106,7 @@ func TestRaces_expiryAndCapture(t *testing.T) {
 		bookings = append(bookings, all...)
 	}
 	r.Settle()
-	story := r.stories()
+	story := r.eventsByBooking()
 	wins := map[string]int{"the sweep": 0, "the capture": 0}
 	for _, b := range bookings {
 		switch told := story[b.ReservationID]; {
@@ -118,7 +118,7 @@ func TestRaces_expiryAndCapture(t *testing.T) {
 			t.Errorf("of %s the world was told %q", b, told)
 		}
 	}
-	r.won(t, wins)
+	r.checkWinners(t, wins)
 }
 
 // sweepAmong has all guests pay, and the sweep begin beside the one who comes after so many others.
@@ -140,8 +140,8 @@ func (r *race) sweepAmong(t *testing.T, all []*system.Booking, others int) {
 	}
 }
 
-// stories are what the reservation service told of each reservation, in order.
-func (r *race) stories() map[string][]string {
+// eventsByBooking are what the reservation service told of each reservation, in order.
+func (r *race) eventsByBooking() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range r.Published(context.Background()) {
 		if id, ok := e.Payload["reservationId"].(string); ok && e.Service == "reservation" {
@@ -152,8 +152,8 @@ func (r *race) stories() map[string][]string {
 	return all
 }
 
-// won logs how often each contender was first, and fails the test when one never was.
-func (r *race) won(t *testing.T, wins map[string]int) {
+// checkWinners logs how often each contender was first, and fails the test when one never was.
+func (r *race) checkWinners(t *testing.T, wins map[string]int) {
 	t.Helper()
 	t.Logf("first were %v; %d answers asked to come back", wins, r.busy.Load())
 	for who, n := range wins {
@@ -180,7 +180,7 @@ func TestRaces_confirmByEventAndCall(t *testing.T) {
 				return err
 			})
 			for range 2 {
-				racing.Go(func() error { return r.insist(ctx, b, &early) })
+				racing.Go(func() error { return r.retry(ctx, b, &early) })
 			}
 		}
 		if err := racing.Wait(); err != nil {
@@ -190,13 +190,13 @@ func TestRaces_confirmByEventAndCall(t *testing.T) {
 	}
 	r.Settle()
 	t.Logf("%d calls came before the money", early.Load())
-	story := r.stories()
+	story := r.eventsByBooking()
 	for _, b := range bookings {
 		if told := story[b.ReservationID]; !slices.Equal(told, []string{"held", "confirmed"}) {
 			t.Errorf("of %s the world was told %q", b, told)
 		}
 	}
-	r.won(t, r.confirmers())
+	r.checkWinners(t, r.confirmers())
 }
 
 // confirmers are who confirmed how many reservations: what an event has caused names it.
@@ -214,8 +214,8 @@ func (r *race) confirmers() map[string]int {
 	return wins
 }
 
-// insist asks to confirm until the money is there, each time as a new request: a refusal under a key stands.
-func (r *race) insist(ctx context.Context, b *system.Booking, early *atomic.Int64) error {
+// retry asks to confirm until the money is there, each time as a new request: a refusal under a key stands.
+func (r *race) retry(ctx context.Context, b *system.Booking, early *atomic.Int64) error {
 	for {
 		a, err := r.expect(ctx, b.ConfirmRequest("card", system.Key()), "200", "409 PAYMENT.NOT_CAPTURED")
 		if err != nil || a.Status == http.StatusOK {

@@ -19,16 +19,16 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A party is a crowd of guests, each at an address of its own, who book until the journeys are made.
-type party struct {
+// A guestLoad runs guests, each at an address of its own, until the journeys are done.
+type guestLoad struct {
 	*system.ConcurrentGuests
 	t       *testing.T
 	running sync.WaitGroup
 }
 
-func newParty(t *testing.T, s *system.System, guests, journeys int, seen func(int, system.Request, system.Answer)) *party {
+func newGuestLoad(t *testing.T, s *system.System, guests, journeys int, seen func(int, system.Request, system.Answer)) *guestLoad {
 	t.Helper()
-	p := &party{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
+	p := &guestLoad{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
 	p.Journeys.Store(int64(journeys))
 	for range guests {
 		p.running.Go(func() {
@@ -81,7 +81,7 @@ func TestRecovery_restart(t *testing.T) {
 	refused := 0
 	for n := range seedrand.Iterations(t, 3, 30) {
 		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
-		p := newParty(t, s, 6, 24, r.seen)
+		p := newGuestLoad(t, s, 6, 24, r.seen)
 		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		r.opened(own.restart(away))
 		p.running.Wait()
@@ -132,7 +132,7 @@ func TestRecovery_fewConnections(t *testing.T) {
 	})
 	own.limit(14)
 	before := refused.n.Load()
-	p := newParty(t, s, 6, 24, nil)
+	p := newGuestLoad(t, s, 6, 24, nil)
 	p.running.Wait()
 	t.Logf("%d journeys, %d connections refused, %d requests sent again", len(p.Done()), refused.n.Load()-before, p.Retries.Load())
 	if len(p.Done()) != 24 || refused.n.Load() == before {

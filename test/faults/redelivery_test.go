@@ -22,7 +22,7 @@ func TestRedelivery_fiveTimes(t *testing.T) {
 		everyKind(s, 7+day)
 	}
 	s.Settle()
-	e := echo{s, s.DB.Owner(t)}
+	e := redeliverer{s, s.DB.Owner(t)}
 	before := e.digest(t)
 	all := e.deliveries(t)
 	again := slices.Repeat(all, 5)
@@ -56,7 +56,7 @@ func TestRedelivery_sabotaged(t *testing.T) {
 	held := s.Book(system.Usual())
 	held.IntentID = failed.IntentID // one of its own could still pay
 	s.Quiet()
-	e := echo{s, s.DB.Owner(t)}
+	e := redeliverer{s, s.DB.Owner(t)}
 	before := e.digest(t)
 	for _, d := range e.deliveries(t) {
 		if d.Subscription == "reservation-paymentfailed" {
@@ -82,7 +82,7 @@ func TestPaymentFailed_anotherIntentIsLive(t *testing.T) {
 	}
 	held := s.Book(system.Usual()).Intend("card")
 	s.Quiet()
-	e := echo{s, s.DB.Owner(t)}
+	e := redeliverer{s, s.DB.Owner(t)}
 	for _, d := range e.deliveries(t) {
 		if d.Subscription == "reservation-paymentfailed" {
 			e.deliver(t, []delivery{d.about(failed, held)})

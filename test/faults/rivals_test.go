@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A duel is about the last rooms of a night: late has let the hold on them run out and pays, quick wants to hold them.
-type duel struct {
+// A rivalPayment is a race for the last rooms of a night: late has let the hold on them run out and pays, quick wants to hold them.
+type rivalPayment struct {
 	late, quick *system.Booking
 	pause       int // how many questions quick asks first, so that the two meet at a different point each time
 	taken       bool
@@ -29,9 +29,9 @@ func TestRivals_latePayment(t *testing.T) {
 	random := r.seed.Of(0)
 	wins := map[string]int{"the late guest": 0, "the next guest": 0}
 	for range seedrand.Iterations(t, 1, 5) {
-		duels := r.duels(t, random)
-		stories := r.stories()
-		for _, d := range duels {
+		rivals := r.rivalPayments(t, random)
+		stories := r.eventsByBooking()
+		for _, d := range rivals {
 			told := stories[d.late.ReservationID]
 			status, refunded := r.intent(t, d.late)
 			switch {
@@ -44,23 +44,23 @@ func TestRivals_latePayment(t *testing.T) {
 			}
 		}
 	}
-	r.won(t, wins)
+	r.checkWinners(t, wins)
 }
 
-// duels are fought side by side until nothing is in flight any more.
-func (r *race) duels(t *testing.T, random *rand.Rand) []*duel {
+// rivalPayments runs rival payments concurrently until nothing is in flight.
+func (r *race) rivalPayments(t *testing.T, random *rand.Rand) []*rivalPayment {
 	t.Helper()
 	suites := system.Usual()
 	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
-	var all []*duel
+	var all []*rivalPayment
 	for _, late := range r.prepare(t, suites) {
-		all = append(all, &duel{late: late, quick: &system.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: random.IntN(6)})
+		all = append(all, &rivalPayment{late: late, quick: &system.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: random.IntN(6)})
 	}
 	r.Advance(10*time.Minute + time.Second)
 	racing, ctx := errgroup.WithContext(t.Context())
 	racing.SetLimit(4)
 	for _, d := range all {
-		racing.Go(func() error { return d.fight(ctx, r) })
+		racing.Go(func() error { return d.run(ctx, r) })
 	}
 	if err := racing.Wait(); err != nil {
 		t.Fatal(err)
@@ -69,8 +69,8 @@ func (r *race) duels(t *testing.T, random *rand.Rand) []*duel {
 	return all
 }
 
-// fight has the late guest pay. From then on the event, the late guest's own call and the next guest are after the rooms.
-func (d *duel) fight(ctx context.Context, r *race) error {
+// run has the late guest pay. From then on the event, the late guest's own call and the next guest are after the rooms.
+func (d *rivalPayment) run(ctx context.Context, r *race) error {
 	if _, err := r.expect(ctx, d.late.PressRequest("pay"), "303"); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (d *duel) fight(ctx context.Context, r *race) error {
 }
 
 // take has the next guest hold the rooms, if they are still there.
-func (d *duel) take(ctx context.Context, r *race) error {
+func (d *rivalPayment) take(ctx context.Context, r *race) error {
 	for range d.pause {
 		if _, err := r.expect(ctx, d.late.ReadRequest(), "200"); err != nil {
 			return err

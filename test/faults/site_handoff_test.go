@@ -51,8 +51,8 @@ type visitors struct {
 	busy              atomic.Int64
 }
 
-// gather begins the sessions.
-func gather(t *testing.T, here, there *system.System) *visitors {
+// openVisitors begins the sessions.
+func openVisitors(t *testing.T, here, there *system.System) *visitors {
 	t.Helper()
 	c := &visitors{}
 	for n := range rivals {
@@ -61,14 +61,14 @@ func gather(t *testing.T, here, there *system.System) *visitors {
 	return c
 }
 
-// rush has all sessions come with the token at once, and the one that was let in come again, to the other process too.
-func (c *visitors) rush(ctx context.Context, n int, token string) error {
+// consumeConcurrently sends the token from all sessions concurrently, and again from the accepted one, to the other process too.
+func (c *visitors) consumeConcurrently(ctx context.Context, n int, token string) error {
 	byLink := n%2 == 1
 	answers := make([]system.Answer, rivals)
 	var all errgroup.Group
 	for i, v := range c.guests {
 		all.Go(func() (err error) {
-			answers[i], err = c.come(ctx, v, arrive(token, byLink, system.Key()))
+			answers[i], err = c.retryWhileBusy(ctx, v, arrive(token, byLink, system.Key()))
 			return err
 		})
 	}
@@ -97,7 +97,7 @@ func (c *visitors) rush(ctx context.Context, n int, token string) error {
 // again has the session that was let in come twice more: by the same way, and by the other one.
 func (c *visitors) again(ctx context.Context, n int, token string, winner int, first string) error {
 	for _, byLink := range []bool{n%2 == 1, n%2 == 0} {
-		a, err := c.come(ctx, c.guests[winner], arrive(token, byLink, system.Key()))
+		a, err := c.retryWhileBusy(ctx, c.guests[winner], arrive(token, byLink, system.Key()))
 		if err != nil {
 			return err
 		}
@@ -108,8 +108,8 @@ func (c *visitors) again(ctx context.Context, n int, token string, winner int, f
 	return nil
 }
 
-// come sends a request again while a crowded machine asks for that: it says so, and never that something is broken.
-func (c *visitors) come(ctx context.Context, v *system.Visitor, r system.Request) (a system.Answer, err error) {
+// retryWhileBusy sends a request again while a busy machine answers with a temporary error.
+func (c *visitors) retryWhileBusy(ctx context.Context, v *system.Visitor, r system.Request) (a system.Answer, err error) {
 	again := time.NewTicker(500 * time.Millisecond)
 	defer again.Stop()
 	for range 20 {
@@ -133,14 +133,14 @@ func (c *visitors) come(ctx context.Context, v *system.Visitor, r system.Request
 func TestSiteHandoff_singleUse(t *testing.T) {
 	t.Parallel()
 	here := system.Open(t)
-	c := gather(t, here, here.StartProcess())
+	c := openVisitors(t, here, here.StartProcess())
 	tokens := seedrand.Iterations(t, 100, 2000)
 	began := time.Now()
 	var guests errgroup.Group
 	guests.SetLimit(4)
 	for n := range tokens {
 		token := mint(t, here, demo.KabulGrand)
-		guests.Go(func() error { return c.rush(t.Context(), n, token) })
+		guests.Go(func() error { return c.consumeConcurrently(t.Context(), n, token) })
 	}
 	if err := guests.Wait(); err != nil {
 		t.Fatal(err)

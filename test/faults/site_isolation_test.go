@@ -21,13 +21,13 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// Names are what a request to a site can name. Those of a victim exist; those of a ghost have the same form and do not.
+// Names are what a request to a site can name. Those of a victim exist; those of unknownNames have the same form and do not.
 type names struct {
 	Property, Room, Rate, Draft, Quote, Reservation, Token, View, Key string
 }
 
-// ghost names nothing.
-func ghost(token string) names {
+// unknownNames returns well-formed names of things that do not exist.
+func unknownNames(token string) names {
 	return names{
 		id.New[id.Property]().String(), id.New[id.RoomType]().String(), id.New[id.RatePlan]().String(), id.New[id.Draft]().String(),
 		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), forged(token), "local.AAAAAAAAAAAAAAAAAAAAAA", system.Key(),
@@ -47,8 +47,8 @@ func (n names) hide(text string) string {
 		n.Reservation, "RESERVATION", n.Token, "TOKEN", n.View, "VIEW").Replace(text)
 }
 
-// tries are requests for each route of a site that name something: the route as the catalogue has it, and how to ask.
-func tries(own *system.Visitor) map[string][]func(names) system.Request {
+// attempts are requests for each route of a site that name something: the route as the catalogue has it, and how to ask.
+func attempts(own *system.Visitor) map[string][]func(names) system.Request {
 	get := func(path string) system.Request { return system.Request{Method: http.MethodGet, Path: path} }
 	send := func(method, path string, body any) system.Request {
 		return system.Request{Method: method, Path: path, Body: body}
@@ -114,15 +114,15 @@ func tries(own *system.Visitor) map[string][]func(names) system.Request {
 	}
 }
 
-// A trick is a way to knock: where, and with what in the hand.
-type trick struct {
+// An impersonation is a way to send requests as another guest: the address and the headers.
+type impersonation struct {
 	base   string
 	header map[string]string
 	own    bool // knocks at the intruder's own hotel: everything of the victim's must be as if it were not there
 }
 
-// tricks are all the ways in which a guest of one hotel can pretend to be at another.
-func tricks(intruder, atHome, victim *system.Visitor) map[string]trick {
+// impersonations are all the ways in which a guest of one hotel can pretend to be at another.
+func impersonations(intruder, atHome, victim *system.Visitor) map[string]impersonation {
 	mine := intruder.Cookie()
 	_, value, _ := strings.Cut(mine, "=")
 	session, tag, _ := strings.Cut(value, ".")
@@ -139,7 +139,7 @@ func tricks(intruder, atHome, victim *system.Visitor) map[string]trick {
 		}
 		return h
 	}
-	return map[string]trick{
+	return map[string]impersonation{
 		"own path":                         {intruder.Base, with(mine), true},
 		"own host":                         {home, with(atHome.Cookie()), true},
 		"own path, tenant header":          {intruder.Base, with(mine, "X-Tenant-Id", victim.Hotel.Tenant.String(), "X-Tenant-Slug", victim.Hotel.Slug), true},
@@ -175,7 +175,7 @@ type reply struct {
 	Body   string
 }
 
-func told(a system.Answer, n names) reply {
+func comparable(a system.Answer, n names) reply {
 	r := reply{a.Status, a.Code(), map[string]string{}, ""}
 	for _, name := range []string{"Content-Type", "Cache-Control", "Etag", "Location", "Allow", "Retry-After", "Idempotent-Replayed", "Vary", "Content-Language"} {
 		r.Header[name] = a.Header.Get(name)
@@ -214,7 +214,7 @@ func TestSiteIsolation_hotels(t *testing.T) {
 	atHome.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 	atHome.RequestQuote(system.Usual())
 	for _, v := range victims {
-		covers(t, tries(v))
+		covers(t, attempts(v))
 	}
 	s.Quiet()
 	before := rowsOf(t, s, demo.HeratGarden.Tenant)
@@ -225,8 +225,8 @@ func TestSiteIsolation_hotels(t *testing.T) {
 			victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(), victim.DraftID,
 			victim.QuoteID, victim.ReservationID, token, or(victim.ViewToken, done.ViewToken), "",
 		}
-		for name, how := range tricks(intruder, atHome, victim) {
-			n, found := sneak(t, s, state+"/"+name, how, intruder, atHome, victim, target)
+		for name, how := range impersonations(intruder, atHome, victim) {
+			n, found := checkImpersonation(t, s, state+"/"+name, how, intruder, atHome, victim, target)
 			asked, leaks = asked+n, leaks+found
 		}
 	}
@@ -255,24 +255,24 @@ func covers(t *testing.T, all map[string][]func(names) system.Request) {
 	}
 }
 
-// sneak plays one trick at every route, about the victim and about a ghost.
-func sneak(t *testing.T, s *system.System, name string, how trick, intruder, atHome, victim *system.Visitor, target names) (asked, leaks int) {
+// checkImpersonation sends every attempt as an impersonation, with the names of the victim and with unknown names, and compares the answers.
+func checkImpersonation(t *testing.T, s *system.System, name string, how impersonation, intruder, atHome, victim *system.Visitor, target names) (asked, leaks int) {
 	t.Helper()
 	who := intruder
 	if strings.Contains(how.base, "/api") {
 		who = atHome
 	}
-	thief := &system.Visitor{Browser: s.Browser().Forgetful(), Hotel: intruder.Hotel, Base: how.base}
-	nobody := ghost(target.Token)
+	outsider := &system.Visitor{Browser: s.Browser().Forgetful(), Hotel: intruder.Hotel, Base: how.base}
+	unknown := unknownNames(target.Token)
 	secrets := []string{victim.Session(), victim.Code, victim.IntentID, "Zarghona"}
-	for _, route := range slices.Sorted(maps.Keys(tries(who))) {
-		for i, try := range tries(who)[route] {
+	for _, route := range slices.Sorted(maps.Keys(attempts(who))) {
+		for i, try := range attempts(who)[route] {
 			if !how.own && (public(route) || strings.Contains(try(target).Path, "?t=")) {
 				continue // public, or readable with the link
 			}
-			existing, missing := knock(t, thief, how, try(target)), knock(t, thief, how, try(nobody))
+			existing, missing := sendAs(t, outsider, how, try(target)), sendAs(t, outsider, how, try(unknown))
 			asked += 2
-			a, b := told(existing, target), told(missing, nobody)
+			a, b := comparable(existing, target), comparable(missing, unknown)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				leaks++
 				t.Errorf("%s: %s (%d) tells what exists:\n got %+v\nwant %+v", name, route, i, a, b)
@@ -295,10 +295,10 @@ func public(route string) bool {
 	return slices.Contains([]string{"GET /policies", "GET /properties", "GET /bootstrap", "POST /handoff/consume"}, route)
 }
 
-func knock(t *testing.T, thief *system.Visitor, how trick, r system.Request) system.Answer {
+func sendAs(t *testing.T, outsider *system.Visitor, how impersonation, r system.Request) system.Answer {
 	t.Helper()
 	r.Header = how.header
-	a, err := thief.Go(t.Context(), r)
+	a, err := outsider.Go(t.Context(), r)
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
 	}

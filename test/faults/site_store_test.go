@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A shelf is the store of hot documents, which a test can take away.
-type shelf struct {
+// A faultyStore is the store of hot documents with faults that a test switches on.
+type faultyStore struct {
 	document.Store
 	mood atomic.Int64
 	used atomic.Int64 // how often it was asked for while it was not well
@@ -33,7 +33,7 @@ const (
 )
 
 // is reports the mood of a call, and counts it.
-func (s *shelf) is(ctx context.Context) error {
+func (s *faultyStore) is(ctx context.Context) error {
 	mood := s.mood.Load()
 	if mood != well {
 		s.used.Add(1)
@@ -49,7 +49,7 @@ func (s *shelf) is(ctx context.Context) error {
 }
 
 // Get is document.Store's.
-func (s *shelf) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+func (s *faultyStore) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
 	if err := s.is(ctx); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *shelf) Get(ctx context.Context, now time.Time, names ...document.Name) 
 }
 
 // Create is document.Store's.
-func (s *shelf) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+func (s *faultyStore) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	if err := s.is(ctx); err != nil {
 		return false, err
 	}
@@ -73,7 +73,7 @@ func (s *shelf) Create(ctx context.Context, now time.Time, name document.Name, r
 }
 
 // Put is document.Store's.
-func (s *shelf) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+func (s *faultyStore) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	if err := s.is(ctx); err != nil {
 		return false, err
 	}
@@ -81,7 +81,7 @@ func (s *shelf) Put(ctx context.Context, now time.Time, name document.Name, r do
 }
 
 // Delete is document.Store's.
-func (s *shelf) Delete(ctx context.Context, name document.Name) error {
+func (s *faultyStore) Delete(ctx context.Context, name document.Name) error {
 	if err := s.is(ctx); err != nil {
 		return err
 	}
@@ -89,18 +89,18 @@ func (s *shelf) Delete(ctx context.Context, name document.Name) error {
 }
 
 // Add is document.Store's.
-func (s *shelf) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (int64, error) {
+func (s *faultyStore) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (int64, error) {
 	if err := s.is(ctx); err != nil {
 		return 0, err
 	}
 	return s.Store.Add(ctx, now, name, n, until)
 }
 
-// shelved opens a stage whose hot documents are on the shelf.
-func shelved(t *testing.T) (*system.System, *shelf) {
+// openWithFaultyStore opens a system whose hot documents are in a faultyStore.
+func openWithFaultyStore(t *testing.T) (*system.System, *faultyStore) {
 	t.Helper()
 	db := pgtest.New(t)
-	own := &shelf{Store: documents.Open(db.Env())}
+	own := &faultyStore{Store: documents.Open(db.Env())}
 	// As deployed, for calls that have as many times their budget; but sooner well again.
 	patience := db.Env().Timeout(150 * time.Millisecond)
 	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")
@@ -161,7 +161,7 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 	}{"emptied": {well, true}, "down": {down, false}, "hanging": {hanging, false}, "garbled": {garbled, false}, "emptied and garbled": {garbled, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, own := shelved(t)
+			s, own := openWithFaultyStore(t)
 			for from := range way {
 				v := s.Visit(demo.KabulGrand)
 				session := v.Session()
@@ -198,7 +198,7 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 // TestSiteStore_opensWithout visits while it is away: every page is there, only slower.
 func TestSiteStore_opensWithout(t *testing.T) {
 	t.Parallel()
-	s, own := shelved(t)
+	s, own := openWithFaultyStore(t)
 	own.mood.Store(down)
 	v := s.Visit(demo.KabulGrand)
 	for _, path := range []string{"/bootstrap", "/policies", "/properties", nights(v)} {
@@ -225,7 +225,7 @@ func nights(v *system.Visitor) string {
 // TestSiteStore_hangs has the store say nothing at all: every answer comes in its time, and is a right one.
 func TestSiteStore_hangs(t *testing.T) {
 	t.Parallel()
-	s, own := shelved(t)
+	s, own := openWithFaultyStore(t)
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	own.mood.Store(hanging)
 	for _, c := range calls(v) {
@@ -234,11 +234,11 @@ func TestSiteStore_hangs(t *testing.T) {
 		if has := s.Env().Timeout(c.budget); took > has+grace {
 			t.Errorf("%s took %v, has %v", c.name, took, has)
 		}
-		c.judge(t, a, "")
+		c.check(t, a, "")
 		if a.Status >= http.StatusInternalServerError {
 			t.Errorf("%s answered %d %s: it can do without", c.name, a.Status, a.Body)
 		}
 	}
 	own.mood.Store(well)
-	recovers(t, s, v)
+	expectRecovery(t, s, v)
 }

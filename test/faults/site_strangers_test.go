@@ -25,15 +25,15 @@ func TestSiteStrangers_otherGuest(t *testing.T) {
 		victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(),
 		victim.DraftID, victim.QuoteID, victim.ReservationID, "v1.e30.x", "local.x", "",
 	}
-	nobody := ghost("v1.e30.x")
+	nobody := unknownNames("v1.e30.x")
 	nobody.Property, nobody.Room, nobody.Rate = target.Property, target.Room, target.Rate
-	for route, all := range tries(other) {
+	for route, all := range attempts(other) {
 		for i, try := range all {
 			if !strings.Contains(fmt.Sprint(try(target)), target.Draft) && !strings.Contains(route, "confirmation") && route != "POST /hold" {
 				continue // names nothing of theirs
 			}
-			how := trick{header: map[string]string{}}
-			a, b := told(knock(t, other, how, try(target)), target), told(knock(t, other, how, try(nobody)), nobody)
+			how := impersonation{header: map[string]string{}}
+			a, b := comparable(sendAs(t, other, how, try(target)), target), comparable(sendAs(t, other, how, try(nobody)), nobody)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				t.Errorf("%s (%d) tells what exists:\n got %+v\nwant %+v", route, i, a, b)
 			}

@@ -26,31 +26,31 @@ import (
 // grace is what an answer may take beyond its budget, by the contract.
 const grace = 50 * time.Millisecond
 
-// A line goes to the neighbours. One of them can be made to answer in any way.
-type line struct {
+// A faultyTransport sends requests to the upstream services. A test makes one of them fail in a chosen way.
+type faultyTransport struct {
 	to    http.RoundTripper
 	sick  atomic.Pointer[string] // the neighbour's part of the address
 	mood  atomic.Pointer[string]
 	asked atomic.Int64 // how often a sick one was
 }
 
-func newLine() *line {
-	l := &line{to: http.DefaultTransport}
-	l.heal()
+func newFaultyTransport() *faultyTransport {
+	l := &faultyTransport{to: http.DefaultTransport}
+	l.clearFault()
 	return l
 }
 
-func (l *line) ill(neighbour, mood string) {
+func (l *faultyTransport) setFault(neighbour, mood string) {
 	l.sick.Store(&neighbour)
 	l.mood.Store(&mood)
 }
 
-func (l *line) heal() { l.ill("nobody", "") }
+func (l *faultyTransport) clearFault() { l.setFault("nobody", "") }
 
-var errRefused = errors.New("the line is cut")
+var errRefused = errors.New("connection refused by the test")
 
 // RoundTrip is http.RoundTripper's.
-func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l *faultyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.Contains(r.URL.Path, *l.sick.Load()) {
 		return l.to.RoundTrip(r)
 	}
@@ -73,7 +73,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	case "hanging in its body":
-		return said(http.StatusOK, stuck{r})
+		return said(http.StatusOK, hangingBody{r})
 	case "cut":
 		return nil, errRefused
 	case "failing":
@@ -86,11 +86,11 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	return said(http.StatusOK, io.MultiReader(strings.NewReader(`{"a":"`), bytes.NewReader(bytes.Repeat([]byte("x"), 10<<20)), strings.NewReader(`"}`)))
 }
 
-// stuck is a body of which nothing comes.
-type stuck struct{ r *http.Request }
+// hangingBody is a response body that never arrives.
+type hangingBody struct{ r *http.Request }
 
 // Read is io.Reader's.
-func (s stuck) Read([]byte) (int, error) {
+func (s hangingBody) Read([]byte) (int, error) {
 	<-s.r.Context().Done()
 	return 0, s.r.Context().Err()
 }
@@ -175,9 +175,9 @@ func TestSiteUpstream_deadlines(t *testing.T) {
 			t.Parallel()
 			var all sync.WaitGroup
 			var starting sync.Mutex
-			for _, mood := range moods(t, name) {
+			for _, mood := range faultKinds(t, name) {
 				all.Go(func() {
-					t.Run(mood, func(t *testing.T) { suffer(t, &starting, n.part, mood, n.degraded) })
+					t.Run(mood, func(t *testing.T) { checkUpstreamFault(t, &starting, n.part, mood, n.degraded) })
 				})
 			}
 			all.Wait()
@@ -185,10 +185,10 @@ func TestSiteUpstream_deadlines(t *testing.T) {
 	}
 }
 
-// moods returns how a neighbour is ill. What a route does without an answer differs by neighbour, so each neighbour is silent,
+// faultKinds returns the faults to test at an upstream service. What a route does without an answer differs by neighbour, so each neighbour is silent,
 // fails and answers something else. The client of all neighbours treats the other moods, so in an ordinary run each neighbour has
 // one of them.
-func moods(t *testing.T, neighbour string) []string {
+func faultKinds(t *testing.T, neighbour string) []string {
 	t.Helper()
 	every, client := []string{"hanging", "failing", "something else"}, []string{"slow", "hanging in its body", "cut", "garbage", "10 MB"}
 	if seedrand.Full(t) {
@@ -198,13 +198,13 @@ func moods(t *testing.T, neighbour string) []string {
 	return append(every, client[n%len(client)])
 }
 
-// suffer makes a neighbour ill. It holds the lock until everything is ready for that.
-func suffer(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[string]string) {
+// checkUpstreamFault makes an upstream service fail. It holds the lock until everything is ready for that.
+func checkUpstreamFault(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[string]string) {
 	t.Helper()
 	starting.Lock()
 	started := sync.OnceFunc(starting.Unlock)
 	defer started()
-	db, wire := pgtest.New(t), newLine()
+	db, wire := pgtest.New(t), newFaultyTransport()
 	e, memory := cachetest.Surround(db.Env().With("TIMEOUT_FACTOR", "2")) // so many illnesses at the pace of other tests would take too long
 	s := system.Within(t, db, upstream.TransportKey.With(e, wire))
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
@@ -219,7 +219,7 @@ func suffer(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[
 	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.HoldBody()}}
 	pays := call{"openintent", budget("openintent"), system.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
 	started()
-	wire.ill(part, mood)
+	wire.setFault(part, mood)
 	for _, c := range calls(v) {
 		c.stand(t, v, degraded[c.name])
 	}
@@ -230,14 +230,14 @@ func suffer(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[
 	if wire.asked.Load() == 0 {
 		t.Error("nobody has asked: this has shown nothing")
 	}
-	wire.heal()
-	insists(t, paid, back.request, http.StatusOK)
-	insists(t, cash, promise.request, http.StatusOK)
-	insists(t, quoted, keeps.request, http.StatusCreated)
-	insists(t, named, pays.request, http.StatusCreated)
+	wire.clearFault()
+	retryUntil(t, paid, back.request, http.StatusOK)
+	retryUntil(t, cash, promise.request, http.StatusOK)
+	retryUntil(t, quoted, keeps.request, http.StatusCreated)
+	retryUntil(t, named, pays.request, http.StatusCreated)
 	named.Press("pay")
-	insists(t, named, system.Request{Method: http.MethodPost, Path: named.Draft("/return")}, http.StatusOK)
-	recovers(t, s, v)
+	retryUntil(t, named, system.Request{Method: http.MethodPost, Path: named.Draft("/return")}, http.StatusOK)
+	expectRecovery(t, s, v)
 }
 
 // stand makes the call while a neighbour is ill.
@@ -247,11 +247,11 @@ func (c call) stand(t *testing.T, v *system.Visitor, flag string) {
 	if has := v.System().Env().Timeout(c.budget); took > has+grace {
 		t.Errorf("%s took %v, has %v: %d %s", c.name, took, has, a.Status, a.Body)
 	}
-	c.judge(t, a, flag)
+	c.check(t, a, flag)
 }
 
-// judge fails the test unless the answer is a right one, or an honest one.
-func (c call) judge(t *testing.T, a system.Answer, flag string) {
+// check fails the test unless the answer is a right one, or an honest one.
+func (c call) check(t *testing.T, a system.Answer, flag string) {
 	t.Helper()
 	var body struct{ Degraded []string }
 	if a.Status < 300 {
@@ -269,8 +269,8 @@ func (c call) judge(t *testing.T, a system.Answer, flag string) {
 	}
 }
 
-// insists sends a request, each time as a new one, until it is answered so: until the breakers have closed.
-func insists(t *testing.T, v *system.Visitor, r system.Request, status int) {
+// retryUntil sends a request, each time as a new one, until the answer has that status, because the circuit breakers have closed.
+func retryUntil(t *testing.T, v *system.Visitor, r system.Request, status int) {
 	t.Helper()
 	again := time.NewTicker(200 * time.Millisecond)
 	defer again.Stop()
@@ -285,17 +285,17 @@ func insists(t *testing.T, v *system.Visitor, r system.Request, status int) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after the illness %s %s answers %d %s", r.Method, r.Path, a.Status, a.Body)
+			t.Fatalf("after the fault %s %s answers %d %s", r.Method, r.Path, a.Status, a.Body)
 		}
 	}
 }
 
-// recovers lets the guest pay and return after all upstream services have recovered.
-func recovers(t *testing.T, s *system.System, v *system.Visitor) {
+// expectRecovery lets the guest pay and return after all upstream services have recovered.
+func expectRecovery(t *testing.T, s *system.System, v *system.Visitor) {
 	t.Helper()
-	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
+	retryUntil(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
 	v.Press("pay")
-	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/return")}, http.StatusOK)
+	retryUntil(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/return")}, http.StatusOK)
 	if e := v.End(); e.State != "confirmed" || e.Final != "converted" {
 		t.Errorf("ended as %+v", e)
 	}

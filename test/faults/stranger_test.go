@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A picky line fails one upstream for what a stranger causes, also through other services, and for no other caller.
-type picky struct {
+// A selectiveFault fails the calls to one upstream service that a stranger causes, also through other services, and for no other caller.
+type selectiveFault struct {
 	part   atomic.Pointer[string] // of the upstream's addresses
 	failed atomic.Int64
 }
@@ -25,7 +25,7 @@ type picky struct {
 const stranger = "stranger-" // how the stranger's request ids begin
 
 // RoundTrip is http.RoundTripper's.
-func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *selectiveFault) RoundTrip(r *http.Request) (*http.Response, error) {
 	if part := p.part.Load(); part == nil || !strings.Contains(r.URL.Path, *part) || !strings.HasPrefix(r.Header.Get("X-Request-Id"), stranger) {
 		return http.DefaultTransport.RoundTrip(r)
 	}
@@ -44,7 +44,7 @@ func from(v *system.Visitor, address string) *system.Visitor {
 // Other guests, at the same hotel and elsewhere, are served as if nothing happened.
 func TestBreaker_oneStranger(t *testing.T) {
 	t.Parallel()
-	wire, db := new(picky), pgtest.New(t)
+	wire, db := new(selectiveFault), pgtest.New(t)
 	e, memory := cachetest.Surround(upstream.TransportKey.With(db.Env().With("FORWARDED_HOPS", "1"), wire))
 	s := system.Within(t, db, e)
 	bad := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "203.0.113.9")
@@ -69,37 +69,37 @@ func TestBreaker_oneStranger(t *testing.T) {
 		wire.part.Store(&part)
 		before := wire.failed.Load()
 		for range 8 {
-			forget(t, s, memory)
+			clearCaches(t, s, memory)
 			for _, c := range calls(bad) {
 				provoke(t, bad, c.request)
 			}
-			for _, r := range travels(s) {
+			for _, r := range visitRequests(s) {
 				provoke(t, badTraveller, r)
 			}
 		}
 		if n := wire.failed.Load() - before; n < 8 {
 			t.Errorf("%s failed %d times: this has shown nothing", name, n)
 		}
-		forget(t, s, memory)
+		clearCaches(t, s, memory)
 		for _, c := range calls(guest) {
-			served(t, name, guest, c.request)
+			expectServed(t, name, guest, c.request)
 		}
-		served(t, name, elsewhere, system.Request{Method: http.MethodGet, Path: "/bootstrap"})
-		for _, r := range travels(s) {
-			served(t, name, traveller, r)
+		expectServed(t, name, elsewhere, system.Request{Method: http.MethodGet, Path: "/bootstrap"})
+		for _, r := range visitRequests(s) {
+			expectServed(t, name, traveller, r)
 		}
 	}
 }
 
-// forget makes every upstream necessary again.
-func forget(t *testing.T, s *system.System, memory *cachetest.Memory) {
+// clearCaches makes every upstream necessary again.
+func clearCaches(t *testing.T, s *system.System, memory *cachetest.Memory) {
 	t.Helper()
 	empty(t, s)
 	memory.Empty()
 }
 
-// travels are requests of a traveller, one for each route that asks upstreams.
-func travels(s *system.System) []system.Request {
+// visitRequests are requests of a traveller, one for each route that asks upstreams.
+func visitRequests(s *system.System) []system.Request {
 	day := s.Env().Now().AddDate(0, 0, 7)
 	stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
 	people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand
@@ -110,8 +110,8 @@ func travels(s *system.System) []system.Request {
 	}
 }
 
-// served fails the test if a guest's request is answered with an outage, or without what an upstream tells.
-func served(t *testing.T, upstream string, v *system.Visitor, r system.Request) {
+// expectServed fails the test if a guest's request is answered with an outage, or without the data of an upstream service.
+func expectServed(t *testing.T, upstream string, v *system.Visitor, r system.Request) {
 	t.Helper()
 	a, err := v.Go(t.Context(), r)
 	if err != nil {

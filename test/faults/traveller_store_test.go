@@ -16,7 +16,7 @@ func TestTravellerStore_handoffWithout(t *testing.T) {
 	for name, mood := range map[string]int64{"down": down, "hanging": hanging, "garbled": garbled} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, own := shelved(t)
+			s, own := openWithFaultyStore(t)
 			day := s.Env().Now().AddDate(0, 0, 7)
 			stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
 			people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand

@@ -102,23 +102,23 @@ func (x *examples) written(s *schema) string {
 	return "abc"
 }
 
-// An eventShot is an event on its way to become garbage.
-type eventShot struct {
-	*shot
+// An eventAttempt is an event before and after its mutations.
+type eventAttempt struct {
+	*attempt
 	envelope, payload *value
 	required          []string // members of the payload
 	subject, event    string
 }
 
 // data is the message as it travels.
-func (s *eventShot) data() string {
+func (s *eventAttempt) data() string {
 	return `{"envelope":` + s.envelope.String() + `,"payload":` + s.payload.String() + `}`
 }
 
-func (x *examples) event(t *testing.T, f *field, function fn.Function, d *rand.Rand) *eventShot {
+func (x *examples) event(t *testing.T, f *fuzzer, function fn.Function, d *rand.Rand) *eventAttempt {
 	t.Helper()
 	r := &request{method: http.MethodPost, path: "/internal/events/" + function.Spec.Name}
-	s := &eventShot{shot: &shot{target: &target{function: function, method: http.MethodPost}, request: r, dice: d, marker: letters(d, inValues), named: letters(d, inNames)},
+	s := &eventAttempt{attempt: &attempt{target: &target{function: function, method: http.MethodPost}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)},
 		subject: function.Spec.Subject, event: id.New[id.Event]().String()}
 	s.payload, s.required = x.payload(t, s.subject)
 	s.envelope = &value{kind: '{', members: []member{
@@ -152,59 +152,61 @@ func (v *value) remove(name string) {
 // An eventMutation spoils an event for good: no delivery of it can ever succeed.
 type eventMutation struct {
 	name  string
-	spoil func(*eventShot)
+	spoil func(*eventAttempt)
 }
 
 var eventMutations = []eventMutation{
-	{"truncated", func(s *eventShot) { text := s.data(); s.body = []byte(text[:s.dice.IntN(len(text))]) }},
-	{"no JSON", func(s *eventShot) {
-		s.body = []byte(one(s.dice, []string{"", "null", "[]", "1", s.marker, "{}", `{"envelope":1}`, "\x00", "\xff", `{"envelope":{},"payload":{}}`, s.data() + "{}", "\ufeff" + s.data(), strings.Repeat("[", 20000)}))
+	{"truncated", func(s *eventAttempt) { text := s.data(); s.body = []byte(text[:s.random.IntN(len(text))]) }},
+	{"no JSON", func(s *eventAttempt) {
+		s.body = []byte(one(s.random, []string{"", "null", "[]", "1", s.marker, "{}", `{"envelope":1}`, "\x00", "\xff", `{"envelope":{},"payload":{}}`, s.data() + "{}", "\ufeff" + s.data(), strings.Repeat("[", 20000)}))
 	}},
-	{"a member twice", func(s *eventShot) {
-		o := one(s.dice, []*value{s.envelope, s.payload})
-		o.members = append(o.members, one(s.dice, o.members))
+	{"a member twice", func(s *eventAttempt) {
+		o := one(s.random, []*value{s.envelope, s.payload})
+		o.members = append(o.members, one(s.random, o.members))
 	}},
-	{"invalid UTF-8", func(s *eventShot) { s.payload.put(one(s.dice, s.required), scalar("\"\xff"+s.marker+`"`)) }},
-	{"no member of the envelope", func(s *eventShot) {
-		s.envelope.remove(one(s.dice, []string{"eventId", "subject", "version", "occurredAt"}))
+	{"invalid UTF-8", func(s *eventAttempt) { s.payload.put(one(s.random, s.required), scalar("\"\xff"+s.marker+`"`)) }},
+	{"no member of the envelope", func(s *eventAttempt) {
+		s.envelope.remove(one(s.random, []string{"eventId", "subject", "version", "occurredAt"}))
 	}},
-	{"another envelope", func(s *eventShot) {
-		s.envelope.put(one(s.dice, []string{"eventId", "subject", "version", "occurredAt", "tenantId"}), scalar(one(s.dice, []string{"{}", "[]", `"` + s.marker + `"`, "-1", "1e99", "true"})))
+	{"another envelope", func(s *eventAttempt) {
+		s.envelope.put(one(s.random, []string{"eventId", "subject", "version", "occurredAt", "tenantId"}), scalar(one(s.random, []string{"{}", "[]", `"` + s.marker + `"`, "-1", "1e99", "true"})))
 	}},
-	{"no member of the payload", func(s *eventShot) { s.payload.remove(one(s.dice, s.required)) }},
-	{"another member of the payload", func(s *eventShot) {
-		s.payload.put(one(s.dice, s.required), scalar(one(s.dice, []string{`{"` + s.named + `":1}`, "null", `[[["` + s.marker + `"]]]`})))
+	{"no member of the payload", func(s *eventAttempt) { s.payload.remove(one(s.random, s.required)) }},
+	{"another member of the payload", func(s *eventAttempt) {
+		s.payload.put(one(s.random, s.required), scalar(one(s.random, []string{`{"` + s.named + `":1}`, "null", `[[["` + s.marker + `"]]]`})))
 	}},
-	{"no payload", func(s *eventShot) {
-		s.body = []byte(`{"envelope":` + s.envelope.String() + `,"payload":` + one(s.dice, []string{"null", "[]", "1", `"x"`}) + `}`)
+	{"no payload", func(s *eventAttempt) {
+		s.body = []byte(`{"envelope":` + s.envelope.String() + `,"payload":` + one(s.random, []string{"null", "[]", "1", `"x"`}) + `}`)
 	}},
-	{"another subject", func(s *eventShot) {
+	{"another subject", func(s *eventAttempt) {
 		other := "melmastoon." + s.named + ".v1" // a reason may say which
 		s.envelope.put("subject", quoted(other))
 		s.set("Ce-Type", other)
 	}},
-	{"another id", func(s *eventShot) {
-		s.set("Ce-Id", one(s.dice, []string{s.marker, id.New[id.Event]().String(), "", "\xff"}))
+	{"another id", func(s *eventAttempt) {
+		s.set("Ce-Id", one(s.random, []string{s.marker, id.New[id.Event]().String(), "", "\xff"}))
 	}},
-	{"another version of CloudEvents", func(s *eventShot) { s.set("Ce-Specversion", one(s.dice, []string{"0.3", "2.0", s.marker})) }},
-	{"a push that is none", func(s *eventShot) {
+	{"another version of CloudEvents", func(s *eventAttempt) { s.set("Ce-Specversion", one(s.random, []string{"0.3", "2.0", s.marker})) }},
+	{"a push that is none", func(s *eventAttempt) {
 		s.drop("Ce-Specversion")
-		s.body = []byte(one(s.dice, []string{`{"message":{"data":"` + s.marker + `"}}`, `{"message":{"data":"!!"}}`, `{"message":` + s.data() + `}`,
+		s.body = []byte(one(s.random, []string{`{"message":{"data":"` + s.marker + `"}}`, `{"message":{"data":"!!"}}`, `{"message":` + s.data() + `}`,
 			`{"message":{"data":"` + base64.StdEncoding.EncodeToString([]byte(s.data())) + `","attributes":{"ce-id":"x"}}}`, `{"message":null}`}))
 	}},
-	{"structured, but not well", func(s *eventShot) {
-		s.set("Content-Type", one(s.dice, []string{"application/cloudevents+json", "application/cloudevents+json; charset=" + s.marker}))
-		s.body = []byte(one(s.dice, []string{s.data(), `{"specversion":"1.0"}`, `{"specversion":"1.0","id":"x","type":"` + s.marker + `","source":"/","data":` + s.data() + `}`, "[]", s.marker}))
+	{"structured, but not well", func(s *eventAttempt) {
+		s.set("Content-Type", one(s.random, []string{"application/cloudevents+json", "application/cloudevents+json; charset=" + s.marker}))
+		s.body = []byte(one(s.random, []string{s.data(), `{"specversion":"1.0"}`, `{"specversion":"1.0","id":"x","type":"` + s.marker + `","source":"/","data":` + s.data() + `}`, "[]", s.marker}))
 	}},
-	{"no token", func(s *eventShot) { s.drop("Authorization") }},
-	{"a bad token", func(s *eventShot) {
-		s.set("Authorization", one(s.dice, []string{"Bearer " + s.marker, "Bearer a.b.c", "Basic x", ""}))
+	{"no token", func(s *eventAttempt) { s.drop("Authorization") }},
+	{"a bad token", func(s *eventAttempt) {
+		s.set("Authorization", one(s.random, []string{"Bearer " + s.marker, "Bearer a.b.c", "Basic x", ""}))
 	}},
-	{"another method", func(s *eventShot) { s.request.method = one(s.dice, []string{"GET", "PUT", "DELETE", "PATCH", "TRACE"}) }},
-	{"shorter than it says", func(s *eventShot) {
+	{"another method", func(s *eventAttempt) {
+		s.request.method = one(s.random, []string{"GET", "PUT", "DELETE", "PATCH", "TRACE"})
+	}},
+	{"shorter than it says", func(s *eventAttempt) {
 		s.body = []byte(s.data())
 		s.length = fmt.Sprint(len(s.body))
-		s.body = s.body[:s.dice.IntN(len(s.body))]
+		s.body = s.body[:s.random.IntN(len(s.body))]
 	}},
 }
 
@@ -214,7 +216,7 @@ func TestGarbage_events(t *testing.T) {
 	t.Parallel()
 	seed, n := seedrand.New(t), rounds(t)
 	s := system.Open(t)
-	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	f := newFuzzer(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	var err error
 	if f.token, err = s.Cloud.Token(); err != nil {
 		t.Fatal(err)
@@ -223,7 +225,7 @@ func TestGarbage_events(t *testing.T) {
 	panics, before, threads, began := watch(t, s), count(t, s), runtime.NumGoroutine(), time.Now()
 	x := newExamples(t)
 	var group errgroup.Group
-	group.SetLimit(throwers)
+	group.SetLimit(workers)
 	parked := map[string]*int{}
 	for _, one := range melmastoon.Functions {
 		if one.Spec.Subject == "" {
@@ -233,7 +235,7 @@ func TestGarbage_events(t *testing.T) {
 		parked[one.Subscription("").Name] = acknowledged
 		group.Go(func() error {
 			for round := range n {
-				if err := pelt(t, f, x, one, seed.Of(one.Spec.Name, round), round, acknowledged); err != nil {
+				if err := sendEvents(t, f, x, one, seed.Of(one.Spec.Name, round), round, acknowledged); err != nil {
 					return err
 				}
 			}
@@ -246,7 +248,7 @@ func TestGarbage_events(t *testing.T) {
 	total := 0
 	for name, n := range parked {
 		total += *n
-		if dead := buried(t, s, name); dead != *n {
+		if dead := countDeadLetters(t, s, name); dead != *n {
 			t.Errorf("%s has acknowledged %d events that it could not handle; %d are among the dead letters", name, *n, dead)
 		}
 	}
@@ -264,8 +266,8 @@ func TestGarbage_events(t *testing.T) {
 	idle(t, s)
 }
 
-// pelt pushes one event of garbage.
-func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Rand, round int, acknowledged *int) error {
+// sendEvents pushes one malformed event.
+func sendEvents(t *testing.T, f *fuzzer, x *examples, function fn.Function, d *rand.Rand, round int, acknowledged *int) error {
 	s := x.event(t, f, function, d)
 	m := one(d, eventMutations)
 	m.spoil(s)
@@ -289,7 +291,7 @@ func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Ran
 	if late(a) {
 		t.Errorf("round %d: %s %s asks for it again and again: %d %s\n%s", round, function.Spec.Name, m.name, a.status, a.body, s.request)
 	}
-	for _, w := range judge(s.shot, a, true) {
+	for _, w := range faultsOf(s.attempt, a, true) {
 		t.Errorf("round %d: %s %s: %s\n%s", round, function.Spec.Name, m.name, w, s.request)
 	}
 	return nil
@@ -299,7 +301,7 @@ func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Ran
 func TestGarbage_scheduledWithoutToken(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
-	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	f := newFuzzer(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	d, doors := seedrand.New(t).Of("ticks", 0), 0
 	for _, one := range melmastoon.Functions {
 		path := "/internal/ticks/" + one.Spec.Name
@@ -317,12 +319,12 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 			if token != "" {
 				r.add("Authorization", token)
 			}
-			shot := &shot{target: &target{function: one}, request: r, dice: d, marker: letters(d, inValues), named: letters(d, inNames)}
+			attempt := &attempt{target: &target{function: one}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
 			a, err := send(t.Context(), f.address, r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, w := range judge(shot, a, true) {
+			for _, w := range faultsOf(attempt, a, true) {
 				t.Errorf("%s: %s", one.Spec.Name, w)
 			}
 			if a.status != http.StatusUnauthorized {
@@ -335,8 +337,8 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 	}
 }
 
-// buried counts what the function has parked, and fails the test if a reason repeats what was sent.
-func buried(t *testing.T, s *system.System, function string) (dead int) {
+// countDeadLetters counts the dead letters of the function, and fails the test if a reason repeats what was sent.
+func countDeadLetters(t *testing.T, s *system.System, function string) (dead int) {
 	t.Helper()
 	var telling int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

@@ -40,14 +40,14 @@ func newExamples(t *testing.T) *examples {
 		if err := yaml.Unmarshal(text, &tree); err != nil {
 			t.Fatal(err)
 		}
-		x.harvest("", tree)
+		x.collect("", tree)
 	}
-	x.texts = slices.Concat(ghosts(), []string{day(7), "en", "USD", "2031-05-04T10:00:00Z", "1250000", "AF", "/hotels", "abc"}, x.all())
+	x.texts = slices.Concat(unknownIDs(), []string{day(7), "en", "USD", "2031-05-04T10:00:00Z", "1250000", "AF", "/hotels", "abc"}, x.all())
 	return x
 }
 
-// ghosts are ids of every kind, of things that do not exist.
-func ghosts() []string {
+// unknownIDs are ids of every kind that do not exist.
+func unknownIDs() []string {
 	return []string{
 		id.New[id.Tenant]().String(), id.New[id.Property]().String(), id.New[id.RoomType]().String(), id.New[id.RatePlan]().String(),
 		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), id.New[id.Hold]().String(),
@@ -59,12 +59,12 @@ func ghosts() []string {
 	}
 }
 
-// harvest notes what each member may be, by its name.
-func (x *examples) harvest(name string, node any) {
+// collect stores example values by the name of their member.
+func (x *examples) collect(name string, node any) {
 	switch n := node.(type) {
 	case []any:
 		for _, item := range n {
-			x.harvest(name, item)
+			x.collect(name, item)
 		}
 	case map[string]any:
 		for _, key := range []string{"enum", "examples"} {
@@ -80,7 +80,7 @@ func (x *examples) harvest(name string, node any) {
 			if key == "schema" && parameter != "" {
 				key = parameter
 			}
-			x.harvest(key, inner)
+			x.collect(key, inner)
 		}
 	}
 }

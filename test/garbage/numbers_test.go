@@ -157,8 +157,8 @@ func fill(d *openapitest.Document, pointer string) *value {
 	return quoted("abc")
 }
 
-// load makes the request of a shot carry an extreme number, in the form in which the input is written.
-func (s *shot) load(d *openapitest.Document, n number, text string) {
+// load makes the request of a attempt carry an extreme number, in the form in which the input is written.
+func (s *attempt) load(d *openapitest.Document, n number, text string) {
 	swap := func(all []parameter) string {
 		all = slices.DeleteFunc(slices.Clone(all), func(p parameter) bool { return p.name == n.path[0] })
 		return encoded(append(all, parameter{name: n.path[0], text: text}))
@@ -186,7 +186,7 @@ func TestNumbers_extreme(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	s := system.Within(t, db, db.Env().With("RATE_LIMIT_SESSION", "off"))
-	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	f := newFuzzer(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	f.tenant = demo.KabulGrand.Tenant.String()
 	var err error
 	if f.token, err = s.Cloud.Token(); err != nil {
@@ -198,12 +198,12 @@ func TestNumbers_extreme(t *testing.T) {
 		"roomTypeId": room.ID.String(), "ratePlanId": room.Flexible.ID.String(), "currency": "AFN"} {
 		x.listed[name] = []string{known} // what exists, so that the numbers get as far as they can
 	}
-	targets := aimAll(x, f, melmastoon.Functions)
+	targets := newTargets(x, f, melmastoon.Functions)
 	panics := watch(t, s)
 	results := make([]*result, len(targets))
 	inputs := make([]int, len(targets))
 	var group errgroup.Group
-	group.SetLimit(throwers)
+	group.SetLimit(workers)
 	for i, target := range targets {
 		results[i] = &result{target: target, tally: tally{codes: map[int]int{}}}
 		service, _, _ := strings.Cut(target.function.Spec.Name, "-")
@@ -249,16 +249,16 @@ var numbersAtLeast = map[string]int{
 }
 
 // inflate sends each extreme into each numeric input of one route.
-func (f *field) inflate(ctx context.Context, d *openapitest.Document, all []number, r *result) error {
+func (f *fuzzer) inflate(ctx context.Context, d *openapitest.Document, all []number, r *result) error {
 	for _, n := range all {
 		cookie, err := f.cookie(r.target)
 		if err != nil {
 			return err
 		}
 		for round, text := range extremes {
-			s := f.dress(r.target, seedrand.Seed(1).Of(n, round), cookie)
+			s := f.newAttempt(r.target, seedrand.Seed(1).Of(n, round), cookie)
 			s.load(d, n, text)
-			a, wrong := f.shoot(ctx, s, false)
+			a, wrong := f.sendAndCheck(ctx, s, false)
 			r.thrown++
 			r.codes[a.status]++
 			if a.took > f.slowest || late(a) {

@@ -22,8 +22,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// throwers work at the same time.
-const throwers = 4
+// workers work at the same time.
+const workers = 4
 
 // A result is what was found at one route.
 type result struct {
@@ -33,14 +33,14 @@ type result struct {
 	plain answer // to the request before it was spoiled
 }
 
-// volley throws garbage at all targets and returns what was found, in their order.
-func (f *field) volley(ctx context.Context, targets []*target, seed seedrand.Seed, rounds int) ([]*result, error) {
+// runAll sends malformed requests to all targets and returns the results in their order.
+func (f *fuzzer) runAll(ctx context.Context, targets []*target, seed seedrand.Seed, rounds int) ([]*result, error) {
 	results := make([]*result, len(targets))
 	var group errgroup.Group
-	group.SetLimit(throwers)
+	group.SetLimit(workers)
 	for i, t := range targets {
 		results[i] = &result{target: t, tally: tally{codes: map[int]int{}}}
-		group.Go(func() error { return f.batter(ctx, results[i], seed, rounds) })
+		group.Go(func() error { return f.runTarget(ctx, results[i], seed, rounds) })
 	}
 	if err := group.Wait(); err != nil {
 		return results, err
@@ -51,13 +51,13 @@ func (f *field) volley(ctx context.Context, targets []*target, seed seedrand.See
 // maxWrong is how much of one route is told before the rest is left out.
 const maxWrong = 5
 
-func (f *field) batter(ctx context.Context, r *result, seed seedrand.Seed, rounds int) error {
+func (f *fuzzer) runTarget(ctx context.Context, r *result, seed seedrand.Seed, rounds int) error {
 	route := r.target.function.Spec.Route
 	cookie, err := f.cookie(r.target)
 	if err != nil {
 		return err
 	}
-	s := f.dress(r.target, seed.Of(route, -1), cookie)
+	s := f.newAttempt(r.target, seed.Of(route, -1), cookie)
 	if r.plain, err = send(ctx, f.address, s.request); err != nil {
 		return fmt.Errorf("%s: %w", route, err)
 	}
@@ -70,7 +70,7 @@ func (f *field) batter(ctx context.Context, r *result, seed seedrand.Seed, round
 				return err
 			}
 		}
-		wrong := f.throw(ctx, r.target, cookie, seed.Of(route, round), &r.tally)
+		wrong := f.runRound(ctx, r.target, cookie, seed.Of(route, round), &r.tally)
 		for _, w := range wrong {
 			r.wrong = append(r.wrong, fmt.Sprintf("round %d: %s", round, w))
 		}
@@ -87,19 +87,19 @@ func TestGarbage_routes(t *testing.T) {
 	t.Parallel()
 	seed, n := seedrand.New(t), rounds(t)
 	s := system.Open(t)
-	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	f := newFuzzer(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	f.tenant = demo.KabulGrand.Tenant.String()
 	var err error
 	if f.token, err = s.Cloud.Token(); err != nil {
 		t.Fatal(err)
 	}
 	f.cookie = sessions(s)
-	targets := aimAll(newExamples(t), f, melmastoon.Functions)
+	targets := newTargets(newExamples(t), f, melmastoon.Functions)
 	s.Quiet()
 	panics := watch(t, s)
 	before, threads := count(t, s), runtime.NumGoroutine()
 	began := time.Now()
-	results, err := f.volley(t.Context(), targets, seed, n)
+	results, err := f.runAll(t.Context(), targets, seed, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +114,13 @@ func TestGarbage_routes(t *testing.T) {
 	idle(t, s)
 }
 
-// aimAll makes a target of every route.
-func aimAll(x *examples, f *field, functions []fn.Function) (targets []*target) {
+// newTargets makes a target of every route.
+func newTargets(x *examples, f *fuzzer, functions []fn.Function) (targets []*target) {
 	for _, one := range functions {
 		if one.Spec.Route == "" {
 			continue
 		}
-		target := aim(x, one, demo.KabulGrand.Slug)
+		target := newTarget(x, one, demo.KabulGrand.Slug)
 		_, path, _ := strings.Cut(one.Spec.Route, " ")
 		target.methods = f.methods[shape(path)]
 		targets = append(targets, target)

@@ -35,8 +35,8 @@ type parameter struct {
 
 var wildcard = regexp.MustCompile(`^\{(\w+)(\.\.\.)?\}$`)
 
-// aim makes the target of a function. Names of hotels in paths are a real one's: behind it lies what is to be tried.
-func aim(x *examples, f fn.Function, slug string) *target {
+// newTarget makes the target of a function. Names of hotels in paths are a real one's: behind it lies what is to be tried.
+func newTarget(x *examples, f fn.Function, slug string) *target {
 	method, path, _ := strings.Cut(f.Spec.Route, " ")
 	t := &target{function: f, slug: slug, method: method}
 	fields := map[string]string{}

@@ -19,7 +19,7 @@ func TestBots_challenge(t *testing.T) {
 	s := system.Open(t)
 	s.SetBotRules(`{"cadence":[{"count":8,"weight":0.6}]}`)
 	solved := fmt.Sprintf("pass.%d.a", s.Env().Now().Unix())
-	hurry := func(v *system.Visitor) bool { return hurry(t, v) }
+	hurry := func(v *system.Visitor) bool { return requestUntilChallenged(t, v) }
 	visit := func(headers map[string]string) (*system.Visitor, system.Answer) {
 		t.Helper()
 		v := s.Browser().AtAll()
@@ -63,7 +63,7 @@ func TestBots_isolation(t *testing.T) {
 		t.Helper()
 		v := s.Browser().AtAll()
 		v.Must(http.StatusOK, http.MethodGet, "/session", nil)
-		if !hurry(t, v) {
+		if !requestUntilChallenged(t, v) {
 			t.Fatal("a visitor in a hurry is not challenged")
 		}
 		return v
@@ -84,7 +84,7 @@ func TestBots_isolation(t *testing.T) {
 	together.Wait()
 	humans := 0
 	for _, v := range both {
-		if !hurry(t, v) {
+		if !requestUntilChallenged(t, v) {
 			humans++
 		}
 	}
@@ -92,15 +92,15 @@ func TestBots_isolation(t *testing.T) {
 		t.Errorf("%d of two visitors with the same response are human, want 1", humans)
 	}
 	for name, v := range map[string]*system.Visitor{"later": challenged(), "without a cookie": {Browser: s.Browser().Forgetful(), Base: s.Browser().AtAll().Base}} {
-		if readSession(t, v, solved); !hurry(t, v) {
+		if readSession(t, v, solved); !requestUntilChallenged(t, v) {
 			t.Errorf("%s: the response of another visitor makes a human", name)
 		}
 	}
 	s.Settle()
 }
 
-// hurry sends up to 100 requests without pause and reports whether the visitor is challenged. On a busy machine fewer may be too slow.
-func hurry(t *testing.T, v *system.Visitor) bool {
+// requestUntilChallenged sends up to 100 requests without pause and reports whether the visitor is challenged. On a busy machine fewer may be too slow.
+func requestUntilChallenged(t *testing.T, v *system.Visitor) bool {
 	t.Helper()
 	for range 100 {
 		if a := readSession(t, v, nil); a.Code() == "BFF.CONSUMER.SUSPECTED_BOT" {

@@ -147,21 +147,21 @@ func because(t *testing.T, s booking.Timeline, what string, causes ...string) {
 	}
 }
 
-// A loser is a testing.TB that records a failure without failing the test.
-type loser struct {
+// A failingTest is a testing.TB that records a failure without failing the test.
+type failingTest struct {
 	testing.TB
 	mu       sync.Mutex
 	printed  strings.Builder
 	cleanups []func()
 }
 
-func (l *loser) Cleanup(f func()) {
+func (l *failingTest) Cleanup(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cleanups = append(l.cleanups, f)
 }
-func (l *loser) Failed() bool { return true }
-func (l *loser) Log(args ...any) {
+func (l *failingTest) Failed() bool { return true }
+func (l *failingTest) Log(args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, a := range args {
@@ -169,7 +169,7 @@ func (l *loser) Log(args ...any) {
 	}
 }
 
-func (l *loser) end() string {
+func (l *failingTest) end() string {
 	for _, f := range slices.Backward(l.cleanups) {
 		f()
 	}
@@ -178,7 +178,7 @@ func (l *loser) end() string {
 
 func TestTimeline_printedOnFailure(t *testing.T) {
 	t.Parallel()
-	l := &loser{TB: t}
+	l := &failingTest{TB: t}
 	s := system.Open(l)
 	v := s.Visit(demo.HeratGarden).RequestQuote(inHerat()).Hold()
 	text := strings.Join(strings.Fields(l.end()), " ")

@@ -222,7 +222,7 @@ var wholeWay = []string{
 
 // joined follows the names that lead from one service's events to the next one's: the session, the handoff, the arrival, the
 // draft, the reservation.
-func joined(told tale, v, hotel *traveller, went sent) {
+func joined(told publishedEvents, v, hotel *traveller, went sent) {
 	told.t.Helper()
 	initiated, consumed, served := told.one("bff.consumer.handoff.initiated"), told.one("bff.tenant.handoff.consumed"), told.one("bff.tenant.bootstrap.served")
 	created, converted := told.one("bff.tenant.booking.draft.created"), told.one("bff.tenant.booking.draft.converted")

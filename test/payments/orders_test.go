@@ -123,7 +123,7 @@ func order(random *rand.Rand, class []act) (steps [][]act) {
 // run concurrently. Each booking must have one final state, which is published once, and the amounts must balance.
 func TestPayment_everyOrder(t *testing.T) {
 	t.Parallel()
-	seed, total := seedrand.New(t), &tally{situations: map[string]int{}, classes: map[string]int{}, ends: map[string]int{}, endedBy: map[string]int{}}
+	seed, total := seedrand.New(t), &outcomeCounts{situations: map[string]int{}, classes: map[string]int{}, ends: map[string]int{}, endedBy: map[string]int{}}
 	inOne := len(classes()) * (steady.copies*len(steady.situations) + late.copies*len(late.situations))
 	systems := (seedrand.Iterations(t, 500, 10_000) + inOne - 1) / inOne
 	t.Run("systems", func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestPayment_everyOrder(t *testing.T) {
 				t.Parallel()
 				m := openMatrix(t, seed.Of("system", n))
 				for _, class := range classes() {
-					m.play(t, steady, class)
-					m.play(t, late, class)
+					m.runClass(t, steady, class)
+					m.runClass(t, late, class)
 				}
 				m.finish(t)
 				for _, p := range m.payers {
@@ -142,7 +142,7 @@ func TestPayment_everyOrder(t *testing.T) {
 			})
 		}
 	})
-	total.judge(t, systems*inOne)
+	total.check(t, systems*inOne)
 }
 
 // A matrix is a test system with many bookings. It holds the events of captures back until the act delivers.
@@ -158,13 +158,13 @@ func openMatrix(t *testing.T, random *rand.Rand) *matrix {
 	t.Helper()
 	held := &heldEvents{}
 	db := pgtest.New(t)
-	s := system.As(t, db, cloud.Config{Env: db.Env(), Witness: held.witness})
+	s := system.As(t, db, cloud.Config{Env: db.Env(), Witness: held.intercept})
 	held.token = func() (string, error) { return s.Issuer.Token(t.Context(), identity.Audience("reservation")) }
 	return &matrix{System: s, random: random, held: held, tables: db.Owner(t)}
 }
 
-// play creates the bookings of a batch up to their payment, and runs the acts in an order of the class.
-func (m *matrix) play(t *testing.T, b batchOf, class []act) {
+// runClass creates the bookings of a batch up to their payment, and runs the acts in an order of the class.
+func (m *matrix) runClass(t *testing.T, b batchOf, class []act) {
 	t.Helper()
 	steps := order(m.random, class)
 	var batch []*payer
@@ -462,8 +462,8 @@ type message struct {
 	body    []byte
 }
 
-// witness replaces the function that consumes captures by a handler that stores the deliveries.
-func (h *heldEvents) witness(f fn.Function, next http.Handler) http.Handler {
+// intercept replaces the function that consumes captures by a handler that stores the deliveries.
+func (h *heldEvents) intercept(f fn.Function, next http.Handler) http.Handler {
 	if f.Spec.Name != "reservation-paymentcaptured" {
 		return next
 	}
@@ -588,14 +588,14 @@ func count(yes bool) int {
 	return 0
 }
 
-// A tally counts the cases of a run by situation, order and outcome.
-type tally struct {
+// outcomeCounts counts the cases of a run by situation, order and outcome.
+type outcomeCounts struct {
 	mu                                 sync.Mutex
 	cases                              int
 	situations, classes, ends, endedBy map[string]int
 }
 
-func (c *tally) add(p *payer, o outcome) {
+func (c *outcomeCounts) add(p *payer, o outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cases++
@@ -614,8 +614,8 @@ func (c *tally) add(p *payer, o outcome) {
 	c.endedBy[p.endedBy]++
 }
 
-// judge logs the counts. It fails the test if a situation, an order or an act that ends a draft did not occur.
-func (c *tally) judge(t *testing.T, cases int) {
+// check logs the counts. It fails the test if a situation, an order or an act that ends a draft did not occur.
+func (c *outcomeCounts) check(t *testing.T, cases int) {
 	t.Helper()
 	t.Logf("%d cases; ended by %v", c.cases, c.endedBy)
 	for _, counts := range []map[string]int{c.situations, c.classes, c.ends} {

@@ -78,7 +78,7 @@ const timeout = 3
 
 // hold repeats the walk until each cost was correct once, and returns the ones that never were. Walks of one world book
 // different days.
-func (w *world) hold(want map[string]trips, cold bool, day int) (never []string, last *walk) {
+func (w *fixture) hold(want map[string]trips, cold bool, day int) (never []string, last *walk) {
 	w.t.Helper()
 	shown := map[string]bool{}
 	for n := range timeout {

@@ -15,7 +15,7 @@ import (
 // A walk sends the requests of guests and services to every route of the three services, one at a time, and records their costs.
 // A cold walk starts with empty caches; a warm walk repeats requests that were made before.
 type walk struct {
-	*world
+	*fixture
 	t       *testing.T
 	cold    bool
 	day     int // from today, of the stays that are booked
@@ -25,7 +25,7 @@ type walk struct {
 }
 
 // walkThrough runs a cold or warm walk. The walks of one world book different days.
-func walkThrough(w *world, cold bool, day int) *walk {
+func walkThrough(w *fixture, cold bool, day int) *walk {
 	w.t.Helper()
 	k := &walk{world: w, t: w.t, cold: cold, day: day, figures: map[string]trips{}, sizes: map[string]int{}}
 	w.Quiet()
@@ -53,12 +53,12 @@ func (k *walk) count(name string, send func()) {
 	}
 	k.Quiet()
 	if k.cold {
-		k.forget()
+		k.clearCaches()
 	}
 	k.asked++
 	send()
 	id := k.request()
-	found := k.find(func(a *account) bool { return a.function == function && a.request == id })
+	found := k.find(func(a *callCost) bool { return a.function == function && a.request == id })
 	if len(found) != 1 {
 		k.t.Fatalf("%s: %d calls of it, want 1", name, len(found))
 	}
@@ -79,7 +79,7 @@ func (k *walk) request() string { return fmt.Sprint("ledger-", k.day, "-", k.ask
 
 // heard records the maximum cost of the deliveries of each event.
 func (k *walk) heard() {
-	for _, a := range k.find(func(a *account) bool { return a.event && ours(a.function) }) {
+	for _, a := range k.find(func(a *callCost) bool { return a.event && ours(a.function) }) {
 		k.figures[a.function] = most(k.figures[a.function], a.trips)
 	}
 }

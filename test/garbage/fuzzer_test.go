@@ -18,8 +18,8 @@ import (
 // rounds is how many requests each route gets: some in an ordinary run, a thousand in a full one.
 func rounds(t *testing.T) int { return seedrand.Iterations(t, 100, 1000) }
 
-// A field is where garbage is thrown: what listens there, and what makes a request get past the doors.
-type field struct {
+// A fuzzer sends malformed requests to an address, with the credentials that the routes require.
+type fuzzer struct {
 	address string                        // host and port
 	token   string                        // of a neighbour
 	tenant  string                        // a real one
@@ -28,8 +28,8 @@ type field struct {
 	slowest time.Duration                 // that an answer may be
 }
 
-func newField(address string, functions []fn.Function) *field {
-	f := &field{address: address, slowest: time.Second, methods: map[string][]string{}, cookie: func(*target) (string, error) { return "", nil }}
+func newFuzzer(address string, functions []fn.Function) *fuzzer {
+	f := &fuzzer{address: address, slowest: time.Second, methods: map[string][]string{}, cookie: func(*target) (string, error) { return "", nil }}
 	for _, one := range functions {
 		if method, path, ok := strings.Cut(one.Spec.Route, " "); ok {
 			f.methods[shape(path)] = append(f.methods[shape(path)], method)
@@ -49,8 +49,8 @@ func shape(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// dress makes the request of a target, with all that it needs.
-func (f *field) dress(t *target, d *rand.Rand, cookie string) *shot {
+// newAttempt returns a valid request of a target.
+func (f *fuzzer) newAttempt(t *target, d *rand.Rand, cookie string) *attempt {
 	r := &request{method: t.method, path: t.at(), query: encoded(t.query)}
 	host := f.address
 	if rest, own := strings.CutPrefix(r.path, "/bff/tenant-booking/v1/"+t.slug); own && d.IntN(5) == 0 { // on the hotel's own host
@@ -70,7 +70,7 @@ func (f *field) dress(t *target, d *rand.Rand, cookie string) *shot {
 	if cookie != "" {
 		r.add("Cookie", cookie)
 	}
-	s := &shot{target: t, request: r, dice: d, marker: letters(d, inValues), named: letters(d, inNames)}
+	s := &attempt{target: t, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
 	switch {
 	case t.form != nil:
 		r.body = []byte(encoded(t.form))
@@ -89,12 +89,12 @@ func (f *field) dress(t *target, d *rand.Rand, cookie string) *shot {
 type tally struct {
 	thrown, refused, understood, wire int
 	codes                             map[int]int
-	slow                              []*shot // answered late
+	slow                              []*attempt // answered late
 }
 
-// throw sends one request of garbage and returns what is wrong with the answer. Three of five are fatal.
-func (f *field) throw(ctx context.Context, t *target, cookie string, d *rand.Rand, n *tally) (wrong []string) {
-	s := f.dress(t, d, cookie)
+// runRound sends one malformed request and returns the faults of the answer. Three of five are fatal.
+func (f *fuzzer) runRound(ctx context.Context, t *target, cookie string, d *rand.Rand, n *tally) (wrong []string) {
+	s := f.newAttempt(t, d, cookie)
 	lethal := d.IntN(5) > 1
 	from := doubtful
 	if lethal {
@@ -102,10 +102,10 @@ func (f *field) throw(ctx context.Context, t *target, cookie string, d *rand.Ran
 	}
 	m := one(d, slices.DeleteFunc(slices.Clone(from), func(m mutation) bool { return !m.fits(s) }))
 	if lethal && d.IntN(2) == 0 {
-		noise(s)
+		addNoise(s)
 	}
 	m.spoil(s)
-	a, wrong := f.shoot(ctx, s, lethal)
+	a, wrong := f.sendAndCheck(ctx, s, lethal)
 	if a.took > f.slowest || late(a) {
 		n.slow = append(n.slow, s)
 	}
@@ -125,8 +125,8 @@ func (f *field) throw(ctx context.Context, t *target, cookie string, d *rand.Ran
 	return wrong
 }
 
-// shoot sends a request and judges the answer.
-func (f *field) shoot(ctx context.Context, s *shot, lethal bool) (answer, []string) {
+// sendAndCheck sends a request and checks the answer.
+func (f *fuzzer) sendAndCheck(ctx context.Context, s *attempt, lethal bool) (answer, []string) {
 	a, err := send(ctx, f.address, s.request)
 	if err != nil && s.broken {
 		a.status = http.StatusBadRequest // the server hung up on what is no HTTP
@@ -135,7 +135,7 @@ func (f *field) shoot(ctx context.Context, s *shot, lethal bool) (answer, []stri
 	if err != nil {
 		return a, []string{"was not answered: " + err.Error()}
 	}
-	return a, judge(s, a, lethal)
+	return a, faultsOf(s, a, lethal)
 }
 
 const (
@@ -144,7 +144,7 @@ const (
 )
 
 // settle sends again what was answered late: the machine may have been busy, the function may not be slow.
-func (f *field) settle(ctx context.Context, results []*result) error {
+func (f *fuzzer) settle(ctx context.Context, results []*result) error {
 	for _, r := range results {
 		for _, s := range r.slow[:min(len(r.slow), maxSlow)] {
 			best := answer{took: timeout}

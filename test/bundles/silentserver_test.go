@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A void is a neighbour that takes every connection and says nothing, until it is released: then it hangs up.
-type void struct {
+// A silentServer accepts every connection and does not respond, until it is released: then it closes them.
+type silentServer struct {
 	listener net.Listener
 	touched  chan struct{} // closed by the first connection
 	mu       sync.Mutex
@@ -16,19 +16,19 @@ type void struct {
 	callers  []net.Conn
 }
 
-func openVoid(t testing.TB) *void {
+func openSilentServer(t testing.TB) *silentServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	v := &void{listener: l, touched: make(chan struct{})}
+	v := &silentServer{listener: l, touched: make(chan struct{})}
 	go v.accept()
 	t.Cleanup(v.release)
 	return v
 }
 
-func (v *void) address() string { return v.listener.Addr().String() }
+func (v *silentServer) address() string { return v.listener.Addr().String() }
 
-func (v *void) accept() {
+func (v *silentServer) accept() {
 	for {
 		c, err := v.listener.Accept()
 		if err != nil {
@@ -39,7 +39,7 @@ func (v *void) accept() {
 	}
 }
 
-func (v *void) keep(c net.Conn) {
+func (v *silentServer) keep(c net.Conn) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.gone {
@@ -49,7 +49,7 @@ func (v *void) keep(c net.Conn) {
 	v.callers = append(v.callers, c)
 }
 
-func (v *void) release() {
+func (v *silentServer) release() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.gone = true

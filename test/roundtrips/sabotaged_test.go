@@ -18,14 +18,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A careless handler wraps the list of wishes and makes an additional request for each wish.
-type careless struct {
+// A wastefulHandler wraps the list of wishes and makes an additional request for each wish.
+type wastefulHandler struct {
 	t   *testing.T
 	env func() env.Env
 	ask func(ctx context.Context, e env.Env, property string) error // nil makes no request
 }
 
-func (c *careless) before(next http.Handler) http.Handler {
+func (c *wastefulHandler) before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		next.ServeHTTP(answer, r)
@@ -48,9 +48,9 @@ func (c *careless) before(next http.Handler) http.Handler {
 }
 
 // wishing measures the list of a guest with as many wishes as the world has hotels, behind the careless handler.
-func wishing(t *testing.T, rows int) (*walk, guest, *careless) {
+func wishing(t *testing.T, rows int) (*walk, guest, *wastefulHandler) {
 	t.Helper()
-	c := &careless{t: t}
+	c := &wastefulHandler{t: t}
 	w := open(t, rows, map[string]func(http.Handler) http.Handler{"consumer-listwishes": c.before})
 	c.env = w.Env
 	k := &walk{world: w, t: t, cold: true, day: firstDay, figures: map[string]trips{}, sizes: map[string]int{}}

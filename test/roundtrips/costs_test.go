@@ -25,9 +25,9 @@ type trips struct{ SQL, Tx, Doc, Up int }
 // String returns the format of roundtrips.txt.
 func (t trips) String() string { return fmt.Sprintf("%d/%d/%d/%d", t.SQL, t.Tx, t.Doc, t.Up) }
 
-// An account holds the cost so far of one call of one function. The call's context carries it, so calls over HTTP have accounts
+// A callCost holds the cost so far of one call of one function. The call's context carries it, so calls over HTTP have accounts
 // of their own, and background work has no account.
-type account struct {
+type callCost struct {
 	function string
 	request  string
 	event    bool
@@ -38,11 +38,11 @@ type account struct {
 	flying map[string]bool
 }
 
-type accountKey struct{}
+type callCostKey struct{}
 
-// spend adds a cost to the account in the context, if there is one.
-func spend(ctx context.Context, f func(*account)) {
-	if a, ok := ctx.Value(accountKey{}).(*account); ok {
+// addCost adds a cost to the account in the context, if there is one.
+func addCost(ctx context.Context, f func(*callCost)) {
+	if a, ok := ctx.Value(callCostKey{}).(*callCost); ok {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		f(a)
@@ -50,30 +50,30 @@ func spend(ctx context.Context, f func(*account)) {
 }
 
 // Books holds the accounts of all calls since the last clear.
-type books struct {
+type recorder struct {
 	mu       sync.Mutex
-	accounts []*account
+	accounts []*callCost
 	before   map[string]func(http.Handler) http.Handler // middleware of a test, by the function's name
 }
 
-// witness wraps a function and opens an account for each call.
-func (b *books) witness(f fn.Function, next http.Handler) http.Handler {
+// middleware wraps a function and opens an account for each call.
+func (b *recorder) middleware(f fn.Function, next http.Handler) http.Handler {
 	if wrap := b.before[f.Spec.Name]; wrap != nil {
 		next = wrap(next)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := &account{function: f.Spec.Name, request: r.Header.Get("X-Request-Id"), event: f.Spec.Subject != "",
+		a := &callCost{function: f.Spec.Name, request: r.Header.Get("X-Request-Id"), event: f.Spec.Subject != "",
 			ended: make(chan struct{}), flying: map[string]bool{}}
 		defer close(a.ended)
 		b.mu.Lock()
 		b.accounts = append(b.accounts, a)
 		b.mu.Unlock()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), accountKey{}, a)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callCostKey{}, a)))
 	})
 }
 
 // find returns the matching accounts, after their calls have ended.
-func (b *books) find(fits func(*account) bool) (found []*account) {
+func (b *recorder) find(fits func(*callCost) bool) (found []*callCost) {
 	b.mu.Lock()
 	all := b.accounts
 	b.mu.Unlock()
@@ -86,7 +86,7 @@ func (b *books) find(fits func(*account) bool) (found []*account) {
 	return found
 }
 
-func (b *books) clear() {
+func (b *recorder) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.accounts = nil
@@ -125,7 +125,7 @@ func (tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBa
 
 // trip counts a round trip. A statement outside a transaction also counts as a transaction.
 func trip(ctx context.Context, conn *pgx.Conn) {
-	spend(ctx, func(a *account) {
+	addCost(ctx, func(a *callCost) {
 		a.trips.SQL++
 		if conn.PgConn().TxStatus() == 'I' {
 			a.trips.Tx++
@@ -147,7 +147,7 @@ type store struct {
 
 func (s *store) use(ctx context.Context, n document.Name) {
 	if !s.shared[n.Collection] {
-		spend(ctx, func(a *account) { a.trips.Doc++ })
+		addCost(ctx, func(a *callCost) { a.trips.Doc++ })
 	}
 }
 
@@ -192,7 +192,7 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	first := false
-	spend(r.Context(), func(a *account) {
+	addCost(r.Context(), func(a *callCost) {
 		if first = !a.flying[question]; first {
 			a.flying[question] = true
 			a.trips.Up++
@@ -200,7 +200,7 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	})
 	res, err := w.RoundTripper.RoundTrip(r)
 	if first {
-		spend(r.Context(), func(a *account) { delete(a.flying, question) })
+		addCost(r.Context(), func(a *callCost) { delete(a.flying, question) })
 	}
 	return res, err
 }

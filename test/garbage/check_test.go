@@ -32,8 +32,8 @@ func late(a answer) bool {
 	return a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout
 }
 
-// judge lists what is wrong with an answer. Lethal is whether the request cannot have been understood.
-func judge(s *shot, a answer, lethal bool) (wrong []string) {
+// faultsOf lists what is wrong with an answer. Lethal reports whether the request is malformed for certain.
+func faultsOf(s *attempt, a answer, lethal bool) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	whole := fmt.Sprintf("%v\n%s", a.header, a.body)
 	switch {
@@ -66,7 +66,7 @@ func judge(s *shot, a answer, lethal bool) (wrong []string) {
 }
 
 // malformed lists what keeps an answer from being a problem.
-func malformed(s *shot, a answer) (wrong []string) {
+func malformed(s *attempt, a answer) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.header.Get("Content-Type")
 	paged := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable} // what the sites say on a page

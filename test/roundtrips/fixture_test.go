@@ -23,10 +23,10 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A world is a system with a number of rows of everything that a call may list, and the accounts of the calls.
-type world struct {
+// A fixture is a system with a number of rows of everything that a call may list, and the costs of the calls.
+type fixture struct {
 	*system.System
-	*books
+	*recorder
 	t    *testing.T
 	conn *pgx.Conn // the owner's
 	rows int       // 1 or 10
@@ -35,25 +35,25 @@ type world struct {
 	city   []demo.Hotel // the hotels of Kabul: the booked one, and as many others as rows
 }
 
-// open returns a world with a number of rows, and with middleware of the test before functions.
-func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Handler) *world {
+// open returns a fixture with a number of rows, and with middleware of the test before functions.
+func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Handler) *fixture {
 	t.Helper()
 	db := pgtest.New(t)
-	b := &books{before: before}
+	b := &recorder{before: before}
 	e := postgres.TracerKey.With(db.Env(), trace)
 	e = upstream.TransportKey.With(e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
 	e = document.StoreKey.With(e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
-	tellEverything(t, e)
+	publishAllTelemetry(t, e)
 	e, memory := cachetest.Surround(e)
-	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows, memory: memory}
-	w.settleKabul(e)
-	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.witness})
+	w := &fixture{recorder: b, t: t, conn: db.Owner(t), rows: rows, memory: memory}
+	w.addHotels(e)
+	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.middleware})
 	w.moreRooms()
 	return w
 }
 
-// tellEverything disables sampling, because an event that is not published costs less.
-func tellEverything(t *testing.T, e env.Env) {
+// publishAllTelemetry disables sampling, because an event that is not published costs less.
+func publishAllTelemetry(t *testing.T, e env.Env) {
 	t.Helper()
 	for name, table := range map[string]map[string]int{
 		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
@@ -75,8 +75,8 @@ func tellEverything(t *testing.T, e env.Env) {
 // maxHotels is enough for eleven hotels in Kabul.
 const maxHotels = 100
 
-// settleKabul loads hotels until Kabul has as many as rows in addition to the booked one.
-func (w *world) settleKabul(e env.Env) {
+// addHotels loads hotels until Kabul has as many as rows in addition to the booked one.
+func (w *fixture) addHotels(e env.Env) {
 	w.t.Helper()
 	all, err := demo.Hotels(maxHotels)
 	if err != nil {
@@ -97,7 +97,7 @@ func (w *world) settleKabul(e env.Env) {
 }
 
 // moreRooms copies each room of the booked hotel, with its rate plans, prices and nights, until there are rows of each.
-func (w *world) moreRooms() {
+func (w *fixture) moreRooms() {
 	w.t.Helper()
 	for _, sql := range copies {
 		_, err := w.conn.Exec(w.t.Context(), sql, pgx.StrictNamedArgs{"property": demo.KabulGrand.Property, "more": w.rows - 1})
@@ -133,8 +133,8 @@ var copies = []string{
 	 FROM sandbox.inventory_nights CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
 }
 
-// forget deletes all documents that can be recreated, which excludes sessions and flags, and clears the in-memory caches.
-func (w *world) forget() {
+// clearCaches deletes all documents that can be recreated, which excludes sessions and flags, and clears the in-memory caches.
+func (w *fixture) clearCaches() {
 	w.t.Helper()
 	w.memory.Empty()
 	_, err := w.conn.Exec(w.t.Context(), `DELETE FROM document.documents WHERE collection <> ALL (@kept)`,

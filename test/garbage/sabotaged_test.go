@@ -22,8 +22,8 @@ type note struct {
 	Number int    `json:"number"`
 }
 
-// twin is a function that does its work in that way.
-func twin(name string, act func(context.Context, note) error) fn.Function {
+// faultyFunction is a function that does its work in that way.
+func faultyFunction(name string, act func(context.Context, note) error) fn.Function {
 	spec := fn.Spec{Name: "twin-" + name, Route: "POST /twin/" + name + "/{which}", Timeout: 5 * time.Second}
 	return fn.HTTP(spec, fn.Open, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[note]) (fn.Nothing, error), error) {
 		return func(ctx context.Context, _ fn.Nothing, c fn.Call[note]) (fn.Nothing, error) {
@@ -35,8 +35,8 @@ func twin(name string, act func(context.Context, note) error) fn.Function {
 	})
 }
 
-// sloppy is a handler that does by itself what a function leaves to its room: it decodes, and says what it thinks.
-func sloppy(w http.ResponseWriter, r *http.Request) {
+// faultyHandler is a handler that does by itself what a function leaves to its room: it decodes, and says what it thinks.
+func faultyHandler(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1000))
 	if err != nil || !strings.HasPrefix(string(body), "{") {
 		http.Error(w, "cannot read "+string(body), http.StatusBadRequest)
@@ -51,26 +51,26 @@ func TestGarbage_sabotaged(t *testing.T) {
 	const rounds, slow = 400, 100 * time.Millisecond
 	var log strings.Builder
 	functions := []fn.Function{
-		twin("honest", func(_ context.Context, n note) error {
+		faultyFunction("honest", func(_ context.Context, n note) error {
 			if len(n.Text) > 100 {
 				return fault.ErrValidation.Saying("The text is too long.")
 			}
 			return nil
 		}),
-		twin("trips", func(_ context.Context, n note) error { _ = "abc"[len(n.Text)-1]; return nil }),
-		twin("echoes", func(_ context.Context, n note) error {
+		faultyFunction("trips", func(_ context.Context, n note) error { _ = "abc"[len(n.Text)-1]; return nil }),
+		faultyFunction("echoes", func(_ context.Context, n note) error {
 			if n.Text != "abc" {
 				return fault.ErrValidation.Saying("Not a good text: " + n.Text)
 			}
 			return nil
 		}),
-		twin("fails", func(_ context.Context, n note) error {
+		faultyFunction("fails", func(_ context.Context, n note) error {
 			if n.Number != 1 {
 				return io.ErrUnexpectedEOF
 			}
 			return nil
 		}),
-		twin("slow", func(ctx context.Context, n note) error {
+		faultyFunction("slow", func(ctx context.Context, n note) error {
 			if n.Number == 1 {
 				return nil
 			}
@@ -82,12 +82,12 @@ func TestGarbage_sabotaged(t *testing.T) {
 			}
 			return nil
 		}),
-		twin("sloppy", nil),
+		faultyFunction("sloppy", nil),
 	}
 	e := observe.LogKey.With(env.Of(map[string]string{"RATE_LIMIT_ADDRESS": "off"}), observe.To(&log))
 	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
 		if f.Spec.Name == "twin-sloppy" {
-			return http.HandlerFunc(sloppy), nil
+			return http.HandlerFunc(faultyHandler), nil
 		}
 		return f.Handler(e)
 	})
@@ -96,9 +96,9 @@ func TestGarbage_sabotaged(t *testing.T) {
 	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	f := newField(strings.TrimPrefix(server.URL, "http://"), functions)
+	f := newFuzzer(strings.TrimPrefix(server.URL, "http://"), functions)
 	f.slowest = slow
-	results, err := f.volley(t.Context(), aimAll(newExamples(t), f, functions), 1, rounds)
+	results, err := f.runAll(t.Context(), newTargets(newExamples(t), f, functions), 1, rounds)
 	if err != nil {
 		t.Fatal(err)
 	}

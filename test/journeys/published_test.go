@@ -13,19 +13,19 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A tale is what the world was told of one journey, each service's part in its order.
-type tale struct {
+// publishedEvents are the events of one journey, of each service in its order.
+type publishedEvents struct {
 	t      *testing.T
 	events []system.Events
 }
 
 // after leaves out what was told before the journey began.
-func after(t *testing.T, before, told []system.Events) tale {
+func after(t *testing.T, before, told []system.Events) publishedEvents {
 	known := map[any]bool{}
 	for _, e := range before {
 		known[e.Envelope["eventId"]] = true
 	}
-	return tale{t, slices.DeleteFunc(told, func(e system.Events) bool { return known[e.Envelope["eventId"]] })}
+	return publishedEvents{t, slices.DeleteFunc(told, func(e system.Events) bool { return known[e.Envelope["eventId"]] })}
 }
 
 // short is a subject without the platform's name and the version.
@@ -34,7 +34,7 @@ func short(subject string) string {
 }
 
 // lines are the events: whose, what, in the story that which request began, and by which event they were caused.
-func (s tale) lines() (lines []string) {
+func (s publishedEvents) lines() (lines []string) {
 	subjects := map[any]string{nil: "the request"}
 	for _, e := range s.events {
 		subjects[e.Envelope["eventId"]] = short(e.Subject)
@@ -46,7 +46,7 @@ func (s tale) lines() (lines []string) {
 }
 
 // is fails the test unless exactly this was told.
-func (s tale) is(want []string) {
+func (s publishedEvents) is(want []string) {
 	s.t.Helper()
 	if got := s.lines(); !slices.Equal(got, want) {
 		s.t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -54,7 +54,7 @@ func (s tale) is(want []string) {
 }
 
 // one is the only event of a subject.
-func (s tale) one(subject string) system.Events {
+func (s publishedEvents) one(subject string) system.Events {
 	s.t.Helper()
 	var found []system.Events
 	for _, e := range s.events {
@@ -69,7 +69,7 @@ func (s tale) one(subject string) system.Events {
 }
 
 // same fails the test unless all values are equal and not empty.
-func (s tale) same(what string, values ...any) {
+func (s publishedEvents) same(what string, values ...any) {
 	s.t.Helper()
 	for i, v := range values {
 		if v == nil || v == "" {
@@ -82,7 +82,7 @@ func (s tale) same(what string, values ...any) {
 }
 
 // traced fails the test unless all events are of one trace.
-func (s tale) traced(trace string) {
+func (s publishedEvents) traced(trace string) {
 	s.t.Helper()
 	for _, e := range s.events {
 		if parts := strings.Split(fmt.Sprint(e.Envelope["traceId"]), "-"); len(parts) != 4 || parts[1] != trace {
@@ -92,7 +92,7 @@ func (s tale) traced(trace string) {
 }
 
 // hides fails the test if a secret, or what can be made into it again, was told or logged.
-func (s tale) hides(log io.Reader, secret string) {
+func (s publishedEvents) hides(log io.Reader, secret string) {
 	s.t.Helper()
 	text, err := json.Marshal(s.events)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s tale) hides(log io.Reader, secret string) {
 }
 
 // published fails the test unless every event was published as it was told, and within its contract.
-func (s tale) published(from *system.System) {
+func (s publishedEvents) published(from *system.System) {
 	s.t.Helper()
 	told := map[string]string{}
 	for _, e := range from.Published(s.t.Context()) {
