@@ -104,11 +104,13 @@ func TestPeppersRotate(t *testing.T) {
 func TestPeppers_malformed(t *testing.T) {
 	t.Parallel()
 	for _, config := range []string{"salt", pepper("a") + "," + pepper("a"), "a:" + base64.StdEncoding.EncodeToString([]byte("short"))} {
-		var p pseudonym.Peppers
-		err := p.UnmarshalText([]byte(config))
-		if !errors.Is(err, keyring.ErrForm) || strings.Contains(err.Error(), config) {
-			t.Errorf("%s: got %v, want ErrForm, which repeats no pepper", config, err)
-		}
+		t.Run(config, func(t *testing.T) {
+			var p pseudonym.Peppers
+			err := p.UnmarshalText([]byte(config))
+			if !errors.Is(err, keyring.ErrForm) || strings.Contains(err.Error(), config) {
+				t.Errorf("%s: got %v, want ErrForm, which repeats no pepper", config, err)
+			}
+		})
 	}
 }
 
@@ -117,12 +119,16 @@ func TestPeppers_format(t *testing.T) {
 	type settings struct{ Peppers pseudonym.Peppers }
 	s := settings{peppers(t, pepper("a")+","+pepper("b"))}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		got := fmt.Sprintf(verb, s)
-		for _, trace := range []string{"97 97", "aaaa", "6161", "0x61, 0x61"} {
-			if strings.Contains(got, trace) {
-				t.Errorf("%s prints a pepper: %s", verb, got)
+		t.Run(verb, func(t *testing.T) {
+			got := fmt.Sprintf(verb, s)
+			for _, trace := range []string{"97 97", "aaaa", "6161", "0x61, 0x61"} {
+				t.Run(trace, func(t *testing.T) {
+					if strings.Contains(got, trace) {
+						t.Errorf("%s prints a pepper: %s", verb, got)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 
@@ -138,8 +144,10 @@ func TestContact(t *testing.T) {
 		t.Errorf("two tenants know the guest by one hash: %s, %v", other, err)
 	}
 	for _, salt := range []string{"", "fifteen letters"} {
-		if got, err := pseudonym.Contact([]byte(salt), guest); got != "" || !errors.Is(err, pseudonym.ErrSalt) {
-			t.Errorf("salt of %d bytes: got %q, %v, want ErrSalt", len(salt), got, err)
-		}
+		t.Run(fmt.Sprintf("%q", salt), func(t *testing.T) {
+			if got, err := pseudonym.Contact([]byte(salt), guest); got != "" || !errors.Is(err, pseudonym.ErrSalt) {
+				t.Errorf("salt of %d bytes: got %q, %v, want ErrSalt", len(salt), got, err)
+			}
+		})
 	}
 }

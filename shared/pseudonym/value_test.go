@@ -31,16 +31,18 @@ func TestEmail(t *testing.T) {
 		"zahra@\xff.af":                  "",
 		strings.Repeat("z", 255) + "@af": "",
 	} {
-		got, err := Email(in)
-		if got.text != want {
-			t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
-		}
-		if (err == nil) != (want != "") {
-			t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
-		}
-		if err != nil && !errors.Is(err, ErrEmail) {
-			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
-		}
+		t.Run(fmt.Sprintf("%q", in), func(t *testing.T) {
+			got, err := Email(in)
+			if got.text != want {
+				t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
+			}
+			if (err == nil) != (want != "") {
+				t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
+			}
+			if err != nil && !errors.Is(err, ErrEmail) {
+				t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
+			}
+		})
 	}
 }
 
@@ -73,16 +75,18 @@ func TestPhone(t *testing.T) {
 		"":                                     "",
 		"hotel":                                "",
 	} {
-		got, err := Phone(in)
-		if got.text != want {
-			t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
-		}
-		if (err == nil) != (want != "") {
-			t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
-		}
-		if err != nil && !errors.Is(err, ErrPhone) {
-			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
-		}
+		t.Run(fmt.Sprintf("%q", in), func(t *testing.T) {
+			got, err := Phone(in)
+			if got.text != want {
+				t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
+			}
+			if (err == nil) != (want != "") {
+				t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
+			}
+			if err != nil && !errors.Is(err, ErrPhone) {
+				t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
+			}
+		})
 	}
 }
 
@@ -98,10 +102,12 @@ func TestAddress(t *testing.T) {
 		"fe80::1%eth0":                         "fe80::/64",
 		"::1":                                  "::/64",
 	} {
-		got, err := Address(netip.MustParseAddr(in))
-		if got.text != want || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", in, got.text, err, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			got, err := Address(netip.MustParseAddr(in))
+			if got.text != want || err != nil {
+				t.Errorf("%s: got %q, %v, want %q", in, got.text, err, want)
+			}
+		})
 	}
 	if got, err := Address(netip.Addr{}); !errors.Is(err, ErrAddress) {
 		t.Errorf("no address: got %q, %v, want ErrAddress", got.text, err)
@@ -123,9 +129,11 @@ func TestFingerprint(t *testing.T) {
 		"another value":      Fingerprint("browser-desktop", "fa-AF", ""),
 		"a user agent alike": UserAgent("browser-desktop"),
 	} {
-		if other == base {
-			t.Errorf("%s makes no difference", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if other == base {
+				t.Errorf("%s makes no difference", name)
+			}
+		})
 	}
 }
 
@@ -158,16 +166,18 @@ func FuzzValues(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for name, normalise := range map[string]func(string) (Value, error){"Email": Email, "Phone": Phone} {
-			v, err := normalise(s)
-			if err != nil {
-				if utf8.RuneCountInString(s) > 60 && strings.Contains(err.Error(), s) {
-					t.Errorf("%s: the error repeats %q", name, s)
+			t.Run(name, func(t *testing.T) {
+				v, err := normalise(s)
+				if err != nil {
+					if utf8.RuneCountInString(s) > 60 && strings.Contains(err.Error(), s) {
+						t.Errorf("%s: the error repeats %q", name, s)
+					}
+					return
 				}
-				continue
-			}
-			if again, err := normalise(v.text); err != nil || again != v {
-				t.Errorf("%s of %q is %q, which normalizes to %q, %v", name, s, v.text, again.text, err)
-			}
+				if again, err := normalise(v.text); err != nil || again != v {
+					t.Errorf("%s of %q is %q, which normalizes to %q, %v", name, s, v.text, again.text, err)
+				}
+			})
 		}
 	})
 }

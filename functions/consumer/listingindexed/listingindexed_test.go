@@ -3,6 +3,7 @@ package listingindexed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -22,17 +23,19 @@ func (f *fake) InvalidateListing(_ context.Context, p id.Property, geoCell strin
 func TestListingIndexed_invalidates(t *testing.T) {
 	t.Parallel()
 	want, away := Indexed{id.New[id.Property](), "h3:8a283082aa67fff"}, errors.New("away")
-	for _, err := range []error{nil, away} { // a failed event is delivered again
-		f := &fake{err: err}
-		got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: want})
-		if !errors.Is(got, err) {
-			t.Errorf("got = %v, want %v", got, err)
-		}
-		if len(f.calls) != 1 {
-			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
-		}
-		if f.calls[0] != want {
-			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], want)
-		}
+	for _, err := range []error{nil, away} {
+		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
+			f := &fake{err: err}
+			got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: want})
+			if !errors.Is(got, err) {
+				t.Errorf("got = %v, want %v", got, err)
+			}
+			if len(f.calls) != 1 {
+				t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
+			}
+			if f.calls[0] != want {
+				t.Errorf("f.calls[0] = %v, want %v", f.calls[0], want)
+			}
+		})
 	}
 }

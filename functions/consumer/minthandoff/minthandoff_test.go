@@ -153,13 +153,15 @@ func TestMintHandoff_repeated(t *testing.T) {
 		t.Errorf("a stranger with the same key got %s", stranger.Body)
 	}
 	for _, header := range []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} {
-		a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key, header, "USD")
-		if a.Status != 422 {
-			t.Errorf("with %s: status = %d, want 422: %s", header, a.Status, a.Body)
-		}
-		if a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
-			t.Errorf(`with %s: code = %q, want "GENERAL.IDEMPOTENCY_KEY_REUSED"`, header, a.Code())
-		}
+		t.Run(header, func(t *testing.T) {
+			a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key, header, "USD")
+			if a.Status != 422 {
+				t.Errorf("with %s: status = %d, want 422: %s", header, a.Status, a.Body)
+			}
+			if a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
+				t.Errorf(`with %s: code = %q, want "GENERAL.IDEMPOTENCY_KEY_REUSED"`, header, a.Code())
+			}
+		})
 	}
 	m.CheckPublished("handoff.initiated", 4)
 }

@@ -248,22 +248,26 @@ func TestReadHotel_unknown(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, Function)
 	v := system.Traveller()
 	for _, path := range []string{id.New[id.Property]().String(), "somewhere", system.Hotels[0].Tenant.String()} {
-		a := v.Send("GET", "/hotels/"+path, nil)
-		if a.Status != 404 {
-			t.Errorf("%s: status = %d, want 404: %s", path, a.Status, a.Body)
-		}
-		if a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-			t.Errorf(`%s: code = %q, want "GENERAL.RESOURCE_NOT_FOUND"`, path, a.Code())
-		}
+		t.Run(path, func(t *testing.T) {
+			a := v.Send("GET", "/hotels/"+path, nil)
+			if a.Status != 404 {
+				t.Errorf("%s: status = %d, want 404: %s", path, a.Status, a.Body)
+			}
+			if a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+				t.Errorf(`%s: code = %q, want "GENERAL.RESOURCE_NOT_FOUND"`, path, a.Code())
+			}
+		})
 	}
 	for _, query := range []string{"?checkIn=2020-01-01", "?adults=0", "?rooms=3", "?source=elsewhere", "?checkIn=x", "?children=-1"} {
-		a := v.Send("GET", "/hotels/"+system.Hotels[0].Property.String()+query, nil)
-		if a.Status != 400 {
-			t.Errorf("%s: status = %d, want 400: %s", query, a.Status, a.Body)
-		}
-		if len(a.Problem().Violations) != 1 {
-			t.Errorf("%s: len(a.Problem().Violations) = %d, want 1", query, len(a.Problem().Violations))
-		}
+		t.Run(query, func(t *testing.T) {
+			a := v.Send("GET", "/hotels/"+system.Hotels[0].Property.String()+query, nil)
+			if a.Status != 400 {
+				t.Errorf("%s: status = %d, want 400: %s", query, a.Status, a.Body)
+			}
+			if len(a.Problem().Violations) != 1 {
+				t.Errorf("%s: len(a.Problem().Violations) = %d, want 1", query, len(a.Problem().Violations))
+			}
+		})
 	}
 }
 
@@ -380,15 +384,17 @@ func TestReadHotel_noExchangeRate(t *testing.T) {
 	}
 	got, _ := get(t, v, system.Hotels[0])
 	for name, rate := range map[string]*search.RateSnapshot{"hotel": got.Rate, "similar": got.Similar[0].Rate} {
-		if rate == nil {
-			t.Fatalf("%s: rate = nil, want the price in the hotel's own currency", name)
-		}
-		if rate.Currency != money.AFN || rate.Nightly != 400_000 {
-			t.Errorf("%s: rate = %+v, want 4,000 afghani", name, rate)
-		}
-		if rate.Policy != search.FallbackCurrency || !rate.FX.IsZero() {
-			t.Errorf("%s: rate = %+v, want the policy fallback and no exchange rate", name, rate)
-		}
+		t.Run(name, func(t *testing.T) {
+			if rate == nil {
+				t.Fatalf("%s: rate = nil, want the price in the hotel's own currency", name)
+			}
+			if rate.Currency != money.AFN || rate.Nightly != 400_000 {
+				t.Errorf("%s: rate = %+v, want 4,000 afghani", name, rate)
+			}
+			if rate.Policy != search.FallbackCurrency || !rate.FX.IsZero() {
+				t.Errorf("%s: rate = %+v, want the policy fallback and no exchange rate", name, rate)
+			}
+		})
 	}
 	if got.Calendar[0].Currency != money.AFN || got.Calendar[0].Cheapest != 400_000 {
 		t.Errorf("got.Calendar[0] = %+v, want 4,000 afghani", got.Calendar[0])

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -38,15 +39,17 @@ func TestSearch_suspendedHotel(t *testing.T) {
 		{statusEvent{true, 30 * time.Second}, true}, // older than the event before
 		{statusEvent{true, 2 * time.Minute}, false}, {statusEvent{false, time.Minute}, false}, {statusEvent{false, 3 * time.Minute}, true},
 	} {
-		when := now.Add(step.at)
-		if step.suspended {
-			system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
-		} else {
-			system.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
-		}
-		if got := shown(); got != step.want {
-			t.Errorf("after event %d: shown is %v", i, got)
-		}
+		t.Run(fmt.Sprint(step.want), func(t *testing.T) {
+			when := now.Add(step.at)
+			if step.suspended {
+				system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
+			} else {
+				system.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
+			}
+			if got := shown(); got != step.want {
+				t.Errorf("after event %d: shown is %v", i, got)
+			}
+		})
 	}
 	if n := system.Calls("searches"); n != 1 {
 		t.Errorf("the search service was asked %d times", n)

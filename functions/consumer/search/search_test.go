@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -173,10 +174,12 @@ func TestSearch_concurrently(t *testing.T) {
 		t.Error("a further page was searched for")
 	}
 	for _, other := range []string{`,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
-		before := system.Calls("searches")
-		if post(t, system.Traveller(), system.SearchBody(other)); system.Calls("searches") != before+1 {
-			t.Errorf("%s was answered with another page", other)
-		}
+		t.Run(other, func(t *testing.T) {
+			before := system.Calls("searches")
+			if post(t, system.Traveller(), system.SearchBody(other)); system.Calls("searches") != before+1 {
+				t.Errorf("%s was answered with another page", other)
+			}
+		})
 	}
 }
 
@@ -319,14 +322,16 @@ func TestSearch_invalid(t *testing.T) {
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2,"currency":"XXX"}}`, "/filters/priceRange/currency"},
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2}}`, "/filters/priceRange/currency"},
 	} {
-		a := v.Send("POST", "/search", strings.Replace(system.SearchBody(), change[0], change[1], 1))
-		named := slices.ContainsFunc(a.Problem().Violations, func(v fault.Violation) bool { return v.Pointer == change[2] })
-		if a.Status != 400 {
-			t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
-		}
-		if !named {
-			t.Errorf("%s: named = false, want true", change[1])
-		}
+		t.Run(fmt.Sprint(change), func(t *testing.T) {
+			a := v.Send("POST", "/search", strings.Replace(system.SearchBody(), change[0], change[1], 1))
+			named := slices.ContainsFunc(a.Problem().Violations, func(v fault.Violation) bool { return v.Pointer == change[2] })
+			if a.Status != 400 {
+				t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
+			}
+			if !named {
+				t.Errorf("%s: named = false, want true", change[1])
+			}
+		})
 	}
 	if n := system.Calls("searches"); n != 0 {
 		t.Errorf("the search service was asked %d times", n)
@@ -371,20 +376,22 @@ func TestReads_warmPage(t *testing.T) {
 	v, body := system.Traveller(), system.SearchBody(`,"page":{"limit":50,"offset":0}`)
 	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
-		if process == "new" {
-			system.Memory.Empty()
-		}
-		reads.Since()
-		got, a := post(t, v, body)
-		read := reads.Since()
-		if len(read) > 20 {
-			t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
-		}
-		if len(got.Results) != 50 {
-			t.Errorf("%s process: len(got.Results) = %d, want 50", process, len(got.Results))
-		}
-		if a.Header.Get("X-Cache") != "HIT" {
-			t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
-		}
+		t.Run(process, func(t *testing.T) {
+			if process == "new" {
+				system.Memory.Empty()
+			}
+			reads.Since()
+			got, a := post(t, v, body)
+			read := reads.Since()
+			if len(read) > 20 {
+				t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
+			}
+			if len(got.Results) != 50 {
+				t.Errorf("%s process: len(got.Results) = %d, want 50", process, len(got.Results))
+			}
+			if a.Header.Get("X-Cache") != "HIT" {
+				t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
+			}
+		})
 	}
 }

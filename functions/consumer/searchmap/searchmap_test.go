@@ -342,13 +342,15 @@ func TestSearchMap_invalid(t *testing.T) {
 		system.SearchBody(), system.SearchBodyIn(kabul, many), system.SearchBodyIn(kabul, `,"spotlight":["somewhere"]`),
 		system.SearchBodyIn(strings.Replace(kabul, `"neLat":35`, `"neLat":33`, 1)), system.SearchBodyIn(kabul, `,"page":{"limit":1}`),
 	} {
-		a := v.Send("POST", "/search/map", body)
-		if a.Status != 400 {
-			t.Errorf("%s: status = %d, want 400: %s", body, a.Status, a.Body)
-		}
-		if len(a.Problem().Violations) == 0 {
-			t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", body, len(a.Problem().Violations))
-		}
+		t.Run(body, func(t *testing.T) {
+			a := v.Send("POST", "/search/map", body)
+			if a.Status != 400 {
+				t.Errorf("%s: status = %d, want 400: %s", body, a.Status, a.Body)
+			}
+			if len(a.Problem().Violations) == 0 {
+				t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", body, len(a.Problem().Violations))
+			}
+		})
 	}
 }
 
@@ -359,17 +361,19 @@ func TestReads_warmMap(t *testing.T) {
 	v, body := system.Traveller(), system.SearchBodyIn(kabul)
 	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
-		if process == "new" {
-			system.Memory.Empty()
-		}
-		reads.Since()
-		_, a := post(t, v, body)
-		read := reads.Since()
-		if len(read) > 20 {
-			t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
-		}
-		if a.Header.Get("X-Cache") != "HIT" {
-			t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
-		}
+		t.Run(process, func(t *testing.T) {
+			if process == "new" {
+				system.Memory.Empty()
+			}
+			reads.Since()
+			_, a := post(t, v, body)
+			read := reads.Since()
+			if len(read) > 20 {
+				t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
+			}
+			if a.Header.Get("X-Cache") != "HIT" {
+				t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
+			}
+		})
 	}
 }

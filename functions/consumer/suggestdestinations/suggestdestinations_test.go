@@ -1,6 +1,7 @@
 package suggestdestinations
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -50,10 +51,12 @@ func TestSuggestDestinations_invalid(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, Function)
 	v := system.Traveller()
 	for _, query := range []string{"", "?q=", "?q=%20", "?q=" + strings.Repeat("k", 81), "?q=a%00b", "?q=a&q=b"} {
-		a := v.Must(400, "GET", "/destinations"+query, nil)
-		if wrong := a.Problem().Violations; len(wrong) != 1 || wrong[0].Pointer != "/q" {
-			t.Errorf("%q: violations %+v, want one of /q", query, wrong)
-		}
+		t.Run(fmt.Sprintf("%q", query), func(t *testing.T) {
+			a := v.Must(400, "GET", "/destinations"+query, nil)
+			if wrong := a.Problem().Violations; len(wrong) != 1 || wrong[0].Pointer != "/q" {
+				t.Errorf("%q: violations %+v, want one of /q", query, wrong)
+			}
+		})
 	}
 	if n := system.Calls("destinations"); n != 0 {
 		t.Errorf("%d calls of the search service, want 0", n)
@@ -66,10 +69,12 @@ func TestSuggestDestinations_searchServiceDown(t *testing.T) {
 	v := system.Traveller()
 	suggest(t, v, "kab")
 	for name, behavior := range map[string]upstreamtest.Behavior{"failing": upstreamtest.Failing, "garbled": upstreamtest.Garbled, "garbage": upstreamtest.Garbage} {
-		system.SetBehavior("destinations", behavior)
-		if a := v.Must(503, "GET", "/destinations?q="+name, nil); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
-			t.Errorf("%s: code = %s, want BFF.UPSTREAM_UNAVAILABLE", name, a.Code())
-		}
+		t.Run(name, func(t *testing.T) {
+			system.SetBehavior("destinations", behavior)
+			if a := v.Must(503, "GET", "/destinations?q="+name, nil); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
+				t.Errorf("%s: code = %s, want BFF.UPSTREAM_UNAVAILABLE", name, a.Code())
+			}
+		})
 	}
 	system.DB.Advance(6 * time.Minute)
 	if got, a := suggest(t, v, "kab"); len(got.Destinations) != 1 || a.Header.Get("X-Cache") != "STALE" {

@@ -3,6 +3,7 @@ package tenantsuspended
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -30,17 +31,19 @@ func TestTenantSuspended_appliesStatus(t *testing.T) {
 	t.Parallel()
 	want := status{id.New[id.Tenant](), true, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	e := event.Event[Suspended]{Envelope: event.Envelope{OccurredAt: want.since}, Payload: Suspended{want.tenant}}
-	for _, err := range []error{nil, errors.New("away")} { // a failed event is delivered again
-		f := &fake{err: err}
-		got := (&handler{f}).handle(t.Context(), e)
-		if !errors.Is(got, err) {
-			t.Errorf("got = %v, want %v", got, err)
-		}
-		if len(f.calls) != 1 {
-			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
-		}
-		if f.calls[0] != want {
-			t.Errorf("f.calls[0] = %+v, want %+v", f.calls[0], want)
-		}
+	for _, err := range []error{nil, errors.New("away")} {
+		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
+			f := &fake{err: err}
+			got := (&handler{f}).handle(t.Context(), e)
+			if !errors.Is(got, err) {
+				t.Errorf("got = %v, want %v", got, err)
+			}
+			if len(f.calls) != 1 {
+				t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
+			}
+			if f.calls[0] != want {
+				t.Errorf("f.calls[0] = %+v, want %+v", f.calls[0], want)
+			}
+		})
 	}
 }

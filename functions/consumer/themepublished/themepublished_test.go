@@ -3,6 +3,7 @@ package themepublished
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -22,17 +23,19 @@ func (f *fake) InvalidateBrand(_ context.Context, t id.Tenant) error {
 func TestThemePublished_invalidates(t *testing.T) {
 	t.Parallel()
 	tenant, away := id.New[id.Tenant](), errors.New("away")
-	for _, err := range []error{nil, away} { // a failed event is delivered again
-		f := &fake{err: err}
-		got := (&handler{f}).handle(t.Context(), event.Event[Published]{Payload: Published{tenant}})
-		if !errors.Is(got, err) {
-			t.Errorf("got = %v, want %v", got, err)
-		}
-		if len(f.calls) != 1 {
-			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
-		}
-		if f.calls[0] != tenant {
-			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], tenant)
-		}
+	for _, err := range []error{nil, away} {
+		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
+			f := &fake{err: err}
+			got := (&handler{f}).handle(t.Context(), event.Event[Published]{Payload: Published{tenant}})
+			if !errors.Is(got, err) {
+				t.Errorf("got = %v, want %v", got, err)
+			}
+			if len(f.calls) != 1 {
+				t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
+			}
+			if f.calls[0] != tenant {
+				t.Errorf("f.calls[0] = %v, want %v", f.calls[0], tenant)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package confirm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -45,39 +46,41 @@ func (s *settled) Confirm(_ context.Context, c booking.Claim, _ booking.Within) 
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{nil, booking.ErrOverbooked, booking.ErrNotCaptured} {
-		useCase := &settled{err: want}
-		intent := id.New[id.Intent]()
-		in := Request{ID: id.New[id.Reservation](), Method: booking.Card, Intent: &intent}
-		reach := booking.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
-		view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
-			Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			useCase := &settled{err: want}
+			intent := id.New[id.Intent]()
+			in := Request{ID: id.New[id.Reservation](), Method: booking.Card, Intent: &intent}
+			reach := booking.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
+			view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
+				Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
+			})
+			if !errors.Is(err, want) {
+				t.Errorf("error = %v, want %v", err, want)
+			}
+			if err == nil {
+				if view.Reservation != in.ID {
+					t.Errorf("view.Reservation = %v, want %v", view.Reservation, in.ID)
+				}
+				if view.State != booking.Confirmed {
+					t.Errorf("view.State = %v, want %v", view.State, booking.Confirmed)
+				}
+			}
+			c := useCase.claim
+			if c.Reservation != in.ID {
+				t.Errorf("c.Reservation = %v, want %v", c.Reservation, in.ID)
+			}
+			if c.Intent != in.Intent {
+				t.Errorf("c.Intent = %v, want %v", c.Intent, in.Intent)
+			}
+			if c.Method != in.Method {
+				t.Errorf("c.Method = %v, want %v", c.Method, in.Method)
+			}
+			if c.Tenant != reach.Tenant {
+				t.Errorf("c.Tenant = %v, want %v", c.Tenant, reach.Tenant)
+			}
+			if c.Properties == nil {
+				t.Error("c.Properties = nil")
+			}
 		})
-		if !errors.Is(err, want) {
-			t.Errorf("error = %v, want %v", err, want)
-		}
-		if err == nil {
-			if view.Reservation != in.ID {
-				t.Errorf("view.Reservation = %v, want %v", view.Reservation, in.ID)
-			}
-			if view.State != booking.Confirmed {
-				t.Errorf("view.State = %v, want %v", view.State, booking.Confirmed)
-			}
-		}
-		c := useCase.claim
-		if c.Reservation != in.ID {
-			t.Errorf("c.Reservation = %v, want %v", c.Reservation, in.ID)
-		}
-		if c.Intent != in.Intent {
-			t.Errorf("c.Intent = %v, want %v", c.Intent, in.Intent)
-		}
-		if c.Method != in.Method {
-			t.Errorf("c.Method = %v, want %v", c.Method, in.Method)
-		}
-		if c.Tenant != reach.Tenant {
-			t.Errorf("c.Tenant = %v, want %v", c.Tenant, reach.Tenant)
-		}
-		if c.Properties == nil {
-			t.Error("c.Properties = nil")
-		}
 	}
 }

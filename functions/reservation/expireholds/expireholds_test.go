@@ -72,14 +72,16 @@ func TestExpire_failureBlocksNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, when := range []string{"at first", "a while later"} {
-		db.Advance(reservationtest.TTL + time.Minute)
-		if err := sweep(t.Context(), e.Now()); err == nil {
-			t.Errorf("%s: no error for the hold that cannot be closed", when)
-		}
-		if due := due(t, e); len(due) != 1 || due[0].Reservation != stuck.ID {
-			t.Errorf("%s %d are due, want only %s", when, len(due), stuck.ID)
-		}
-		hold()
+		t.Run(when, func(t *testing.T) {
+			db.Advance(reservationtest.TTL + time.Minute)
+			if err := sweep(t.Context(), e.Now()); err == nil {
+				t.Errorf("%s: no error for the hold that cannot be closed", when)
+			}
+			if due := due(t, e); len(due) != 1 || due[0].Reservation != stuck.ID {
+				t.Errorf("%s %d are due, want only %s", when, len(due), stuck.ID)
+			}
+			hold()
+		})
 	}
 	if _, err := owner.Exec(t.Context(), `ALTER TABLE reservation.holds DROP CONSTRAINT stuck`); err != nil {
 		t.Fatal(err)

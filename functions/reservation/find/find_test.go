@@ -38,9 +38,11 @@ func TestRequest_Validate(t *testing.T) {
 		{"everybody at once", Request{InHouse: property, Limit: fntest.Some(201)}, false},
 		{"nobody", Request{InHouse: property, Limit: fntest.Some(0)}, false},
 	} {
-		if err := test.in.Validate(); (err == nil) != test.ok {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := test.in.Validate(); (err == nil) != test.ok {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		})
 	}
 }
 

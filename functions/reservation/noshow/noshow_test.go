@@ -92,9 +92,11 @@ func TestNoShow_callers(t *testing.T) {
 			return a.Status, a.Code()
 		}, http.StatusOK, ""},
 	} {
-		if status, code := test.do(); status != test.status || code != test.code && code != "MELMASTOON."+test.code {
-			t.Errorf("%s: %d %s, want %d %s", test.name, status, code, test.status, test.code)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if status, code := test.do(); status != test.status || code != test.code && code != "MELMASTOON."+test.code {
+				t.Errorf("%s: %d %s, want %d %s", test.name, status, code, test.status, test.code)
+			}
+		})
 	}
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
 }

@@ -3,6 +3,7 @@ package env_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,10 +61,12 @@ func TestWithDerives(t *testing.T) {
 		&parent: {"first", 4, 5 * time.Second},
 		&child:  {"second", 9, 5 * time.Second},
 	} {
-		var got settings
-		if err := e.Load(&got); err != nil || got != want {
-			t.Errorf("got %+v, %v, want %+v", got, err, want)
-		}
+		t.Run(fmt.Sprint(e), func(t *testing.T) {
+			var got settings
+			if err := e.Load(&got); err != nil || got != want {
+				t.Errorf("got %+v, %v, want %+v", got, err, want)
+			}
+		})
 	}
 	var got settings
 	if err := child.With("DATABASE_URL", "").Load(&got); err == nil {
@@ -112,10 +115,16 @@ func TestKey(t *testing.T) {
 	t.Parallel()
 	parent := numberKey.With(env.Of(nil), 1)
 	child := numberKey.With(parent, 2)
-	for e, want := range map[*env.Env]int{&parent: 1, &child: 2} {
-		if got, ok := numberKey.Get(*e); !ok || got != want {
-			t.Errorf("got %v, %v, want %d", got, ok, want)
-		}
+	for _, test := range []struct {
+		name string
+		in   env.Env
+		want int
+	}{{"parent", parent, 1}, {"child", child, 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, ok := numberKey.Get(test.in); !ok || got != test.want {
+				t.Errorf("got %v, %v, want %d", got, ok, test.want)
+			}
+		})
 	}
 	if got, ok := otherKey.Get(child); ok {
 		t.Errorf("got %v for a key that is not set", got)
@@ -128,9 +137,11 @@ func TestKey(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for factor, want := range map[string]time.Duration{"": time.Second, "4": 4 * time.Second, "0": time.Second, "many": time.Second} {
-		if got := env.Of(nil).With("TIMEOUT_FACTOR", factor).Timeout(time.Second); got != want {
-			t.Errorf("factor %q: got %v, want %v", factor, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", factor), func(t *testing.T) {
+			if got := env.Of(nil).With("TIMEOUT_FACTOR", factor).Timeout(time.Second); got != want {
+				t.Errorf("factor %q: got %v, want %v", factor, got, want)
+			}
+		})
 	}
 }
 

@@ -51,17 +51,19 @@ func TestFlags_reread(t *testing.T) {
 		{"nor do those that silence what is always told", `{` + step + `:4,"` + evidence.Name + `":2}`, reread, true},
 		{"good ones do", `{` + step + `:4}`, reread, false},
 	} {
-		if test.sampling != "" {
-			kept := flags.Document{Sampling: jsontext.Value(test.sampling)}
-			if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version), e.Now().AddDate(1, 0, 0)); err != nil {
-				t.Fatal(err)
+		t.Run(test.name, func(t *testing.T) {
+			if test.sampling != "" {
+				kept := flags.Document{Sampling: jsontext.Value(test.sampling)}
+				if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version), e.Now().AddDate(1, 0, 0)); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		db.Advance(test.wait)
-		f.Refresh(t.Context())
-		if n := thinned(f); (n == 1000) != test.all || n == 0 {
-			t.Errorf("%s: %d of 1000 are published", test.name, n)
-		}
+			db.Advance(test.wait)
+			f.Refresh(t.Context())
+			if n := thinned(f); (n == 1000) != test.all || n == 0 {
+				t.Errorf("%s: %d of 1000 are published", test.name, n)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package flags_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -121,21 +122,23 @@ func TestSampling_share(t *testing.T) {
 	const all = 100_000
 	sample := events(all)
 	for _, n := range []int{1, 2, 3, 4, 10, 100} {
-		r, err := (flags.Table{stepped: {OneIn: n}}).Parse([]byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept := 0
-		for _, e := range sample {
-			if keep, _ := r.Keep(stepped, e); keep {
-				kept++
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			r, err := (flags.Table{stepped: {OneIn: n}}).Parse([]byte(`{}`))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		want := float64(all) / float64(n)
-		// Five standard deviations of a fair coin with n sides: the sample is fixed, so a failure is no accident.
-		if away := math.Abs(float64(kept) - want); away > 5*math.Sqrt(want*(1-1/float64(n))) {
-			t.Errorf("one in %d: kept %d of %d, want about %.0f", n, kept, all, want)
-		}
+			kept := 0
+			for _, e := range sample {
+				if keep, _ := r.Keep(stepped, e); keep {
+					kept++
+				}
+			}
+			want := float64(all) / float64(n)
+			// Five standard deviations of a fair coin with n sides: the sample is fixed, so a failure is no accident.
+			if away := math.Abs(float64(kept) - want); away > 5*math.Sqrt(want*(1-1/float64(n))) {
+				t.Errorf("one in %d: kept %d of %d, want about %.0f", n, kept, all, want)
+			}
+		})
 	}
 }
 
@@ -167,13 +170,15 @@ func TestSampling_stable(t *testing.T) {
 		"evt_01H8YN7QV4D8KZ4F8Y5CK4MV3J": true,
 		"evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ": false,
 	} {
-		e, err := id.Parse[id.Event](text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := r.Keep(stepped, e); got != want {
-			t.Errorf("%s: got %v, want %v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			e, err := id.Parse[id.Event](text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := r.Keep(stepped, e); got != want {
+				t.Errorf("%s: got %v, want %v", text, got, want)
+			}
+		})
 	}
 }
 

@@ -111,12 +111,14 @@ func TestIdentity_unverifiedEmail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for verified, want := range map[bool]error{true: nil, false: fault.ErrUnauthenticated} {
-		token := must(t)(jwt.Signed(signer).
-			Claims(jwt.Claims{Issuer: issuer.Name(), Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(e.Now().Add(time.Hour))}).
-			Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize())
-		if _, err := v.Service(t.Context(), token, audience); !errors.Is(err, want) {
-			t.Errorf("verified %v: got %v", verified, err)
-		}
+		t.Run(fmt.Sprint(verified), func(t *testing.T) {
+			token := must(t)(jwt.Signed(signer).
+				Claims(jwt.Claims{Issuer: issuer.Name(), Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(e.Now().Add(time.Hour))}).
+				Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize())
+			if _, err := v.Service(t.Context(), token, audience); !errors.Is(err, want) {
+				t.Errorf("verified %v: got %v", verified, err)
+			}
+		})
 	}
 }
 
@@ -158,9 +160,11 @@ func TestIdentity_rejectedStaffToken(t *testing.T) {
 		"without a person": must(t)(issuer.Staff(audience, "", id.New[id.Tenant](), nil)),
 		"of another key":   must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
 	} {
-		if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
-			t.Errorf("%s: got %+v, %v", name, who, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
+				t.Errorf("%s: got %+v, %v", name, who, err)
+			}
+		})
 	}
 }
 
@@ -264,9 +268,11 @@ func TestIdentity_wrongKeys(t *testing.T) {
 		"without a kid": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q}]}`, b64(key[32:])),
 		"a private key": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q,"d":%q}]}`, b64(key[32:]), b64(key.Seed())),
 	} {
-		if _, err := identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys})); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys})); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		})
 	}
 }
 

@@ -152,15 +152,17 @@ func TestRemoteKeys_unavailable(t *testing.T) {
 		{name: "after an hour", after: 11 * time.Minute, down: true},
 		{name: "back again", after: 2 * time.Second, valid: true},
 	} {
-		p.change(func() { p.down = step.down })
-		d.env.Advance(step.after)
-		_, err := d.Staff(t.Context(), token, audience)
-		if (err == nil) != step.valid {
-			t.Errorf("%s: error = %v, want valid: %t", step.name, err, step.valid)
-		}
-		if err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
-			t.Errorf("%s: error = %v, want ErrUnauthenticated", step.name, err)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			p.change(func() { p.down = step.down })
+			d.env.Advance(step.after)
+			_, err := d.Staff(t.Context(), token, audience)
+			if (err == nil) != step.valid {
+				t.Errorf("%s: error = %v, want valid: %t", step.name, err, step.valid)
+			}
+			if err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
+				t.Errorf("%s: error = %v, want ErrUnauthenticated", step.name, err)
+			}
+		})
 	}
 }
 

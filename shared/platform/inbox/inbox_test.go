@@ -40,11 +40,13 @@ func TestOnce_perProcessor(t *testing.T) {
 	d, db := open(t)
 	e, effects := delivery("sandbox-holdexpired"), map[string]int{}
 	for _, processor := range []string{"sandbox-holdexpired", "sandbox-reservationcancelled", "sandbox-holdexpired"} {
-		e.Processor, e.MessageID = processor, fmt.Sprint(len(effects)) // message ids change and prove nothing
-		err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { effects[processor]++; return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		t.Run(processor, func(t *testing.T) {
+			e.Processor, e.MessageID = processor, fmt.Sprint(len(effects)) // message ids change and prove nothing
+			err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { effects[processor]++; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if effects["sandbox-holdexpired"] != 1 || effects["sandbox-reservationcancelled"] != 1 {
 		t.Errorf("got effects %v, want one each", effects)

@@ -42,20 +42,22 @@ func TestAppend_contractViolation(t *testing.T) {
 		{"a zero character, which the table cannot keep", with(told("k", 1), "failedAt", "a\x00b"), "zero character"},
 		{"a subject without a schema", event.Draft{Subject: event.Subject{Name: "melmastoon.nobody.knows.v1", Version: 1, Producer: "x"}, OrderingKey: "k"}, "melmastoon.nobody.knows.v1"},
 	} {
-		err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-			if err := r.store.Append(t.Context(), tx, told("effect", 1)); err != nil {
-				t.Fatal(err)
+		t.Run(test.name, func(t *testing.T) {
+			err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
+				if err := r.store.Append(t.Context(), tx, told("effect", 1)); err != nil {
+					t.Fatal(err)
+				}
+				return r.store.Append(t.Context(), tx, test.event)
+			})
+			switch {
+			case err == nil:
+				t.Errorf("%s: err = nil, want a value", test.name)
+			case !strings.Contains(err.Error(), test.says):
+				t.Errorf("%s: err.Error() = %q, want one containing %q", test.name, err.Error(), test.says)
+			case strings.Contains(err.Error(), "guest@"):
+				t.Errorf("%s: err.Error() = %q, want one without %q", test.name, err.Error(), "guest@")
 			}
-			return r.store.Append(t.Context(), tx, test.event)
 		})
-		switch {
-		case err == nil:
-			t.Errorf("%s: err = nil, want a value", test.name)
-		case !strings.Contains(err.Error(), test.says):
-			t.Errorf("%s: err.Error() = %q, want one containing %q", test.name, err.Error(), test.says)
-		case strings.Contains(err.Error(), "guest@"):
-			t.Errorf("%s: err.Error() = %q, want one without %q", test.name, err.Error(), "guest@")
-		}
 	}
 	if rows := r.rows(t); len(rows) != 0 {
 		t.Errorf("the transactions left %v", rows)
@@ -144,14 +146,16 @@ func TestAppend_extensions(t *testing.T) {
 		t.Fatalf("published %v, want %v", got, want)
 	}
 	for i, code := range []string{"MELMASTOON.X", "MELMASTOON.Y"} {
-		m := messages[i]
-		if m.Attributes["ce-errorcode"] != code || m.Attributes["ce-partitionkey"] != m.OrderingKey {
-			t.Errorf("published with %v", m.Attributes)
-		}
-		metadata, extensions := strings.Contains(string(m.Data), "metadata"), strings.Contains(string(m.Data), "errorcode")
-		if metadata == (i == 1) || extensions {
-			t.Errorf("published %s", m.Data)
-		}
+		t.Run(code, func(t *testing.T) {
+			m := messages[i]
+			if m.Attributes["ce-errorcode"] != code || m.Attributes["ce-partitionkey"] != m.OrderingKey {
+				t.Errorf("published with %v", m.Attributes)
+			}
+			metadata, extensions := strings.Contains(string(m.Data), "metadata"), strings.Contains(string(m.Data), "errorcode")
+			if metadata == (i == 1) || extensions {
+				t.Errorf("published %s", m.Data)
+			}
+		})
 	}
 }
 

@@ -137,12 +137,14 @@ func TestConfig_tracerPerSchema(t *testing.T) {
 		return nil
 	}))
 	for schema, want := range map[string]pgx.QueryTracer{"inn": watched, "lodge": nil} {
-		c, err := poolConfig(e, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.ConnConfig.Tracer != want {
-			t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
-		}
+		t.Run(schema, func(t *testing.T) {
+			c, err := poolConfig(e, schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.ConnConfig.Tracer != want {
+				t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
+			}
+		})
 	}
 }

@@ -153,9 +153,11 @@ func TestViolates(t *testing.T) {
 		{"another error", errRefused, "stays_pkey", false},
 		{"no error", nil, "stays_pkey", false},
 	} {
-		if got := postgres.Violates(test.err, test.constraint); got != test.want {
-			t.Errorf("%s: got %v for %v, want %v", test.name, got, test.err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := postgres.Violates(test.err, test.constraint); got != test.want {
+				t.Errorf("%s: got %v for %v, want %v", test.name, got, test.err, test.want)
+			}
+		})
 	}
 }
 

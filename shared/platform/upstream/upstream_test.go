@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -70,9 +71,11 @@ func TestCall_headers(t *testing.T) {
 		"Authorization": "Bearer tok-https://pricing.melmastoon.ghasi.io", "X-Request-Id": "req-1", "Idempotency-Key": "k-1",
 		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json",
 	} {
-		if got.Header.Get(name) != want {
-			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got.Header.Get(name) != want {
+				t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
+			}
+		})
 	}
 	switch {
 	case got.Method != http.MethodPost:
@@ -202,11 +205,13 @@ func TestPointing(t *testing.T) {
 			{Pointer: "/wish/promo", Rule: "known", Message: "No such code."}, {Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
 		{"who does not", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
 	} {
-		ctx := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "unknown"})
-		err := c.Post(ctx, "/quotes", struct{}{}, nil, test.opts...)
-		if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
-			t.Errorf("%s: got %+v, want %+v", test.name, f.Violations, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			ctx := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "unknown"})
+			err := c.Post(ctx, "/quotes", struct{}{}, nil, test.opts...)
+			if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
+				t.Errorf("%s: got %+v, want %+v", test.name, f.Violations, test.want)
+			}
+		})
 	}
 }
 
@@ -291,10 +296,12 @@ func TestRequest_timeout(t *testing.T) {
 func TestRequest_notConfigured(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "pricing.internal", "ftp://pricing"} {
-		c := upstream.Open(env.Of(map[string]string{"UPSTREAM_PRICING_URL": address}), "pricing", patient)
-		if err := c.Get(t.Context(), "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) || !strings.Contains(err.Error(), "UPSTREAM_PRICING_URL") {
-			t.Errorf("%q: got %v", address, err)
-		}
+		t.Run(fmt.Sprintf("%q", address), func(t *testing.T) {
+			c := upstream.Open(env.Of(map[string]string{"UPSTREAM_PRICING_URL": address}), "pricing", patient)
+			if err := c.Get(t.Context(), "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) || !strings.Contains(err.Error(), "UPSTREAM_PRICING_URL") {
+				t.Errorf("%q: got %v", address, err)
+			}
+		})
 	}
 }
 

@@ -90,10 +90,12 @@ func TestDetector_parallelFirstCalls(t *testing.T) {
 		}
 	}
 	for _, functions := range []int{1, 3, 14} {
-		after := challengedAfter(newDetector(), func(i int) caller { return call(i, functions) }, 20*time.Millisecond, 500)
-		if after < 0 || after > 3*time.Second {
-			t.Errorf("50 requests a second to %d functions: challenged after %v, want within 3 s", functions, after)
-		}
+		t.Run(fmt.Sprint(functions), func(t *testing.T) {
+			after := challengedAfter(newDetector(), func(i int) caller { return call(i, functions) }, 20*time.Millisecond, 500)
+			if after < 0 || after > 3*time.Second {
+				t.Errorf("50 requests a second to %d functions: challenged after %v, want within 3 s", functions, after)
+			}
+		})
 	}
 }
 
@@ -133,15 +135,19 @@ func TestDetector_failures(t *testing.T) {
 	t.Parallel()
 	d, c := newDetector(), from("a", browser(firefox))
 	for i, want := range []bool{false, false, true} {
-		if got := d.fail(c, start.Add(time.Duration(i)*4*time.Minute)); got != want {
-			t.Errorf("after failure %d: blocked = %t, want %t", i+1, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := d.fail(c, start.Add(time.Duration(i)*4*time.Minute)); got != want {
+				t.Errorf("after failure %d: blocked = %t, want %t", i+1, got, want)
+			}
+		})
 	}
 	third := start.Add(8 * time.Minute)
 	for after, want := range map[time.Duration]bool{0: true, blockTime - time.Second: true, blockTime: false} {
-		if e := d.observe(c, third.Add(after)); e.blocked != want {
-			t.Errorf("%v after the third failure: blocked = %t, want %t", after, e.blocked, want)
-		}
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			if e := d.observe(c, third.Add(after)); e.blocked != want {
+				t.Errorf("%v after the third failure: blocked = %t, want %t", after, e.blocked, want)
+			}
+		})
 	}
 	if e := d.observe(c, third.Add(failureWindow)); e.failed {
 		t.Error("a failure counts after ten minutes")
@@ -269,9 +275,11 @@ func TestDetector_pass(t *testing.T) {
 	d, passing := newDetector(), id.New[id.GuestSession]()
 	d.pass(passing, start.Add(humanTime))
 	for after, want := range map[time.Duration]bool{0: true, humanTime - 1: true, humanTime: false} {
-		if got := d.isHuman(passing, start.Add(after)); got != want {
-			t.Errorf("%v after the challenge: isHuman = %t, want %t", after, got, want)
-		}
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			if got := d.isHuman(passing, start.Add(after)); got != want {
+				t.Errorf("%v after the challenge: isHuman = %t, want %t", after, got, want)
+			}
+		})
 	}
 	if d.isHuman(id.New[id.GuestSession](), start) || d.isHuman(id.GuestSession{}, start) {
 		t.Error("another session is human")

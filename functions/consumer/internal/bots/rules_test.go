@@ -231,9 +231,11 @@ func TestRules_crawlers(t *testing.T) {
 		{"", "66.249.66.1", false},
 		{"bingbot/2.0", "157.55.39.10", true},
 	} {
-		if got := builtIn().isCrawler(test.agent, netip.MustParseAddr(test.from)); got != test.want {
-			t.Errorf("isCrawler(%q, %s) = %t, want %t", test.agent, test.from, got, test.want)
-		}
+		t.Run(test.from, func(t *testing.T) {
+			if got := builtIn().isCrawler(test.agent, netip.MustParseAddr(test.from)); got != test.want {
+				t.Errorf("isCrawler(%q, %s) = %t, want %t", test.agent, test.from, got, test.want)
+			}
+		})
 	}
 	if builtIn().isCrawler(google, netip.Addr{}) {
 		t.Error("a crawler with an unknown address is known")

@@ -136,18 +136,20 @@ func TestActs_changeInProgress(t *testing.T) {
 			return err
 		},
 	} {
-		for from, r := range samples(t) {
-			r.await(AwaitReallocation, noon)
-			r.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
-			before := *r
-			err := act(r)
-			repeated := from == CheckedOut && name == "check-out" || from == NoShow && name == "no-show"
-			if err == nil && !repeated {
-				t.Errorf("%s from %s with a change in progress: no error", name, from)
+		t.Run(name, func(t *testing.T) {
+			for from, r := range samples(t) {
+				r.await(AwaitReallocation, noon)
+				r.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
+				before := *r
+				err := act(r)
+				repeated := from == CheckedOut && name == "check-out" || from == NoShow && name == "no-show"
+				if err == nil && !repeated {
+					t.Errorf("%s from %s with a change in progress: no error", name, from)
+				}
+				if !reflect.DeepEqual(*r, before) {
+					t.Errorf("%s from %s with a change in progress: the reservation has changed", name, from)
+				}
 			}
-			if !reflect.DeepEqual(*r, before) {
-				t.Errorf("%s from %s with a change in progress: the reservation has changed", name, from)
-			}
-		}
+		})
 	}
 }

@@ -33,27 +33,29 @@ func TestCancelOnWish_penalty(t *testing.T) {
 		{"the penalty from the edge on", GuestCancelled, edge, third},
 		{"nothing where the hotel cancels", StaffCancelled, edge, 0},
 	} {
-		r := paid()
-		captured := r.Captured
-		if err := r.CancelOnWish(CancelWish{Code: test.code, By: saga(), MayWaive: true}, test.at); err != nil {
-			t.Fatal(err)
-		}
-		c := r.Cancellation
-		if c.Applied.Penalty != test.penalty {
-			t.Errorf("%s: c.Applied.Penalty = %v, want %v", test.name, c.Applied.Penalty, test.penalty)
-		}
-		if c.Applied.Eligible != captured-test.penalty {
-			t.Errorf("%s: c.Applied.Eligible = %v, want %v", test.name, c.Applied.Eligible, captured-test.penalty)
-		}
-		if len(c.Refunds) != 1 {
-			t.Fatalf("%s: len(c.Refunds) = %v, want 1", test.name, len(c.Refunds))
-		}
-		if c.Refunds[0].Amount != captured-test.penalty {
-			t.Errorf("%s: c.Refunds[0].Amount = %v, want %v", test.name, c.Refunds[0].Amount, captured-test.penalty)
-		}
-		if r.Hold.Outcome != Released || r.State != Cancelled {
-			t.Errorf("%s: %s with a hold that is %s", test.name, r.State, r.Hold.Outcome)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := paid()
+			captured := r.Captured
+			if err := r.CancelOnWish(CancelWish{Code: test.code, By: saga(), MayWaive: true}, test.at); err != nil {
+				t.Fatal(err)
+			}
+			c := r.Cancellation
+			if c.Applied.Penalty != test.penalty {
+				t.Errorf("%s: c.Applied.Penalty = %v, want %v", test.name, c.Applied.Penalty, test.penalty)
+			}
+			if c.Applied.Eligible != captured-test.penalty {
+				t.Errorf("%s: c.Applied.Eligible = %v, want %v", test.name, c.Applied.Eligible, captured-test.penalty)
+			}
+			if len(c.Refunds) != 1 {
+				t.Fatalf("%s: len(c.Refunds) = %v, want 1", test.name, len(c.Refunds))
+			}
+			if c.Refunds[0].Amount != captured-test.penalty {
+				t.Errorf("%s: c.Refunds[0].Amount = %v, want %v", test.name, c.Refunds[0].Amount, captured-test.penalty)
+			}
+			if r.Hold.Outcome != Released || r.State != Cancelled {
+				t.Errorf("%s: %s with a hold that is %s", test.name, r.State, r.Hold.Outcome)
+			}
+		})
 	}
 }
 
@@ -185,11 +187,13 @@ func TestAllows_waiver(t *testing.T) {
 		{"a manager", Staff, []string{"front_desk", "manager"}, edge, nil},
 		{"no service", System, []string{"manager"}, edge, fault.ErrForbidden},
 	} {
-		v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
-		_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.IsManager()}.Allows(r, test.at)
-		if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Captured) {
-			t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
+			_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.IsManager()}.Allows(r, test.at)
+			if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Captured) {
+				t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)
+			}
+		})
 	}
 }
 

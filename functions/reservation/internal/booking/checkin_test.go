@@ -99,21 +99,23 @@ func TestStartCheckIn_time(t *testing.T) {
 				{"as the day of departure begins", test.end, ErrIllegalTransition, false},
 				{"after it has begun", test.end.Add(time.Second), ErrIllegalTransition, false},
 			} {
-				r := confirmedOne(t)
-				r.TimeZone, r.Start = test.zone, night(t, test.start)
-				r.End = r.Start.AddDays(2)
-				before := *r
-				of, rooms := roomsFor(r)
-				started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, step.at)
-				if !errors.Is(err, step.want) || started != (step.want == nil) {
-					t.Errorf("%s: StartCheckIn() = %v, %v, want %v", step.name, started, err, step.want)
-				}
-				if err != nil && !reflect.DeepEqual(*r, before) {
-					t.Errorf("%s: the reservation has changed", step.name)
-				}
-				if err == nil && r.CheckIn.Early != step.early {
-					t.Errorf("%s: earlyCheckIn = %v, want %v", step.name, r.CheckIn.Early, step.early)
-				}
+				t.Run(step.name, func(t *testing.T) {
+					r := confirmedOne(t)
+					r.TimeZone, r.Start = test.zone, night(t, test.start)
+					r.End = r.Start.AddDays(2)
+					before := *r
+					of, rooms := roomsFor(r)
+					started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, step.at)
+					if !errors.Is(err, step.want) || started != (step.want == nil) {
+						t.Errorf("%s: StartCheckIn() = %v, %v, want %v", step.name, started, err, step.want)
+					}
+					if err != nil && !reflect.DeepEqual(*r, before) {
+						t.Errorf("%s: the reservation has changed", step.name)
+					}
+					if err == nil && r.CheckIn.Early != step.early {
+						t.Errorf("%s: earlyCheckIn = %v, want %v", step.name, r.CheckIn.Early, step.early)
+					}
+				})
 			}
 		})
 	}

@@ -162,11 +162,13 @@ func TestInventory_errors(t *testing.T) {
 		{http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", ErrOverbooked},
 		{http.StatusGone, "RESERVATION.HOLD_EXPIRED", ErrHoldExpired},
 	} {
-		n := &fakeService{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
-		r := aHeld(t)
-		if _, err := OpenInventory(withFake(t, n)).Hold(t.Context(), r, r.Hold); !errors.Is(err, test.want) {
-			t.Errorf("%s: got %v", test.code, err)
-		}
+		t.Run(test.code, func(t *testing.T) {
+			n := &fakeService{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
+			r := aHeld(t)
+			if _, err := OpenInventory(withFake(t, n)).Hold(t.Context(), r, r.Hold); !errors.Is(err, test.want) {
+				t.Errorf("%s: got %v", test.code, err)
+			}
+		})
 	}
 }
 
@@ -253,11 +255,13 @@ func TestSettings_cache(t *testing.T) {
 		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, Settings{usualHold, maxGrace, "r"}, 5},
 		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, Settings{usualHold, 0, "r"}, 6},
 	} {
-		e.Advance(step.after)
-		n.status, n.answer = step.status, step.answer
-		if got := tenants.Settings(t.Context(), tenant); got != step.want || n.calls != step.calls {
-			t.Errorf("%s: got %v after %d calls, want %v after %d", step.name, got, n.calls, step.want, step.calls)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			e.Advance(step.after)
+			n.status, n.answer = step.status, step.answer
+			if got := tenants.Settings(t.Context(), tenant); got != step.want || n.calls != step.calls {
+				t.Errorf("%s: got %v after %d calls, want %v after %d", step.name, got, n.calls, step.want, step.calls)
+			}
+		})
 	}
 	n.status = http.StatusServiceUnavailable
 	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != usualHold || got.Region != "" {

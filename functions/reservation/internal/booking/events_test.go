@@ -112,9 +112,11 @@ func TestEvents_orderingKey(t *testing.T) {
 		{"a quote", QuoteCreated(q), q.Tenant.String() + ":" + q.ID.String()},
 		{"who asks for one", QuoteRequested(q), q.Tenant.String() + ":" + q.Session.String()},
 	} {
-		if test.d.OrderingKey != test.want {
-			t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if test.d.OrderingKey != test.want {
+				t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
+			}
+		})
 	}
 	d := ReservationConfirmed(r)
 	if d.AggregateVersion != r.Version {

@@ -43,20 +43,22 @@ func TestMiss_time(t *testing.T) {
 				{"the sweep before the time", test.missed.Add(-time.Second), MissBySweep(), fault.ErrForbidden},
 				{"the sweep at the time", test.missed, MissBySweep(), nil},
 			} {
-				r := confirmedOne(t)
-				r.TimeZone, r.Start = test.zone, night(t, test.start)
-				r.End = r.Start.AddDays(2)
-				before := *r
-				if due := r.Overdue(step.at); due != !step.at.Before(test.missed) {
-					t.Errorf("%s: Overdue() = %v", step.name, due)
-				}
-				missed, err := r.Miss(step.by, step.at)
-				if !errors.Is(err, step.want) || missed != (step.want == nil) {
-					t.Errorf("%s: Miss() = %v, %v, want %v", step.name, missed, err, step.want)
-				}
-				if err != nil && !reflect.DeepEqual(*r, before) {
-					t.Errorf("%s: the reservation has changed", step.name)
-				}
+				t.Run(step.name, func(t *testing.T) {
+					r := confirmedOne(t)
+					r.TimeZone, r.Start = test.zone, night(t, test.start)
+					r.End = r.Start.AddDays(2)
+					before := *r
+					if due := r.Overdue(step.at); due != !step.at.Before(test.missed) {
+						t.Errorf("%s: Overdue() = %v", step.name, due)
+					}
+					missed, err := r.Miss(step.by, step.at)
+					if !errors.Is(err, step.want) || missed != (step.want == nil) {
+						t.Errorf("%s: Miss() = %v, %v, want %v", step.name, missed, err, step.want)
+					}
+					if err != nil && !reflect.DeepEqual(*r, before) {
+						t.Errorf("%s: the reservation has changed", step.name)
+					}
+				})
 			}
 		})
 	}

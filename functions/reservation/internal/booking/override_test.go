@@ -2,6 +2,7 @@ package booking
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -105,20 +106,26 @@ func TestOverride_missedGuest(t *testing.T) {
 				{"before the next midnight", test.next.Add(-time.Second), test.next},
 				{"before the day of departure", test.end.Add(-time.Second), test.end},
 			} {
-				r, err := overridden(t, test.zone, test.start, miss, Confirmed, step.at)
-				if err != nil {
-					t.Fatalf("%s: %v", step.name, err)
-				}
-				for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, time.Second: true} {
-					if got := r.Overdue(step.until.Add(after)); got != want {
-						t.Errorf("%s: overdue %v after %v = %v, want %v", step.name, after, step.until, got, want)
+				t.Run(step.name, func(t *testing.T) {
+					r, err := overridden(t, test.zone, test.start, miss, Confirmed, step.at)
+					if err != nil {
+						t.Fatalf("%s: %v", step.name, err)
 					}
-				}
+					for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, time.Second: true} {
+						t.Run(fmt.Sprint(after), func(t *testing.T) {
+							if got := r.Overdue(step.until.Add(after)); got != want {
+								t.Errorf("%s: overdue %v after %v = %v, want %v", step.name, after, step.until, got, want)
+							}
+						})
+					}
+				})
 			}
 			for _, after := range []time.Duration{0, time.Second} {
-				if _, err := overridden(t, test.zone, test.start, miss, Confirmed, test.end.Add(after)); !errors.Is(err, ErrIllegalTransition) {
-					t.Errorf("override %v after the day of departure has begun: %v, want %v", after, err, ErrIllegalTransition)
-				}
+				t.Run(after.String(), func(t *testing.T) {
+					if _, err := overridden(t, test.zone, test.start, miss, Confirmed, test.end.Add(after)); !errors.Is(err, ErrIllegalTransition) {
+						t.Errorf("override %v after the day of departure has begun: %v, want %v", after, err, ErrIllegalTransition)
+					}
+				})
 			}
 		})
 	}
@@ -151,9 +158,11 @@ func TestOverride_checkOutTime(t *testing.T) {
 					}
 				}
 				for after, want := range map[time.Duration]error{-time.Second: nil, 0: ErrIllegalTransition, time.Second: ErrIllegalTransition} {
-					if _, err := overridden(t, test.zone, test.start, leave, CheckedIn, test.midnight.Add(after)); !errors.Is(err, want) {
-						t.Errorf("left at %v, override %v after midnight: %v, want %v", left, after, err, want)
-					}
+					t.Run(fmt.Sprint(after), func(t *testing.T) {
+						if _, err := overridden(t, test.zone, test.start, leave, CheckedIn, test.midnight.Add(after)); !errors.Is(err, want) {
+							t.Errorf("left at %v, override %v after midnight: %v, want %v", left, after, err, want)
+						}
+					})
 				}
 			}
 		})

@@ -208,9 +208,11 @@ func TestRecord_refuses(t *testing.T) {
 		{"an intent of another reservation", s.r.ID, other.ID, ErrForeign},
 		{"an unknown intent", s.r.ID, id.New[id.Intent](), ErrNotCaptured},
 	} {
-		if err := s.hears(id.New[id.Event](), test.r, test.intent); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := s.hears(id.New[id.Event](), test.r, test.intent); !errors.Is(err, test.want) {
+				t.Errorf("%s: %v, want %v", test.name, err, test.want)
+			}
+		})
 	}
 	if got := s.now().Balance().Refunded; got != money.Micro(0) {
 		t.Errorf("%d are refunded, want 0", got)

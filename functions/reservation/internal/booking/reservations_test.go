@@ -229,15 +229,17 @@ func TestQuotesAdd_idempotent(t *testing.T) {
 	e := db.Env()
 	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
 	var stands []*Quote
-	for _, more := range []time.Duration{0, time.Minute} { // the second price differs
-		q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
-			t.Fatal(err)
-		}
-		stands = append(stands, q)
+	for _, more := range []time.Duration{0, time.Minute} {
+		t.Run(more.String(), func(t *testing.T) { // the second price differs
+			q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+			stands = append(stands, q)
+		})
 	}
 	if !stands[0].ValidUntil.Equal(stands[1].ValidUntil) {
 		t.Errorf("valid until %v, after a repetition until %v; want the same", stands[0].ValidUntil, stands[1].ValidUntil)
@@ -343,10 +345,12 @@ func TestReservations_oldRows(t *testing.T) {
 		t.Error("q.OwnTotal = nil")
 	}
 	for _, table := range []string{"quotes", "reservations"} {
-		if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
+		t.Run(table, func(t *testing.T) {
+			if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
 			SET time_zone = NULL, check_in_from = NULL, check_out_until = NULL, no_show_grace_hours = NULL`); err != nil {
-			t.Fatal(err)
-		}
+				t.Fatal(err)
+			}
+		})
 	}
 	who := Scope{Tenant: stored.Tenant}
 	quote, err := OpenQuotes(e).Get(t.Context(), who, stored.Quote)

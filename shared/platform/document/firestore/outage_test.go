@@ -3,6 +3,7 @@ package firestore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -31,12 +32,16 @@ func TestOutage(t *testing.T) {
 		"not allowed":             {t.Context(), codes.PermissionDenied, nil},
 		"no such database":        {t.Context(), codes.NotFound, nil},
 	} {
-		err := outage(test.ctx, status.Error(test.code, "said the service"))
-		for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
-			if errors.Is(err, kind) != (kind == test.want) {
-				t.Errorf("%s: got %v, want %v", name, err, test.want)
+		t.Run(name, func(t *testing.T) {
+			err := outage(test.ctx, status.Error(test.code, "said the service"))
+			for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
+				t.Run(fmt.Sprint(kind), func(t *testing.T) {
+					if errors.Is(err, kind) != (kind == test.want) {
+						t.Errorf("%s: got %v, want %v", name, err, test.want)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 

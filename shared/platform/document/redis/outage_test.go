@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -35,12 +36,16 @@ func TestOutage(t *testing.T) {
 		"not allowed":          {t.Context(), answer("NOPERM this user has no permissions to run the 'del' command"), nil},
 		"the caller has left":  {over, io.EOF, context.Canceled},
 	} {
-		err := outage(test.ctx, test.err)
-		for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
-			if errors.Is(err, kind) != (kind == test.want) {
-				t.Errorf("%s: got %v, want %v", name, err, test.want)
+		t.Run(name, func(t *testing.T) {
+			err := outage(test.ctx, test.err)
+			for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
+				t.Run(fmt.Sprint(kind), func(t *testing.T) {
+					if errors.Is(err, kind) != (kind == test.want) {
+						t.Errorf("%s: got %v, want %v", name, err, test.want)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 

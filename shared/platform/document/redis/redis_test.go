@@ -78,15 +78,17 @@ func TestRedis_keyLifetime(t *testing.T) {
 	add("moved", now.Add(time.Minute))
 	add("moved", now.Add(time.Hour))
 	for id, want := range map[string]time.Duration{"created": time.Hour, "ended": 0, "put": 2 * time.Hour, "counted": time.Hour, "moved": time.Hour} {
-		got, err := look.PTTL(t.Context(), prefix+":sessions/"+id).Result()
-		switch {
-		case err != nil:
-			t.Errorf("err = %v, want nil", err)
-		case got > want+margin:
-			t.Errorf("got = %v, want at most %v", got, want+margin)
-		case got < want+margin-slack:
-			t.Errorf("got = %v, want at least %v", got, want+margin-slack)
-		}
+		t.Run(id, func(t *testing.T) {
+			got, err := look.PTTL(t.Context(), prefix+":sessions/"+id).Result()
+			switch {
+			case err != nil:
+				t.Errorf("err = %v, want nil", err)
+			case got > want+margin:
+				t.Errorf("got = %v, want at most %v", got, want+margin)
+			case got < want+margin-slack:
+				t.Errorf("got = %v, want at least %v", got, want+margin-slack)
+			}
+		})
 	}
 }
 
@@ -109,15 +111,17 @@ func TestRedis_wrongURL(t *testing.T) {
 		"an authority for plain": {"redis://:hush@somewhere", "PEM", "REDIS_CA"},
 		"no certificate":         {"rediss://:hush@somewhere", "PEM", "REDIS_CA"},
 	} {
-		e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
-		err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"})
-		switch {
-		case err == nil:
-			t.Errorf("%s: err = nil, want a value", name)
-		case !strings.Contains(err.Error(), test.want):
-			t.Errorf("%s: err.Error() = %q, want one containing %q", name, err.Error(), test.want)
-		case strings.Contains(err.Error(), "hush"):
-			t.Errorf("%s: err.Error() = %q, want one without %q", name, err.Error(), "hush")
-		}
+		t.Run(name, func(t *testing.T) {
+			e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
+			err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"})
+			switch {
+			case err == nil:
+				t.Errorf("%s: err = nil, want a value", name)
+			case !strings.Contains(err.Error(), test.want):
+				t.Errorf("%s: err.Error() = %q, want one containing %q", name, err.Error(), test.want)
+			case strings.Contains(err.Error(), "hush"):
+				t.Errorf("%s: err.Error() = %q, want one without %q", name, err.Error(), "hush")
+			}
+		})
 	}
 }

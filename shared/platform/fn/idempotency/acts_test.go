@@ -72,8 +72,10 @@ func TestActs_failedAttempts(t *testing.T) {
 	}
 	r.answer = nil
 	for _, key := range []string{"k-1", "k-2"} {
-		if a := r.order(key, `{"rooms":1}`); a.Status != 201 {
-			t.Errorf("%s: got %d %s", key, a.Status, a.Body)
-		}
+		t.Run(key, func(t *testing.T) {
+			if a := r.order(key, `{"rooms":1}`); a.Status != 201 {
+				t.Errorf("%s: got %d %s", key, a.Status, a.Body)
+			}
+		})
 	}
 }

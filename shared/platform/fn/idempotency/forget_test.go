@@ -2,6 +2,7 @@ package idempotency_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -43,14 +44,18 @@ func TestForget_runsAgain(t *testing.T) {
 		"another caller":               {"X-Caller", "somebody else"},
 		"the same of another tenant's": {"X-Tenant-Id", tenantB},
 	} {
-		if a := r.order("k-1", `{"rooms":1}`, headers...); a.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%s was forgotten, too", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if a := r.order("k-1", `{"rooms":1}`, headers...); a.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s was forgotten, too", what)
+			}
+		})
 	}
 	for _, key := range []string{"k-1", "k-2"} {
-		if a := r.order(key, `{"rooms":2}`); a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s is remembered: %d %s", key, a.Status, a.Body)
-		}
+		t.Run(key, func(t *testing.T) {
+			if a := r.order(key, `{"rooms":2}`); a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "" {
+				t.Errorf("%s is remembered: %d %s", key, a.Status, a.Body)
+			}
+		})
 	}
 }
 
@@ -82,14 +87,16 @@ func TestLedger_doesNotStoreCookies(t *testing.T) {
 		t.Errorf("first: %v", got)
 	}
 	for _, now := range []string{"", "second"} {
-		again := r.order("k-1", `{"rooms":1}`, "X-Cookie", now)
-		var want []string
-		if now != "" {
-			want = []string{"door=" + now}
-		}
-		if got := again.Header.Values("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || !slices.Equal(got, want) {
-			t.Errorf("again: %v, want %v", again.Header, want)
-		}
+		t.Run(fmt.Sprintf("%q", now), func(t *testing.T) {
+			again := r.order("k-1", `{"rooms":1}`, "X-Cookie", now)
+			var want []string
+			if now != "" {
+				want = []string{"door=" + now}
+			}
+			if got := again.Header.Values("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || !slices.Equal(got, want) {
+				t.Errorf("again: %v, want %v", again.Header, want)
+			}
+		})
 	}
 }
 
@@ -125,10 +132,12 @@ func TestLedger_continueAs(t *testing.T) {
 		return c, nil
 	}
 	for _, replayed := range []string{"", "true"} {
-		a := r.order("k-1", `{"rooms":1}`, "X-Cookie", "before")
-		if got := a.Header.Values("Set-Cookie"); a.Header.Get("Idempotent-Replayed") != replayed || !slices.Equal(got, []string{"door=another"}) {
-			t.Errorf("replayed %q: %v", replayed, a.Header)
-		}
+		t.Run(fmt.Sprintf("%q", replayed), func(t *testing.T) {
+			a := r.order("k-1", `{"rooms":1}`, "X-Cookie", "before")
+			if got := a.Header.Values("Set-Cookie"); a.Header.Get("Idempotent-Replayed") != replayed || !slices.Equal(got, []string{"door=another"}) {
+				t.Errorf("replayed %q: %v", replayed, a.Header)
+			}
+		})
 	}
 }
 

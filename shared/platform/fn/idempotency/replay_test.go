@@ -117,18 +117,22 @@ func TestReplay_otherRequest(t *testing.T) {
 		"another header of the middleware": r.order("k-1", `{"rooms":1}`, "X-Door", "9"),
 		"another query":                    r.Post("/orders?a=1", `{"rooms":1}`, "Idempotency-Key", "k-1", "X-Tenant-Id", tenantA, "X-Caller", "desk"),
 	} {
-		if a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
-			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			if a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
+				t.Errorf("%s: got %d %s", name, a.Status, a.Body)
+			}
+		})
 	}
 	for name, a := range map[string]fntest.Answer{
 		"another key":    r.order("k-2", `{"rooms":2}`),
 		"another tenant": r.order("k-1", `{"rooms":2}`, "X-Tenant-Id", tenantB),
 		"another caller": r.order("k-1", `{"rooms":2}`, "X-Caller", "somebody else"),
 	} {
-		if a.Status != 201 {
-			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			if a.Status != 201 {
+				t.Errorf("%s: got %d %s", name, a.Status, a.Body)
+			}
+		})
 	}
 	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
 	if front.Status != 201 || window.Status != 422 {

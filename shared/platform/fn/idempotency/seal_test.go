@@ -2,6 +2,7 @@ package idempotency_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,9 +58,11 @@ func TestSeal_missingKeys(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for _, keys := range []string{"", "short:AAAA"} {
-		e := r.db.Env().With("IDEMPOTENCY_KEYS", keys)
-		if _, err := idempotency.Open(e, postgres.Open(e, "reservation")); err == nil {
-			t.Errorf("%q: no error", keys)
-		}
+		t.Run(fmt.Sprintf("%q", keys), func(t *testing.T) {
+			e := r.db.Env().With("IDEMPOTENCY_KEYS", keys)
+			if _, err := idempotency.Open(e, postgres.Open(e, "reservation")); err == nil {
+				t.Errorf("%q: no error", keys)
+			}
+		})
 	}
 }

@@ -112,12 +112,14 @@ func TestLimit_perClient(t *testing.T) {
 		{"another network", address("2001:db8:0:2::1"), address("2001:db8:0:3::1"), false},
 		{"addresses that nobody knows", func() Result { return l.Address(netip.Addr{}, noon) }, func() Result { return l.Address(netip.Addr{}, noon) }, true},
 	} {
-		if err := test.first().Refused(); err != nil {
-			t.Errorf("%s: the first was refused: %v", test.name, err)
-		}
-		if err := test.second().Refused(); (err != nil) != test.refused {
-			t.Errorf("%s: got %v, want refused to be %v", test.name, err, test.refused)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := test.first().Refused(); err != nil {
+				t.Errorf("%s: the first was refused: %v", test.name, err)
+			}
+			if err := test.second().Refused(); (err != nil) != test.refused {
+				t.Errorf("%s: got %v, want refused to be %v", test.name, err, test.refused)
+			}
+		})
 	}
 }
 
@@ -135,15 +137,19 @@ func TestLimit_rateSource(t *testing.T) {
 		{"off by the surroundings", map[string]string{"RATE_LIMIT_SESSION": "off"}, Rate{PerSecond: 1, Burst: 3}, 100_000},
 		{"off by the function", nil, Off(), 100_000},
 	} {
-		l := open(t, test.vars, Rates{Session: test.own})
-		if n, _ := allowed(func(now time.Time) Result { return l.Session("s", now) }, noon); n != test.want {
-			t.Errorf("%s: %d at once, want %d", test.name, n, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			l := open(t, test.vars, Rates{Session: test.own})
+			if n, _ := allowed(func(now time.Time) Result { return l.Session("s", now) }, noon); n != test.want {
+				t.Errorf("%s: %d at once, want %d", test.name, n, test.want)
+			}
+		})
 	}
 	for _, wrong := range []string{"20", "20/", "/60", "0/60", "-1/60", "20/0", "20/-1", "many/60", "NaN/60", "Inf/60", "on", "20/60/3"} {
-		if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong})); err == nil {
-			t.Errorf("%q is taken for a rate", wrong)
-		}
+		t.Run(wrong, func(t *testing.T) {
+			if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong})); err == nil {
+				t.Errorf("%q is taken for a rate", wrong)
+			}
+		})
 	}
 }
 

@@ -45,14 +45,16 @@ func TestGoogle_tokenCached(t *testing.T) {
 	source := google.Open(e)
 	for range 3 {
 		for _, audience := range []string{identity.Audience("reservation"), identity.Audience("sandbox")} {
-			token, err := source.Token(t.Context(), audience)
-			if err != nil {
-				t.Fatal(err)
-			}
-			who, err := verifier.Service(context.Background(), token, audience)
-			if err != nil || who.Email != issuer.Email() {
-				t.Errorf("%s: got %+v, %v", audience, who, err)
-			}
+			t.Run(audience, func(t *testing.T) {
+				token, err := source.Token(t.Context(), audience)
+				if err != nil {
+					t.Fatal(err)
+				}
+				who, err := verifier.Service(context.Background(), token, audience)
+				if err != nil || who.Email != issuer.Email() {
+					t.Errorf("%s: got %+v, %v", audience, who, err)
+				}
+			})
 		}
 	}
 	if asked != 2 {

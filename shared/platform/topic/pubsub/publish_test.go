@@ -213,8 +213,10 @@ func TestFilter(t *testing.T) {
 		`attributes."ce-type" = "a\"b" AND ` + own:                                    {"ce-type": `a"b`},
 		`attributes."ce-errorcode" = "X" AND attributes."ce-tenant" = "t" AND ` + own: {"ce-tenant": "t", "ce-errorcode": "X"},
 	} {
-		if got := pubsub.Filter(topic.Subscription{Name: "me", Filter: attributes}); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := pubsub.Filter(topic.Subscription{Name: "me", Filter: attributes}); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
