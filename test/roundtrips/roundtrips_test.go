@@ -76,7 +76,7 @@ func differences(got, want map[string]trips, kind string) (found []string) {
 // is retried; a cost counts as correct if one walk has measured it.
 const timeout = 3
 
-// hold repeats the walk until each cost was correct once, and returns the ones that never were. Walks of one world book
+// hold repeats the walk until each cost was correct once, and returns the ones that never were. Walks of one fixture book
 // different days.
 func (w *fixture) hold(want map[string]trips, cold bool, day int) (never []string, last *walk) {
 	w.t.Helper()
@@ -101,7 +101,7 @@ const (
 	apart    = 9 // days between two walks, so that they book different rooms
 )
 
-// TestRoundTrips_budget measures a world with one row of everything and one with ten rows: the costs must be equal.
+// TestRoundTrips_budget measures a fixture with one row of everything and one with ten rows: the costs must be equal.
 func TestRoundTrips_budget(t *testing.T) {
 	if writing(t) {
 		t.Skip("the file is being written")
@@ -122,7 +122,7 @@ func TestRoundTrips_budget(t *testing.T) {
 			}
 			for name, n := range last.sizes { // otherwise the comparison proves nothing
 				if n < rows || rows == 1 && n > 3 {
-					t.Errorf("%s: %d, want the rows of a world of %d", name, n, rows)
+					t.Errorf("%s: %d, want the rows of a fixture of %d", name, n, rows)
 				}
 			}
 		})

@@ -47,13 +47,13 @@ func (c *wastefulHandler) before(next http.Handler) http.Handler {
 	})
 }
 
-// wishing measures the list of a guest with as many wishes as the world has hotels, behind the careless handler.
+// wishing measures the list of a guest with as many wishes as the fixture has hotels, behind the wasteful handler.
 func wishing(t *testing.T, rows int) (*walk, guest, *wastefulHandler) {
 	t.Helper()
 	c := &wastefulHandler{t: t}
 	w := open(t, rows, map[string]func(http.Handler) http.Handler{"consumer-listwishes": c.before})
 	c.env = w.Env
-	k := &walk{world: w, t: t, cold: true, day: firstDay, figures: map[string]trips{}, sizes: map[string]int{}}
+	k := &walk{fixture: w, t: t, cold: true, day: firstDay, figures: map[string]trips{}, sizes: map[string]int{}}
 	g := k.newcomer()
 	g.must(http.StatusOK, http.MethodGet, "/session", nil)
 	k.gather(g)
@@ -64,7 +64,7 @@ func wishing(t *testing.T, rows int) (*walk, guest, *wastefulHandler) {
 	return k, g, c
 }
 
-// TestRoundTrips_sabotagedPerRow makes a request per row, in each possible way, in a small and in a large world. The comparison
+// TestRoundTrips_sabotagedPerRow makes a request per row, in each possible way, in a small and in a large fixture. The comparison
 // must report it.
 func TestRoundTrips_sabotagedPerRow(t *testing.T) {
 	t.Parallel()

@@ -24,10 +24,10 @@ type walk struct {
 	sizes   map[string]int // of the lists in the answers, by the function that gave them
 }
 
-// walkThrough runs a cold or warm walk. The walks of one world book different days.
+// walkThrough runs a cold or warm walk. The walks of one fixture book different days.
 func walkThrough(w *fixture, cold bool, day int) *walk {
 	w.t.Helper()
-	k := &walk{world: w, t: w.t, cold: cold, day: day, figures: map[string]trips{}, sizes: map[string]int{}}
+	k := &walk{fixture: w, t: w.t, cold: cold, day: day, figures: map[string]trips{}, sizes: map[string]int{}}
 	w.Quiet()
 	w.clear()
 	traveller := k.travel()
