@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -43,6 +44,9 @@ func (a Ask) Validate() error {
 	}
 	if len(a.Promo) > maxPromoLength {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "length", Message: fmt.Sprintf("must not be longer than %d bytes", maxPromoLength)})
+	}
+	if attribution.Plain(a.Promo) != a.Promo {
+		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
 	}
 	for i, item := range a.Items {
 		if err := item.Occupants.Validate(); err != nil {

@@ -101,6 +101,8 @@ func TestAsk_Validate(t *testing.T) {
 		{"no night", func(a *Ask) { a.Stay.End = a.Stay.Start }, "/stayWindow"},
 		{"no room", func(a *Ask) { a.Items = nil }, "/items"},
 		{"a whole town", func(a *Ask) { a.Items = make([]AskedItem, maxItems+1) }, "/items"},
+		{"a code that is an address", func(a *Ask) { a.Promo = "z@example.com" }, "/promoCode"},
+		{"a code with a hidden character", func(a *Ask) { a.Promo = "SPRING\u202e" }, "/promoCode"},
 		{"a code that is none", func(a *Ask) { a.Promo = strings.Repeat("x", maxPromoLength+1) }, "/promoCode"},
 		{"children alone", func(a *Ask) { a.Items[1].Occupants = stay.Occupants{Children: 2} }, "/items/1/occupants"},
 	} {
