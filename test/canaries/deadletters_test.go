@@ -69,12 +69,13 @@ func countDeadLetters(t *testing.T, s *system.System, named []string) map[string
 // A fakeWarehouse is a warehouse in memory. It has a table for each subject, filled from the outboxes.
 type fakeWarehouse struct{ rows map[string][]map[string]any }
 
-// fill stores the payloads of all events in the outboxes of the sites and of the reservation service, with their retention classes.
+// fill stores the payloads of all events in the outboxes of our services, with their retention classes.
 func (d *fakeWarehouse) fill(t *testing.T, s *system.System) {
 	t.Helper()
 	d.rows = map[string][]map[string]any{}
 	rows, _ := s.DB.Owner(t).Query(t.Context(), `
-		SELECT subject, payload, envelope ->> 'retentionClass' FROM bff_tenant_booking.outbox
+		SELECT subject, payload, envelope ->> 'retentionClass' FROM bff_consumer.outbox
+		UNION ALL SELECT subject, payload, envelope ->> 'retentionClass' FROM bff_tenant_booking.outbox
 		UNION ALL SELECT subject, payload, envelope ->> 'retentionClass' FROM reservation.outbox`)
 	var subject, class string
 	var payload json.RawMessage

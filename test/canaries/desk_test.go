@@ -8,8 +8,9 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// deskJourney acts as front desk and as other services: it types into the routes of the reservation service that no browser calls.
-func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) {
+// deskJourney acts as front desk and as other services: it types into the routes of the reservation service that no browser calls. It
+// returns the reservation.
+func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all map[string]bool) (reservation string) {
 	t.Helper()
 	const root = "/api/v1/reservations"
 	send := func(status int, route string, r system.Request) system.Answer {
@@ -22,14 +23,12 @@ func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all m
 		w.scanRefusal(route, answer)
 		return answer
 	}
-	// A name cannot be told from other words; addresses and numbers can.
-	numbers := func(route, member string) string {
-		input := route + " json " + member
-		return a.email(input) + " " + a.phone(input) + " " + a.card(input)
-	}
+	numbers := func(route, member string) string { return contact(a, route+" json "+member) }
 	quote := func() *system.Booking { return s.Quote(system.Usual()) }
 	promo := quote().QuoteRequest("")
 	promo.Body.(map[string]any)["promoCode"] = a.everything("POST " + root + "/quotes json promoCode")
+	send(http.StatusBadRequest, root+"/quotes", promo)
+	promo.Body.(map[string]any)["promoCode"] = a.email("POST " + root + "/quotes json promoCode")
 	send(http.StatusBadRequest, root+"/quotes", promo)
 
 	b := quote()
@@ -71,4 +70,5 @@ func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all m
 	send(http.StatusOK, root, system.Request{Method: http.MethodGet, Path: root + "?code=" + url.QueryEscape(a.everything("GET "+root+" query code"))})
 	reason := map[string]any{"reasonCode": "staff_cancelled", "reason": numbers("POST "+root+"/{id}/cancel", "reason")}
 	send(http.StatusOK, root+"/{id}/cancel", system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/cancel", Body: reason})
+	return b.ReservationID
 }

@@ -3,6 +3,7 @@ package canaries
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -12,28 +13,12 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// isCovered reports whether the test types into a function. It does into every route but the internal ones of the sandbox, which stands
-// in for services that are not ours.
-func isCovered(f fn.Function) bool {
-	return f.Spec.Route != "" && (f.Spec.Access == fn.Public || f.Spec.Service() != "sandbox")
-}
-
 // inputs are all places of a route where text can be typed, as "GET /path query name".
 func inputs(a *canarySet, f fn.Function) (found []string) {
-	if !isCovered(f) {
-		return nil
+	if f.Spec.Route != "" {
+		found = slices.Sorted(maps.Keys(texts(a, f)))
 	}
-	for field := range f.In.Fields() {
-		for _, source := range []string{"query", "form"} {
-			if tag, ok := field.Tag.Lookup(source); ok {
-				name, _, _ := strings.Cut(tag, ",")
-				if takesText(a, inner(field.Type)) {
-					found = append(found, f.Spec.Route+" "+source+" "+name)
-				}
-			}
-		}
-	}
-	return append(found, members(a, f.Spec.Route+" json", f.In, 0)...)
+	return found
 }
 
 // inner is the type in a Maybe, behind a pointer or in a list.
@@ -58,16 +43,16 @@ func takesText(a *canarySet, t reflect.Type) bool {
 	})
 }
 
-// members are the texts of a JSON body.
-func members(a *canarySet, at string, t reflect.Type, depth int) (found []string) {
+// members calls found with each text of a JSON body and its type.
+func members(a *canarySet, at string, t reflect.Type, depth int, found func(at string, in reflect.Type)) {
 	if _, itself := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t)); itself || t.Kind() != reflect.Struct || depth > 6 {
-		return nil
+		return
 	}
 	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, _, _ := strings.Cut(tag, ",")
 		if f.Anonymous && !tagged {
-			found = append(found, members(a, at, f.Type, depth)...)
+			members(a, at, f.Type, depth, found)
 			continue
 		}
 		if !tagged || name == "-" || !f.IsExported() {
@@ -75,11 +60,10 @@ func members(a *canarySet, at string, t reflect.Type, depth int) (found []string
 		}
 		in := inner(f.Type)
 		if takesText(a, in) {
-			found = append(found, at+" "+name)
+			found(at+" "+name, in)
 		}
-		found = append(found, members(a, at+" "+name, in, depth+1)...)
+		members(a, at+" "+name, in, depth+1, found)
 	}
-	return found
 }
 
 // recordInputs notes which inputs of a route a request has canaries in.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,8 @@ func (p *visitor) headers(route string) map[string]string {
 		"From":                 p.canaries.email(at("From")),
 		"Sec-Ch-Ua":            p.canaries.email(at("Sec-Ch-Ua")),
 		"X-Forwarded-For":      p.canaries.letters(at("X-Forwarded-For")),
+		"Tracestate":           "x=" + p.canaries.letters(at("Tracestate")),
+		"Baggage":              "user=" + url.QueryEscape(p.canaries.email(at("Baggage"))),
 		"Via":                  p.canaries.letters(at("Via")),
 	}
 }
@@ -171,25 +174,33 @@ func TestCanaries_journeys(t *testing.T) {
 	consumerJourney(t, s, a, w, all)
 	hotelSiteJourney(t, s, a, w, all)
 	allHotelsSiteJourney(t, s, a, w, all)
-	deskJourney(t, s, a, w, all)
+	desk := deskJourney(t, s, a, w, all)
+	operatorJourney(t, s, a, w, all, booked.IntentID)
+	everyRouteJourney(t, s, a, w, all)
 	s.Settle()
-	story := strings.Join(s.BookingTimeline(booked.ReservationID).Lines(), "\n")
-	w.scan("the timeline of a booking", []byte(story))
+	others := newScanner(newCanarySet())
+	eventJourney(t, s, others.canaries)
+	s.Settle()
+	w.also = others.scan
+	for _, reservation := range []string{booked.ReservationID, desk} {
+		w.scan("the timeline of a booking", []byte(strings.Join(s.BookingTimeline(reservation).Lines(), "\n")))
+	}
 	w.scanTables(t, s)
+	w.scanWarehouse(t, s)
 	w.scanLog(t, s)
-	for _, wrong := range w.unexpected(allowedPlaces) {
+	for _, wrong := range append(w.unexpected(allowedPlaces), others.unexpected(messagesOfOthers)...) {
 		t.Error(wrong)
 	}
 	checkAllInputsTyped(t, a, all)
 	t.Logf("%d canaries typed into %d inputs, seen at %d places", len(a.places)+len(a.digits), len(all), len(w.seen))
 }
 
-// checkAllInputsTyped fails the test for each text input and each documented header of a route into which no canary was typed.
+// checkAllInputsTyped fails the test for each text input, wildcard and documented header of a route into which no canary was typed.
 func checkAllInputsTyped(t *testing.T, a *canarySet, all map[string]bool) {
 	t.Helper()
 	var known int
 	for _, f := range melmastoon.Functions {
-		for _, input := range append(inputs(a, f), headers(t, f)...) {
+		for _, input := range slices.Concat(inputs(a, f), headers(t, f), wildcards(f)) {
 			known++
 			if !all[input] {
 				t.Errorf("nobody types into %s", input)

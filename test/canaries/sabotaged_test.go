@@ -87,8 +87,8 @@ func TestCanaries_sabotaged(t *testing.T) {
 	w := newScanner(a)
 	w.scanRefusal("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
 	w.scanRefusal("GET /y", system.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
-	want := []string{"nothing that was typed is in a.b: take it off the list of allowed places", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
-	if got := w.unexpected(map[string]string{"a.b": "stale"}); !slices.Equal(got, want) {
+	want := []string{"nothing that was typed into * c is in a.b: take it off the list of allowed places", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
+	if got := w.unexpected(map[finding]string{{"a.b", "* c"}: "stale"}); !slices.Equal(got, want) {
 		t.Errorf("refusals: got %q, want %q", got, want)
 	}
 }

@@ -201,6 +201,22 @@ var variants = []variant{
 		"text = strings.Map(shown, text)", "if true { return text }",
 		"shared/freetext", "TestScrub",
 	}, {
+		"reasons keep contact data", noPII, "shared/freetext/freetext.go",
+		"*t = Text(Scrub(string(text)))", "*t = Text(text)",
+		"test/canaries", "TestCanaries_journeys",
+	}, {
+		"names of partners and staff keep contact data", noPII, "functions/reservation/internal/booking/terms.go",
+		"name := freetext.Scrub(string(text))", "name := string(text)",
+		"test/canaries", "TestCanaries_journeys",
+	}, {
+		"names of campaigns keep contact data", noPII, "shared/event/attribution/campaign.go",
+		"freetext.Reaches(s)", `freetext.Reaches("")`,
+		"test/canaries", "TestCanaries_journeys",
+	}, {
+		"a promotional code keeps contact data", noPII, "functions/reservation/internal/booking/quote.go",
+		"if attribution.Plain(a.Promo) != a.Promo {", "if attribution.Plain(a.Promo) == \"\" && a.Promo == \" \" {",
+		"test/canaries", "TestCanaries_journeys",
+	}, {
 		"a forgotten scrubbing publishes contact data", noPII, "shared/platform/contract/registry.go",
 		`object["format"] = "scrubbed"`, `_ = requireScrubbed`,
 		"shared/platform/contract", "TestModels",
