@@ -143,6 +143,7 @@ import (
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	tenantbookingcancel "melmastoon.ghasi.io/functions/tenantbooking/cancel"
+	"melmastoon.ghasi.io/functions/tenantbooking/change"
 	tenantbookingchangesession "melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
@@ -201,6 +202,7 @@ var Functions = []fn.Function{
 	tenantbookingallocationcommitted.Function,
 	bootstrap.Function,
 	tenantbookingcancel.Function,
+	change.Function,
 	tenantbookingchangesession.Function,
 	configupdated.Function,
 	confirmcash.Function,

@@ -15,7 +15,7 @@ resource "google_service_account" "function" {
 
   account_id   = each.value
   display_name = each.value
-  description  = length(local.run_by[each.value]) == 1 ? "Runs ${local.run_by[each.value][0]}." : "Runs ${length(local.run_by[each.value])} functions with equal needs, ${local.run_by[each.value][0]} among them."
+  description  = length(local.run_by[each.value]) == 1 ? "Runs ${local.run_by[each.value][0]}." : "Runs ${length(local.run_by[each.value])} functions, ${local.run_by[each.value][0]} among them."
 
   depends_on = [google_project_service.api]
 }

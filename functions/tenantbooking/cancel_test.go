@@ -55,6 +55,10 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the confirmation has the cancellation %v, want %v", seen.Cancelled, dry.Cancellation)
 	}
 	g.Must(http.StatusOK, "POST", path+"/cancel", shown, "Idempotency-Key", "once").Want(t, http.StatusOK, "Idempotent-Replayed", "true")
+	if g.Must(http.StatusOK, "POST", path+"/cancel", `{"dryRun":true}`).Into(t, &again); !again.DryRun || again.State != "cancelled" {
+		t.Errorf("a dry run after the cancellation answers state %s and dryRun %t, want cancelled and true", again.State, again.DryRun)
+	}
+	again = cancel.Response{}
 	g.Platform.Change(func() { g.Platform.Penalty = 200_000_000 })
 	a := g.Front.As("").Send("POST", g.Path(path+"/cancel?t="+token), `{}`, "Idempotency-Key", "another-device")
 	a.Want(t, http.StatusOK)

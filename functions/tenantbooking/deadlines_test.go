@@ -113,6 +113,9 @@ func TestDeadlines_withinBudget(t *testing.T) {
 		func() { g.Must(200, "GET", "/confirmation/"+g.Stay.String(), nil) },
 		func() { g = system.Guest(0).RequestQuote() }, func() { g.Hold() }, func() { g.SetGuest() }, func() { g.Pay("cash_on_arrival") },
 		func() { g.Must(200, "POST", "/draft/"+g.Draft.String()+"/confirm", nil) },
+		func() {
+			g.Must(200, "PATCH", "/confirmation/"+g.Stay.String(), `{"specialRequest":{"tags":["cot"]}}`)
+		},
 		func() { g.Must(200, "POST", "/confirmation/"+g.Stay.String()+"/cancel", "{}") },
 		func() { g = system.Guest(0).RequestQuote() }, func() { g.Hold() },
 		func() { g.Must(204, "DELETE", "/draft/"+g.Draft.String(), nil) },
@@ -122,7 +125,7 @@ func TestDeadlines_withinBudget(t *testing.T) {
 		step()
 		check()
 	}
-	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "cancel", "abandondraft", "sweepdrafts"} {
+	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "change", "cancel", "abandondraft", "sweepdrafts"} {
 		if asked["tenantbooking-"+name] == 0 {
 			t.Errorf("%s called no other service, so nothing was tested", name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/cancel"
+	guestchange "melmastoon.ghasi.io/functions/tenantbooking/change"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
@@ -25,7 +26,7 @@ import (
 
 func funnel() []fn.Function {
 	return []fn.Function{quote.Function, hold.Function, readdraft.Function, setguest.Function, abandondraft.Function, openintent.Function,
-		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, cancel.Function, sweepdrafts.Function}
+		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, cancel.Function, guestchange.Function, sweepdrafts.Function}
 }
 
 func sweep(t *testing.T, g *tenantbookingtest.Guest) {

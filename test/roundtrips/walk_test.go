@@ -261,6 +261,12 @@ func (k *walk) payByCard(g guest) {
 		path := "/internal/tenant-booking/v1/tenants/" + demo.KabulGrand.Tenant.String() + "/confirmations/" + g.ReservationID + "/link"
 		k.ask(http.StatusOK, system.Request{Method: http.MethodGet, Path: path})
 	})
+	change := func(what string, body map[string]any) {
+		k.count("tenantbooking-change of "+what, func() { g.must(http.StatusOK, http.MethodPatch, "/confirmation/"+g.ReservationID, body) })
+	}
+	change("dates", map[string]any{"stayWindow": map[string]any{"checkIn": k.date(k.day), "checkOut": k.date(k.day + 1)}})
+	change("the guest", system.Zarghona())
+	change("requests", map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})
 	k.count("tenantbooking-cancel with a dry run", func() { k.cancel(g, true) })
 }
 

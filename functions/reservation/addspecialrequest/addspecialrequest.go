@@ -67,6 +67,9 @@ func (a *adder) add(ctx context.Context, c reservation.Call[Request]) (out Respo
 		if r, err = a.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil {
 			return err
 		}
+		if c.In.Source == booking.FromGuest {
+			special.AddedBy = c.ForGuest(r)
+		}
 		before := r.Version
 		added, err := r.Ask(special)
 		if err != nil || !added {

@@ -34,11 +34,15 @@ type Request struct {
 	Email     string             `json:"email"`
 	Phone     string             `json:"phone"`
 	Locale    locale.Tag         `json:"locale"`
-	Requests  booking.Text       `json:"specialRequests,omitzero"`
+	Requests  *booking.Text      `json:"specialRequests,omitzero"` // nil: none, or those of a booked reservation stay
 }
 
 func (r Request) person() booking.Person {
-	return booking.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
+	p := booking.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale}
+	if r.Requests != nil {
+		p.Requests = string(*r.Requests)
+	}
+	return p
 }
 
 // Validate rejects a guest without a name and malformed contact data.
@@ -73,7 +77,11 @@ func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (Response
 		if !c.In.Match.Or(fn.Match{}).Allows(int64(r.Version)) {
 			return fault.ErrStale
 		}
-		return n.guests.Save(ctx, tx, n.reservations, r, c.Actor, c.Act, c.In.person())
+		person := c.In.person()
+		if c.In.Requests == nil && r.State != booking.Held {
+			person.Requests = r.RequestWithDetails()
+		}
+		return n.guests.Save(ctx, tx, n.reservations, r, c.Actor, c.Act, person)
 	})
 	if err != nil {
 		return Response{}, err

@@ -112,7 +112,7 @@ func TestSet_specialRequests(t *testing.T) {
 		{" ", ""},
 	} {
 		c := call(r, "Zarghona", "z@example.com")
-		c.In.Requests = booking.Text(test.text)
+		c.In.Requests = new(booking.Text(test.text))
 		if _, err := name(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +125,37 @@ func TestSet_specialRequests(t *testing.T) {
 	}
 }
 
+// TestSet_keepsRequests corrects the name of a booked guest without special requests: the former ones stay, unless they are replaced.
+func TestSet_keepsRequests(t *testing.T) {
+	t.Parallel()
+	db, r, set := open(t)
+	c := call(r, "Zarghona", "z@example.com")
+	c.In.Requests = new(booking.Text("A cot"))
+	if _, err := set(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	reservationtest.Confirm(t, db, reservationtest.Now(t, db, r))
+	for _, test := range []struct {
+		name     string
+		requests *booking.Text
+		want     string
+	}{
+		{name: "absent", want: "A cot"},
+		{name: "empty", requests: new(booking.Text(""))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := call(r, "Malalai", "m@example.com")
+			c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, test.requests
+			if _, err := set(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := reservationtest.Now(t, db, r).RequestWithDetails(); got != test.want {
+				t.Errorf("the request is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // From the confirmation on, each change publishes the hashes before and after, and never a name.
 func TestSet_profileUpdate(t *testing.T) {
 	t.Parallel()
@@ -134,7 +165,7 @@ func TestSet_profileUpdate(t *testing.T) {
 	}
 	reservationtest.Confirm(t, db, reservationtest.Now(t, db, r))
 	c := call(r, "Malalai", "m@example.com")
-	c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, "A cot"
+	c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, new(booking.Text("A cot"))
 	if _, err := set(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +203,7 @@ func TestRequest_Validate(t *testing.T) {
 		"/lastName":        func(r *Request) { r.LastName = "a\x00b" },
 		"/email":           func(r *Request) { r.Email = "nobody" },
 		"/phone":           func(r *Request) { r.Phone = "12" },
-		"/specialRequests": func(r *Request) { r.Requests = booking.Text(strings.Repeat("x", 1001)) },
+		"/specialRequests": func(r *Request) { r.Requests = new(booking.Text(strings.Repeat("x", 1001))) },
 	} {
 		bad := good
 		spoil(&bad)

@@ -70,12 +70,12 @@ func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (ou
 		return out, err
 	}
 	if before.Cancelled() {
-		return h.earlier(ctx, before)
+		return h.earlier(ctx, c, before)
 	}
 	after, terms, err := h.reservations.Cancel(ctx, before, c.In.terms(), id.Derive[id.Request](c.Act, "cancel").String())
 	if errors.Is(err, booking.ErrIllegalTransition) { // a concurrent request may have cancelled it
 		if latest, readErr := read(ctx); readErr == nil && latest.Cancelled() {
-			return h.earlier(ctx, latest)
+			return h.earlier(ctx, c, latest)
 		}
 	}
 	if err != nil {
@@ -89,10 +89,10 @@ func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (ou
 }
 
 // earlier returns the terms of the completed cancellation. It invalidates the cache again, because the first attempt may have failed to.
-func (h *handler) earlier(ctx context.Context, r booking.Reservation) (out Response, err error) {
+func (h *handler) earlier(ctx context.Context, c tenantbooking.Call[Request], r booking.Reservation) (out Response, err error) {
 	terms, err := r.Terms()
 	if err != nil {
 		return out, err
 	}
-	return Response{Reservation: r.ID, State: r.State, Cancellation: terms}, h.reservations.Changed(ctx, r)
+	return Response{Reservation: r.ID, State: r.State, Cancellation: terms, DryRun: c.In.DryRun}, h.reservations.Changed(ctx, r)
 }

@@ -53,6 +53,7 @@ type Stay struct {
 	ConfirmedAt *time.Time
 	Intent      *id.Intent
 	Cancelled   *cancellation
+	Requests    []string // the free texts of special requests
 }
 
 // A Payment is an intent of the fake.
@@ -132,6 +133,8 @@ func (w *FakePlatform) routes() http.Handler {
 	handle("PUT /reservation/{id}/guest", w.name)
 	handle("POST /reservation/{id}/confirm", w.confirm)
 	handle("POST /reservation/{id}/cancel", w.cancel)
+	handle("POST /reservation/{id}/dates", w.changeDates)
+	handle("POST /reservation/{id}/special-requests", w.ask)
 	handle("POST /payment/intents", w.open)
 	handle("GET /payment/intents/{id}", w.look)
 	return m

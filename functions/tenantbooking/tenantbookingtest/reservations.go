@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 func locales() []locale.Tag { return []locale.Tag{locale.Pashto, locale.Dari, locale.English} }
@@ -106,6 +107,9 @@ type reservation struct {
 	Payment     any              `json:"payment,omitzero"`
 	FreeUntil   *time.Time       `json:"freeCancellationUntil,omitzero"`
 	Cancelled   *cancellation    `json:"cancellation,omitzero"`
+	Balance     struct {
+		Due money.Micro `json:"dueMicro"`
+	} `json:"balance"`
 }
 
 func (w *FakePlatform) view(s *Stay) reservation {
@@ -215,6 +219,58 @@ func (w *FakePlatform) cancel(r *http.Request) answer {
 		reservation
 		Applied policyApplied `json:"policyApplied"`
 	}{w.view(s), applied}}
+}
+
+// changeDates changes the dates of a confirmed reservation at the fake's price. The reservation was paid by card.
+func (w *FakePlatform) changeDates(r *http.Request) answer {
+	s := w.find(r)
+	in := body[struct {
+		Stay    stay.Window  `json:"stayWindow"`
+		DryRun  bool         `json:"dryRun"`
+		ByGuest bool         `json:"byGuest"`
+		Max     *money.Micro `json:"maxTotalMicro"`
+	}](r)
+	total := money.Micro(nightly * in.Stay.Nights())
+	switch {
+	case s == nil:
+		return nothing()
+	case !in.ByGuest:
+		return refuse(403, "GENERAL.FORBIDDEN")
+	case s.State != "confirmed":
+		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
+	case w.SoldOut:
+		return refuse(409, "RESERVATION.OVERBOOKING_BLOCKED")
+	case in.Max != nil && total > *in.Max:
+		return refuse(409, "BFF.TENANT.PRICE_CHANGED")
+	}
+	changed := *s
+	changed.Quote.Stay, changed.Quote.Total = in.Stay, total
+	delta := total - s.Quote.Total
+	modification := map[string]any{"priceDeltaMicro": delta}
+	if delta < 0 {
+		modification["refundOrChargeRequest"] = map[string]any{"amountMicro": -delta, "direction": "refund"}
+	}
+	if !in.DryRun {
+		*s = changed
+	}
+	view := w.view(&changed)
+	view.Balance.Due = max(0, delta)
+	return answer{200, struct {
+		reservation
+		Modification any `json:"modification"`
+	}{view, modification}}
+}
+
+// ask adds a special request of the guest.
+func (w *FakePlatform) ask(r *http.Request) answer {
+	s := w.find(r)
+	if s == nil {
+		return nothing()
+	}
+	s.Requests = append(s.Requests, body[struct {
+		FreeText string `json:"freeText"`
+	}](r).FreeText)
+	return answer{201, w.view(s)}
 }
 
 // A policyApplied holds the penalty and the refund of a cancellation.

@@ -11,8 +11,8 @@ import (
 const maxAccountLength = 28
 
 // account returns the id of the function's service account. Each function has its own account, so that it has only the
-// rights that it needs. Stand-ins handle no real data, and a project allows a hundred accounts, so stand-ins with the
-// same needs share one.
+// rights that it needs. Stand-ins handle no real data, and a project allows a hundred accounts, so stand-ins of a service
+// with the same stores and events share one, whatever other services they call.
 func account(name string, d Function) string {
 	if !services[d.Service].StandIn {
 		return short(name)
@@ -30,7 +30,7 @@ func account(name string, d Function) string {
 	if d.Event != nil {
 		needs = append(needs, "hears")
 	}
-	return short(strings.Join(append(needs, d.Upstreams...), "-"))
+	return short(strings.Join(needs, "-"))
 }
 
 // short shortens a name to the maximum length of an account's id. A hash replaces the removed part.

@@ -134,9 +134,9 @@ func TestAccount_limits(t *testing.T) {
 	}
 }
 
-// needs returns the values that decide the rights of a function.
+// needs returns the values that decide the rights of a stand-in to events and secrets.
 func needs(f deployment.Function) string {
-	return strings.Join(slices.Concat(f.Upstreams, []string{"|"}, f.Publishes, f.Secrets), " ")
+	return strings.Join(slices.Concat(f.Publishes, []string{"|"}, f.Secrets), " ")
 }
 
 // TestPublishes_subjectsOfService checks the right to publish: a function publishes the outbox lanes

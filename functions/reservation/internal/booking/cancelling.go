@@ -33,8 +33,8 @@ type CancelWish struct {
 
 // Cancels returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
 func (p Principal) Cancels(r *Reservation, code Reason) Actor {
-	if p.Actor.Type == System && code == GuestCancelled {
-		return Actor{Guest, Name(r.Guest.String())}
+	if code == GuestCancelled {
+		return p.ForGuest(r)
 	}
 	return p.Actor
 }

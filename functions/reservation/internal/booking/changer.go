@@ -49,6 +49,7 @@ type ChangeCall struct {
 	Reservation id.Reservation
 	Allows      func(version int64) bool // reports whether If-Match allows the version
 	DryRun      bool                     // computes the change and stores nothing
+	ByGuest     bool                     // the guest asked for the change
 }
 
 // A Proposal plans one change of a reservation.
@@ -94,6 +95,9 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 		return nil, Modification{}, err
 	}
 	p.Modification.ID, p.OccurredAt, p.Actor = mod, at(c.now()), call.Actor
+	if call.ByGuest {
+		p.Actor = call.ForGuest(r)
+	}
 	if r, err = c.run(ctx, r, p, call.DryRun); err != nil {
 		return nil, Modification{}, err
 	}
@@ -221,6 +225,24 @@ func (c *Changer) Dates(act id.Request, to Stay) Proposal {
 			return nil, err
 		}
 		return r.changeDates(act, to, nights, price)
+	}
+}
+
+// GuestDates proposes another stay for the guest of a confirmed reservation. It returns ErrChangeNotAllowed from the moment at which a
+// cancellation would cost a penalty, and ErrPriceChanged if the new total is higher than the maximum, which is what the guest was shown.
+func (c *Changer) GuestDates(act id.Request, to Stay, maximum *money.Micro) Proposal {
+	return func(ctx context.Context, r *Reservation) (*Plan, error) {
+		switch {
+		case r.EffectiveState() != Confirmed:
+			return nil, ErrIllegalTransition
+		case !c.now().Before(*r.freeUntil()):
+			return nil, ErrChangeNotAllowed
+		}
+		p, err := c.Dates(act, to)(ctx, r)
+		if err == nil && maximum != nil && p.Reserved.Total > *maximum {
+			return nil, ErrPriceChanged
+		}
+		return p, err
 	}
 }
 

@@ -17,6 +17,8 @@ var (
 	ErrRoomUnavailable   = fault.New(fault.Conflict, "RESERVATION.ROOM_UNAVAILABLE", "This room cannot be assigned: it is occupied, out of order, or of another type.")
 	ErrFolioUnsettled    = fault.New(fault.Conflict, "RESERVATION.FOLIO_UNSETTLED", "The folio is not settled. A manager can check the guest out anyway.")
 	ErrPenaltyChanged    = fault.New(fault.Conflict, "RESERVATION.PENALTY_CHANGED", "The cancellation now costs more than was shown.")
+	ErrChangeNotAllowed  = fault.New(fault.Conflict, "RESERVATION.CHANGE_NOT_ALLOWED", "The rate of this booking no longer allows a change of dates. Contact the hotel.")
+	ErrPriceChanged      = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "The stay now costs more than was shown.")
 	ErrTooManyRequests   = fault.New(fault.Conflict, "RESERVATION.REQUEST_LIMIT", "The reservation already has 20 special requests.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )

@@ -35,6 +35,14 @@ func (p Principal) CanActAs(a Actor) bool {
 	return a.Type != Staff || p.Desk
 }
 
+// ForGuest returns the actor of a change that a guest asked for. A service acts as that guest; staff remain the actor.
+func (p Principal) ForGuest(r *Reservation) Actor {
+	if p.Actor.Type == System {
+		return Actor{Guest, Name(r.Guest.String())}
+	}
+	return p.Actor
+}
+
 // ActsForStaff reports whether the principal is staff, or a service that hotel staff use.
 func (p Principal) ActsForStaff() bool { return p.Actor.Type == Staff || p.Desk }
 

@@ -98,6 +98,16 @@ func (r *Reservation) Ask(q SpecialRequest) (added bool, err error) {
 	return true, nil
 }
 
+// RequestWithDetails returns the text of the special request that belongs to the guest details, or "".
+func (r *Reservation) RequestWithDetails() string {
+	for _, q := range r.Requests {
+		if q.ID == id.Derive[id.SpecialRequest](r.ID, "guest") {
+			return string(q.FreeText)
+		}
+	}
+	return ""
+}
+
 // askWithDetails replaces the special request that belongs to the guest details. An empty text removes it. It returns false if
 // nothing changes.
 func (r *Reservation) askWithDetails(text string, l locale.Tag) (q SpecialRequest, changed bool) {
@@ -149,11 +159,11 @@ type requestAdded struct {
 	Provenance  *Provenance       `json:"aiProvenance,omitzero"`
 }
 
-// RequestAdded returns the event of the latest special request. The words that a guest typed beside the own details stay in this
-// service, because they may contain a name.
+// RequestAdded returns the event of the latest special request. The words that a guest typed stay in this service, because they may
+// contain a name.
 func RequestAdded(r *Reservation) event.Draft {
 	q := r.Requests[len(r.Requests)-1]
-	if q.ID == id.Derive[id.SpecialRequest](r.ID, "guest") {
+	if q.Source == FromGuest {
 		q.FreeText = ""
 	}
 	return r.event(RequestAddedV1, requestAdded{

@@ -18,6 +18,7 @@ type Confirmation struct {
 	Stay        stayView          `json:"stayWindow"`
 	Rooms       []ConfirmedRoom   `json:"rooms"`
 	Total       money.Minor       `json:"total"`
+	Due         *money.Minor      `json:"due,omitzero"` // nil if nothing is due
 	Payment     *ConfirmedPayment `json:"payment,omitzero"`
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
 	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // nil after check-in and after the end of the booking
@@ -65,6 +66,13 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 			return Confirmation{}, err
 		}
 		out.Cancelled = &terms
+	}
+	if r.Balance.Due > 0 {
+		due, err := minor(r.Balance.Due)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Due = &due
 	}
 	for _, item := range r.Items {
 		price, err := minor(item.Total)

@@ -36,6 +36,8 @@ const (
 	setGuestDetails    = http.MethodPut + " /{id}/guest"
 	confirmReservation = http.MethodPost + " /{id}/confirm"
 	cancelReservation  = http.MethodPost + " /{id}/cancel"
+	changeDates        = http.MethodPost + " /{id}/dates"
+	addSpecialRequest  = http.MethodPost + " /{id}/special-requests"
 )
 
 // CreateQuote requests the price of a stay. It does not retry, because one attempt may take most of the time that a guest waits. The
@@ -72,5 +74,17 @@ func (c Client) ConfirmReservation(ctx context.Context, t id.Tenant, r id.Reserv
 // CancelReservation cancels a reservation and returns the penalty and the refund. A dry run only returns them.
 func (c Client) CancelReservation(ctx context.Context, t id.Tenant, r id.Reservation, key string, in CancelRequest) (out Cancelled, err error) {
 	err = c.withRetry.Post(ctx, "/"+r.String()+"/cancel", in, &out, upstream.Tenant(t), upstream.Key(key))
+	return out, err
+}
+
+// ChangeDates changes the stay of a reservation. The function at maps the pointers of violations, see [upstream.Pointing].
+func (c Client) ChangeDates(ctx context.Context, t id.Tenant, r id.Reservation, key string, in DatesRequest, at func(pointer string) (string, bool)) (out Changed, err error) {
+	err = c.withRetry.Post(ctx, "/"+r.String()+"/dates", in, &out, upstream.Tenant(t), upstream.Key(key), upstream.Pointing(at))
+	return out, err
+}
+
+// AddSpecialRequest adds a special request to a reservation. The function at maps the pointers of violations, see [upstream.Pointing].
+func (c Client) AddSpecialRequest(ctx context.Context, t id.Tenant, r id.Reservation, key string, in SpecialRequest, at func(pointer string) (string, bool)) (out Reservation, err error) {
+	err = c.withRetry.Post(ctx, "/"+r.String()+"/special-requests", in, &out, upstream.Tenant(t), upstream.Key(key), upstream.Pointing(at))
 	return out, err
 }

@@ -48,6 +48,12 @@ var operations = []struct {
 	{"cancelReservation", cancelReservation, reflect.TypeFor[CancelRequest](), reflect.TypeFor[Cancelled](), func(t *testing.T, c Client, in reflect.Value) (any, error) {
 		return c.CancelReservation(t.Context(), tenant, booked, "k", in.Interface().(CancelRequest))
 	}},
+	{"changeDates", changeDates, reflect.TypeFor[DatesRequest](), reflect.TypeFor[Changed](), func(t *testing.T, c Client, in reflect.Value) (any, error) {
+		return c.ChangeDates(t.Context(), tenant, booked, "k", in.Interface().(DatesRequest), nil)
+	}},
+	{"addSpecialRequest", addSpecialRequest, reflect.TypeFor[SpecialRequest](), reflect.TypeFor[Reservation](), func(t *testing.T, c Client, in reflect.Value) (any, error) {
+		return c.AddSpecialRequest(t.Context(), tenant, booked, "k", in.Interface().(SpecialRequest), nil)
+	}},
 }
 
 var (

@@ -133,6 +133,41 @@ type Cancellation struct {
 	Applied Applied   `json:"policyApplied"`
 }
 
+// A DatesRequest changes the stay of a reservation for its guest. It is rejected if the new total is higher than Max. A dry run changes
+// nothing.
+type DatesRequest struct {
+	Stay    stay.Window  `json:"stayWindow"`
+	DryRun  bool         `json:"dryRun,omitzero"`
+	ByGuest bool         `json:"byGuest,omitzero"`
+	Max     *money.Micro `json:"maxTotalMicro,omitzero"`
+}
+
+// Changed is the response to a DatesRequest.
+type Changed struct {
+	Reservation
+	Modification Modification `json:"modification"`
+}
+
+// A Modification is the change of the price, and the money that is refunded or charged for it.
+type Modification struct {
+	Delta   *money.Micro  `json:"priceDeltaMicro"`
+	Request *MoneyRequest `json:"refundOrChargeRequest"`
+}
+
+// A MoneyRequest is an amount and its direction, "refund" or "charge".
+type MoneyRequest struct {
+	Amount    money.Micro `json:"amountMicro"`
+	Direction string      `json:"direction"`
+}
+
+// A SpecialRequest is a guest's request beyond the room.
+type SpecialRequest struct {
+	Tags     []string   `json:"tags"`
+	FreeText string     `json:"freeText,omitzero"`
+	Locale   locale.Tag `json:"locale"`
+	Source   string     `json:"source"`
+}
+
 // A Reservation holds the members of a reservation that the site of a hotel reads.
 type Reservation struct {
 	ID       id.Reservation `json:"reservationId"`
@@ -155,6 +190,12 @@ type Reservation struct {
 	FreeUntil    *time.Time    `json:"freeCancellationUntil"`
 	Cancellation *Cancellation `json:"cancellation"`
 	ConfirmedAt  *time.Time    `json:"confirmedAt"`
+	Balance      Balance       `json:"balance"`
+}
+
+// A Balance is the amount that the guest still has to pay.
+type Balance struct {
+	Due money.Micro `json:"dueMicro"`
 }
 
 // An Item is one room of a reservation.

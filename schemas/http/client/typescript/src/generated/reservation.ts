@@ -831,6 +831,10 @@ export interface operations {
                 "application/json": {
                     stayWindow: components["schemas"]["Window"];
                     dryRun?: boolean;
+                    /** @description The guest asks for the change. Without it only staff and services that staff work with may change dates. */
+                    byGuest?: boolean;
+                    /** @description With byGuest: the total that the guest was shown. A higher one is refused with 409 PRICE_CHANGED. */
+                    maxTotalMicro?: components["schemas"]["Micro"];
                 };
             };
         };
@@ -1099,7 +1103,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.RESERVATION.CHANGE_NOT_ALLOWED" | "MELMASTOON.BFF.TENANT.PRICE_CHANGED" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;

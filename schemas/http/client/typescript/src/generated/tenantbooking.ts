@@ -174,6 +174,8 @@ export interface components {
                 total: components["schemas"]["Money"];
             }[];
             total: components["schemas"]["Money"];
+            /** @description What the guest still has to pay; absent if nothing */
+            due?: components["schemas"]["Money"];
             payment?: {
                 method: components["schemas"]["Method"];
                 /** @enum {unknown} */
@@ -921,6 +923,54 @@ export interface operations {
             };
         };
     };
+    changeBooking: {
+        parameters: {
+            query?: {
+                /** @description A view token, until 30 days after the stay */
+                t?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The hotel's slug, a domain of its own or its id. The cookie is for the one that began the session: keep to it */
+                tenantSlug: components["parameters"]["TenantSlug"];
+                reservationId: components["schemas"]["ReservationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    stayWindow?: components["schemas"]["Stay"];
+                    /** @description With stayWindow: the price that the guest was shown */
+                    total?: components["schemas"]["Money"];
+                    /** @description With stayWindow */
+                    dryRun?: boolean;
+                    specialRequest?: {
+                        tags: ("early_check_in" | "late_check_out" | "high_floor" | "ground_floor" | "accessible" | "cot" | "extra_bed" | "prayer_mat" | "halal_meal" | "vegetarian" | "allergy" | "airport_transfer" | "quiet_room" | "connecting_rooms" | "women_only_floor" | "other")[];
+                        freeText?: string;
+                    };
+                    guest?: components["schemas"]["Guest"];
+                };
+            };
+        };
+        responses: {
+            /** @description The confirmation of the changed booking */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirmation"] & {
+                        /** @description Of changed dates, negative if the stay is cheaper */
+                        priceDifference?: components["schemas"]["Money"];
+                        /** @description What is refunded because of changed dates */
+                        refund?: components["schemas"]["Money"];
+                        dryRun?: boolean;
+                    };
+                };
+            };
+        };
+    };
     cancelBooking: {
         parameters: {
             query?: {
@@ -1164,6 +1214,17 @@ export interface problems {
         | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
         | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
+    changeBooking:
+        | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
+        | Refusal<403, "MELMASTOON.GENERAL.CROSS_ORIGIN_REFUSED">
+        | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND" | "MELMASTOON.TENANT.UNKNOWN">
+        | Refusal<409, "MELMASTOON.RESERVATION.CHANGE_NOT_ALLOWED" | "MELMASTOON.BFF.TENANT.PRICE_CHANGED" | "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.RESERVATION.REQUEST_LIMIT" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<413, "MELMASTOON.GENERAL.PAYLOAD_TOO_LARGE">
+        | Refusal<415, "MELMASTOON.GENERAL.UNSUPPORTED_MEDIA_TYPE">
+        | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
+        | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
+        | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
     cancelBooking:
         | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
         | Refusal<403, "MELMASTOON.GENERAL.CROSS_ORIGIN_REFUSED">
@@ -1201,6 +1262,7 @@ export const table = {
     returnFromPayment: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/return","query":["r"],"key":true},
     confirmBooking: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/confirm","query":[],"key":true},
     getConfirmation: {"method":"GET","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}","query":["t"],"key":false},
+    changeBooking: {"method":"PATCH","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}","query":["t"],"key":true},
     cancelBooking: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel","query":["t"],"key":true},
     getConfirmationLink: {"method":"GET","path":"/internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link","query":[],"key":false},
 } as const satisfies Record<keyof operations, Operation>;

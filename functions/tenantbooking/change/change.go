@@ -1,0 +1,94 @@
+// Package change changes a confirmed booking for its guest.
+package change
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-change",
+	Route:      "PATCH " + tenantbooking.Base + "/confirmation/{reservationId}",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Idempotent: true,
+	Timeout:    5 * time.Second,
+}, New, tenantbooking.WithoutSession)
+
+// A Request names the reservation and one change. A client without the session that made the booking needs the token.
+type Request struct {
+	Reservation id.Reservation          `path:"reservationId" json:"-"`
+	Token       fn.Maybe[string]        `query:"t" json:"-"`
+	Stay        *hotel.Stay             `json:"stayWindow,omitzero"`
+	Total       *money.Minor            `json:"total,omitzero"` // with Stay: the price that the guest was shown
+	DryRun      bool                    `json:"dryRun,omitzero"`
+	Special     *booking.SpecialRequest `json:"specialRequest,omitzero"`
+	Guest       *booking.Guest          `json:"guest,omitzero"`
+}
+
+func (r Request) change() booking.Change {
+	return booking.Change{Stay: r.Stay, Total: r.Total, DryRun: r.DryRun, Special: r.Special, Guest: r.Guest}
+}
+
+// Validate returns an error unless there is exactly one valid change.
+func (r Request) Validate() error { return r.change().Validate() }
+
+// A Response is the confirmation of the changed booking.
+type Response struct {
+	booking.Confirmation
+	booking.PriceChange
+	DryRun bool `json:"dryRun,omitzero"`
+}
+
+type handler struct {
+	service       booking.Reservations
+	reservations  booking.ReservationCache
+	confirmations booking.Confirmations
+}
+
+// New returns the act with the dependencies that its Spec lists.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	confirmations, err := booking.OpenConfirmations(e)
+	return (&handler{booking.OpenReservations(e), booking.OpenReservationCache(e), confirmations}).change, err
+}
+
+// change makes the change. Dates that the booking has already are not changed again: the guest may have changed them in another window,
+// or may not have received the response.
+func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
+	r, err := h.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (booking.Reservation, error) {
+		return h.reservations.Current(ctx, c.Tenant.ID, c.In.Reservation)
+	})
+	if err != nil {
+		return out, err
+	}
+	key := id.Derive[id.Request](c.Act, "change").String()
+	switch to := c.In.Stay; {
+	case to != nil && to.Window() == r.Stay && r.Confirmed():
+	case to != nil:
+		r, out.PriceChange, err = h.service.ChangeDates(ctx, r, c.In.change(), key)
+	case c.In.Special != nil:
+		r, err = h.service.Ask(ctx, r, *c.In.Special, c.Locale, key)
+	default:
+		err = h.service.Rename(ctx, r, *c.In.Guest, c.Locale, key)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.DryRun = c.In.DryRun
+	if !c.In.DryRun {
+		if err := h.reservations.Changed(ctx, r); err != nil {
+			return out, err // the guest's next attempt repeats it
+		}
+	}
+	out.Confirmation, err = h.confirmations.View(r)
+	return out, err
+}
