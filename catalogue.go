@@ -124,6 +124,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/verifychallenge"
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	storefrontcancel "melmastoon.ghasi.io/functions/storefront/cancel"
+	storefrontchange "melmastoon.ghasi.io/functions/storefront/change"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/chooselanguage"
 	"melmastoon.ghasi.io/functions/storefront/findhotels"
@@ -137,6 +138,7 @@ import (
 	storefrontsetguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showcancellation"
+	"melmastoon.ghasi.io/functions/storefront/showchanges"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/functions/storefront/showhotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
@@ -315,10 +317,12 @@ var Functions = []fn.Function{
 	storefrontpay.Function,
 	acceptreturn.Function,
 	storefrontcancel.Function,
+	storefrontchange.Function,
 	prefer.Function,
 	receiveguest.Function,
 	showbooking.Function,
 	showcancellation.Function,
+	showchanges.Function,
 	showconfirmation.Function,
 	chooselanguage.Function,
 	findhotels.Function,

@@ -5,6 +5,9 @@
 //	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
 //	  └──────── leave ────┴───────────────────────┘
 //
+// From the confirmation a guest changes the dates or asks for something (showchanges, change), or cancels (showcancellation, cancel).
+// Both show the terms first, and the act is rejected if they have become worse.
+//
 // The booking service alone knows the state of a booking: every page reads it and shows the result.
 //
 // An error before the visitor is known, for example a malformed address or too many requests, has a page for browsers (Accept:

@@ -17,6 +17,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/storefront/acceptreturn"
 	"melmastoon.ghasi.io/functions/storefront/cancel"
+	"melmastoon.ghasi.io/functions/storefront/change"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
@@ -26,6 +27,7 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showcancellation"
+	"melmastoon.ghasi.io/functions/storefront/showchanges"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -99,7 +101,10 @@ type fakeBooking struct {
 	intent     id.Intent
 	draft      id.Draft
 	booked     id.Reservation
-	penalty    int    // of a cancellation, in minor units
+	penalty    int  // of a cancellation, in minor units
+	price      int  // of changed dates, in minor units
+	moved      body // the changed dates
+	wishes     []string
 	stay       string // state of the confirmed booking
 	expires    time.Time
 	asked      []string
@@ -229,6 +234,11 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		if out = d.cancellation(); !in.DryRun {
 			d.stay = "cancelled"
 		}
+	case "PATCH reservation":
+		out = d.changed(w, text)
+		if out == nil {
+			return
+		}
 	case "GET reservation":
 		out = d.confirmation()
 	default:
@@ -320,6 +330,37 @@ func (d *fakeBooking) cancellation() body {
 	return body{"reservationId": d.booked, "state": "confirmed", "penalty": afghanis(d.penalty), "refund": afghanis(2420000 - d.penalty), "freeCancellationUntil": d.deadline()}
 }
 
+// changed changes the booking to any dates, for d.price, or records a special request. It answers a refusal itself and returns nil.
+func (d *fakeBooking) changed(w *httptest.ResponseRecorder, text []byte) any {
+	var in struct {
+		StayWindow     body
+		Total          body
+		DryRun         bool
+		SpecialRequest struct{ FreeText string }
+	}
+	_ = json.Unmarshal(text, &in, json.MatchCaseInsensitiveNames(true))
+	c := d.confirmation()
+	if in.StayWindow == nil {
+		d.wishes = append(d.wishes, in.SpecialRequest.FreeText)
+		return c
+	}
+	if shown, given := in.Total["amountMinor"].(float64); given && int(shown) < d.price {
+		refuse(w, "409 BFF.TENANT.PRICE_CHANGED")
+		return nil
+	}
+	dates := body{"checkIn": in.StayWindow["checkIn"], "checkOut": in.StayWindow["checkOut"], "nights": 2}
+	c["stayWindow"], c["total"] = dates, afghanis(d.price)
+	if d.price < 2420000 {
+		c["refund"] = afghanis(2420000 - d.price)
+	} else {
+		c["due"] = afghanis(d.price - 2420000)
+	}
+	if !in.DryRun {
+		d.moved = dates
+	}
+	return c
+}
+
 // deadline returns the end of free cancellation: tomorrow, or yesterday if there is a penalty.
 func (d *fakeBooking) deadline() time.Time {
 	if d.penalty > 0 {
@@ -330,6 +371,9 @@ func (d *fakeBooking) deadline() time.Time {
 
 func (d *fakeBooking) confirmation() body {
 	c := d.confirmed()
+	if d.moved != nil {
+		c["stayWindow"], c["total"] = d.moved, afghanis(d.price)
+	}
 	switch d.stay {
 	case "":
 		c["freeCancellationUntil"] = d.deadline()
@@ -366,7 +410,7 @@ func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function,
-		showcancellation.Function, cancel.Function, prefer.Function)
+		showcancellation.Function, cancel.Function, showchanges.Function, change.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
 }
 

@@ -197,6 +197,7 @@ type (
 		Stay        DraftStay         `json:"stayWindow"`
 		Rooms       []ConfirmedRoom   `json:"rooms"`
 		Total       money.Minor       `json:"total"`
+		Due         *money.Minor      `json:"due"` // nil if nothing is due
 		Payment     *ConfirmedPayment `json:"payment"`
 		Policy      Policy            `json:"cancellationPolicy"`
 		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // nil after check-in and after the end of the booking

@@ -31,7 +31,7 @@ func parsePages() (*template.Template, error) {
 
 // A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // the page: rooms, price, details, payment, waiting, confirmation, cancellation, ended, away, down or unknown
+	Step    string // the page: rooms, price, details, payment, waiting, confirmation, cancellation, changes, ended, away, down or unknown
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of an earlier error, if any
@@ -48,6 +48,7 @@ type View struct {
 	Wrong        map[string]bool // invalid fields of the guest's details
 	Confirmation *Confirmation
 	Cancellation *Cancellation // the terms that the guest is asked to accept
+	Offer        *Offer        // the terms of changed dates
 
 	*Visitor
 	Key    string // the idempotency key of the page's forms

@@ -136,7 +136,6 @@ func (p *visitor) pay() {
 	p.must(http.StatusOK, "POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return"), nil)
 	p.must(http.StatusOK, "GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID, nil)
 	p.send("GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID+"?t="+url.QueryEscape(p.text("t")), nil)
-	p.changes()
 	cancel := tenantSite + "/confirmation/{reservationId}/cancel"
 	p.mustReject("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel", map[string]any{"penalty": map[string]any{"amountMinor": 0, "currency": p.text("currency"), "exponent": 2}})
 	p.send("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel?t="+url.QueryEscape(p.text("t")), map[string]any{"dryRun": true})
@@ -157,6 +156,7 @@ func TestCanaries_journeys(t *testing.T) {
 	booked.browse()
 	booked.book(wish, "card")
 	booked.pay()
+	booked.changes()
 	left := begin(demo.KabulGrand)
 	left.browse()
 	left.book(wish, "cash_on_arrival")
@@ -214,17 +214,17 @@ func checkAllInputsTyped(t *testing.T, a *canarySet, all map[string]bool) {
 }
 
 // changes corrects the details of the guest and adds a special request, after changes that are rejected.
-func (p *typist) changes() {
+func (p *visitor) changes() {
 	p.t.Helper()
 	route, path := tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID
 	at := "PATCH " + route + " json "
-	p.refused("PATCH", route, path, map[string]any{"stayWindow": map[string]any{"checkIn": p.text(at + "checkIn"), "checkOut": p.text(at + "checkOut")}})
-	p.refused("PATCH", route, path, map[string]any{"specialRequest": map[string]any{"tags": []string{p.text(at + "tags")}}})
-	p.refused("PATCH", route, path+"?t="+url.QueryEscape(p.text("t")), map[string]any{"total": map[string]any{"amountMinor": 0, "currency": p.text(at + "currency"), "exponent": 2}})
+	p.mustReject("PATCH", route, path, map[string]any{"stayWindow": map[string]any{"checkIn": p.text(at + "checkIn"), "checkOut": p.text(at + "checkOut")}})
+	p.mustReject("PATCH", route, path, map[string]any{"specialRequest": map[string]any{"tags": []string{p.text(at + "tags")}}})
+	p.mustReject("PATCH", route, path+"?t="+url.QueryEscape(p.text("t")), map[string]any{"total": map[string]any{"amountMinor": 0, "currency": p.text(at + "currency"), "exponent": 2}})
 	p.must(http.StatusOK, "PATCH", route, path, map[string]any{"specialRequest": map[string]any{"tags": []string{"other"},
-		"freeText": p.aviary.name(at+"specialRequest freeText") + ", " + p.aviary.email(at+"specialRequest freeText")}})
-	wrong := p.guest()
+		"freeText": p.canaries.name(at+"specialRequest freeText") + ", " + p.canaries.email(at+"specialRequest freeText")}})
+	wrong := p.guestDetails()
 	wrong["guest"].(map[string]any)["email"] = p.text(at + "guest email")
-	p.refused("PATCH", route, path, wrong)
-	p.must(http.StatusOK, "PATCH", route, path, p.guest())
+	p.mustReject("PATCH", route, path, wrong)
+	p.must(http.StatusOK, "PATCH", route, path, p.guestDetails())
 }

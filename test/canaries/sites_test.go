@@ -74,6 +74,14 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	cancellation := site + "/confirmations/{reservationId}/cancellation"
 	p.send("GET", cancellation, booked+"/cancellation?"+url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}.Encode(), nil)
 	p.send("POST", cancellation, booked+"/cancellation", url.Values{"t": {p.text("t")}, "penalty": {"0"}, "currency": {"AFN"}, "once": {key("POST " + cancellation)}}.Encode())
+	changes := site + "/confirmations/{reservationId}/changes"
+	looked := url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}
+	for _, name := range []string{"checkIn", "checkInDay", "checkInMonth", "checkInYear", "checkOut", "checkOutDay", "checkOutMonth", "checkOutYear"} {
+		looked.Set(name, p.text("GET "+changes+" query "+name))
+	}
+	p.send("GET", changes, booked+"/changes?"+looked.Encode(), nil)
+	p.send("POST", changes, booked+"/changes", url.Values{"t": {p.text("t")}, "request": {p.text("POST " + changes + " form request")}, "once": {key("POST " + changes)}}.Encode())
+	p.send("POST", changes, booked+"/changes", url.Values{"t": {p.text("t")}, "checkIn": {p.text("checkIn")}, "checkOut": {p.text("checkOut")}, "total": {"0"}, "currency": {"AFN"}, "once": {key("POST " + changes)}}.Encode())
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())

@@ -265,7 +265,7 @@ func (k *walk) payByCard(g guest) {
 		k.count("tenantbooking-change of "+what, func() { g.must(http.StatusOK, http.MethodPatch, "/confirmation/"+g.ReservationID, body) })
 	}
 	change("dates", map[string]any{"stayWindow": map[string]any{"checkIn": k.date(k.day), "checkOut": k.date(k.day + 1)}})
-	change("the guest", system.Zarghona())
+	change("the guest", system.GuestDetails())
 	change("requests", map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})
 	k.count("tenantbooking-cancel with a dry run", func() { k.cancel(g, true) })
 }

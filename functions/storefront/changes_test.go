@@ -1,0 +1,86 @@
+package storefront_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// changing opens the page of the changes, with a query that begins with "&" or is empty.
+func (g *browser) changing(query string) *browser {
+	g.t.Helper()
+	return g.open(home + "/confirmations/" + g.booking.booked.String() + "/changes?t=k.token" + query)
+}
+
+func TestChange_dates(t *testing.T) {
+	t.Parallel()
+	d := newFakeBooking(env.Of(nil))
+	d.price = 3000000
+	g := browse(t, env.Of(nil), d).stayed().sees("Change the dates, or ask for something", "/changes?t=k.token")
+	g.changing("").sees("Change your booking", "Other dates", "2027-03-21", "Show the price", "Special request to the hotel")
+	g.changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees("The stay from 25 March 2027 to 27 March 2027 costs AFN 30,000, instead of AFN 24,200.50.", "Still to pay at the hotel: AFN 5,800")
+	if d.moved != nil {
+		t.Errorf("looking at the price changed the dates to %v", d.moved)
+	}
+	d.price = 3100000
+	g.send("/changes").sees("The price has changed", "costs AFN 31,000")
+	if d.moved != nil {
+		t.Errorf("at a higher price than shown the dates are changed to %v", d.moved)
+	}
+	g.send("/changes").sees("Your booking is changed.", "25 March 2027", "AFN 31,000")
+	g.changing("&checkInDay=4&checkInMonth=1&checkInYear=1406&checkOutDay=6&checkOutMonth=1&checkOutYear=1406").sees("The stay from 24 March 2027 to 26 March 2027")
+	d.price = 2000000
+	g.changing("&checkIn=2027-03-25&checkOut=2027-03-26").sees("You get AFN 4,200 back")
+}
+
+func TestChange_request(t *testing.T) {
+	t.Parallel()
+	d := newFakeBooking(env.Of(nil))
+	browse(t, env.Of(nil), d).changing("").send("/changes", "request", "A quiet room").sees("The hotel has your request.")
+	if !slices.Equal(d.wishes, []string{"A quiet room"}) {
+		t.Errorf("the requests are %q, want one", d.wishes)
+	}
+}
+
+func TestChange_refused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, refusal, stay string
+		penalty             int
+		sees                []string
+	}{
+		{name: "deadline_over", penalty: 1, sees: []string{"The dates can no longer be changed here", "Special request to the hotel"}},
+		{name: "deadline_passes", refusal: "409 RESERVATION.CHANGE_NOT_ALLOWED", sees: []string{"The dates can no longer be changed here"}},
+		{name: "sold_out", refusal: "409 RESERVATION.OVERBOOKING_BLOCKED", sees: []string{"no longer free for these nights", "Change your booking"}},
+		{name: "invalid", refusal: "400 GENERAL.VALIDATION_FAILED", sees: []string{"the departure comes after the arrival", "2027-03-25"}},
+		{name: "in_house", stay: "checked_in", sees: []string{"Your room is booked"}},
+		{name: "cancelled", stay: "cancelled", sees: []string{"This reservation is no longer valid"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.stay, d.penalty, d.price = test.stay, test.penalty, 2420000
+			if test.refusal != "" {
+				d.refuses["PATCH reservation"] = test.refusal
+			}
+			g := browse(t, env.Of(nil), d).changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees(test.sees...)
+			if test.refusal == "" && strings.Contains(g.page, `name="total"`) != (test.penalty == 0 && test.stay == "") {
+				t.Error("the page offers dates that the guest cannot have")
+			}
+		})
+	}
+}
+
+func TestChange_languages(t *testing.T) {
+	t.Parallel()
+	for tag, sees := range map[locale.Tag]string{"ps-AF": "خپل بکنګ بدل کړئ", "fa-AF": "تغییر رزرو شما", "fa-IR": "تغییر رزرو شما", "ur-PK": "اپنی بکنگ تبدیل کریں", "ar-AE": "تغيير حجزك"} {
+		t.Run(string(tag), func(t *testing.T) {
+			d := newFakeBooking(env.Of(nil))
+			d.locale, d.offered, d.price = tag, []locale.Tag{tag}, 3000000
+			browse(t, env.Of(nil), d).changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees(sees)
+		})
+	}
+}
