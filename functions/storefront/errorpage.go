@@ -1,7 +1,6 @@
 package storefront
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"sync"
@@ -10,8 +9,8 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
 )
 
-// errorPages returns the page of errors that occur before a visitor is known, for example of a malformed address. The page
-// needs no other service.
+// errorPages returns the page of errors that occur before a visitor is known, for example of a malformed address, and of paths without
+// a function, if the request reaches this service. The page needs no other service.
 func errorPages() func(*http.Request, int, http.Header) []byte {
 	open := sync.OnceValues(func() (*site, error) {
 		translated, err := page.ReadTranslations(texts)
@@ -28,25 +27,21 @@ func errorPages() func(*http.Request, int, http.Header) []byte {
 		}
 		v := s.visitor(slugOf(r.URL.Path), r.Header, time.Time{})
 		step := errorStep(status)
-		if v.Slug == "" {
+		switch {
+		case step == "missing" && !strings.HasPrefix(r.URL.Path, "/site/"):
+			step = "nowhere"
+		case v.Slug == "":
 			step = "unknown" // has no link to the hotel
 		}
-		shown := v.Show(View{Step: step, Title: v.Localizer.T(step + ".title")})
-		var text bytes.Buffer
-		if err := shown.Template.Execute(&text, shown.Data); err != nil {
-			panic(err) // cannot fail: the data is complete
-		}
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'")
-		h.Set("Content-Language", string(v.Localizer.Tag))
-		return text.Bytes()
+		return page.RenderError(v.Show(View{Step: step, Title: v.Localizer.T(step + ".title")}), v.Localizer.Tag, h)
 	}
 }
 
 // slugOf returns the slug in a path of the site, or "".
 func slugOf(path string) string {
-	slug, _, _ := strings.Cut(strings.TrimPrefix(path, "/site/"), "/")
-	if !slugs.MatchString(slug) {
+	below, ok := strings.CutPrefix(path, "/site/")
+	slug, _, _ := strings.Cut(below, "/")
+	if !ok || !slugs.MatchString(slug) {
 		return ""
 	}
 	return slug

@@ -9,7 +9,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/storefront"
 	"melmastoon.ghasi.io/functions/storefront/choose"
+	"melmastoon.ghasi.io/functions/storefront/savehotel"
+	"melmastoon.ghasi.io/functions/storefront/showhotel"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 func TestErrorPage(t *testing.T) {
@@ -48,14 +51,50 @@ func TestErrorPage_withoutRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, status := range map[string]int{home + "/choices": http.StatusMethodNotAllowed, home + "/nowhere": http.StatusNotFound} {
-		r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
-		r.Header.Set("Accept", "text/html")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != status || !strings.Contains(w.Body.String(), "This page does not exist") {
-			t.Errorf("GET %s = %d %s, want %d and a page", path, w.Code, w.Body, status)
-		}
+	for _, test := range []struct {
+		name, path, link string
+		status           int
+	}{
+		{"wrong method", home + "/choices", `href="` + home + `"`, http.StatusMethodNotAllowed},
+		{"below a site", home + "/nowhere", `href="` + home + `"`, http.StatusNotFound},
+		{"outside of the sites", "/rooms/12", `href="/hotels"`, http.StatusNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, test.path, http.NoBody)
+			r.Header.Set("Accept", "text/html")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != test.status {
+				t.Errorf("status = %d, want %d", w.Code, test.status)
+			}
+			fntest.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}.WantText(t, "This page does not exist", test.link)
+		})
+	}
+}
+
+// The site of all hotels has pages for errors before a visitor is known, too.
+func TestErrorPage_allHotels(t *testing.T) {
+	t.Parallel()
+	front := fntest.Open(t, env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), showhotel.Function, savehotel.Function)
+	for _, test := range []struct {
+		name, path, sees string
+		status           int
+	}{
+		{"malformed id", "/hotels/x", "There is no such hotel", http.StatusNotFound},
+		{"parameter twice", "/hotels/ppt_01J8KABG000000000000000PPT?rooms=1&rooms=2", "We did not understand this", http.StatusBadRequest},
+		{"wrong method", "/hotels/ppt_01J8KABG000000000000000PPT/saved", "There is no such hotel", http.StatusMethodNotAllowed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Get(test.path, "Accept", "text/html,application/xhtml+xml")
+			a.Want(t, test.status, "Content-Type", "text/html; charset=utf-8")
+			if !strings.Contains(string(a.Body), test.sees) || !strings.Contains(string(a.Body), `href="/hotels"`) {
+				t.Errorf("the page does not show %q and the way back: %s", test.sees, a.Body)
+			}
+			if a := front.Get(test.path, "Accept", "application/json"); a.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("a client that is no browser gets %s", a.Header.Get("Content-Type"))
+			}
+		})
 	}
 }
 

@@ -105,8 +105,9 @@ type fakeBooking struct {
 	price      int  // of changed dates, in minor units
 	moved      body // the changed dates
 	wishes     []string
-	stay       string // state of the confirmed booking
-	expires    time.Time
+	stay       string    // state of the confirmed booking
+	expires    time.Time // of the hold
+	until      time.Time // of a new hold
 	asked      []string
 	received   []*http.Request
 	bodies     []string
@@ -114,7 +115,7 @@ type fakeBooking struct {
 
 func newFakeBooking(e env.Env) *fakeBooking {
 	return &fakeBooking{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
-		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute)}
+		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute), until: e.Now().Add(10 * time.Minute)}
 }
 
 // RoundTrip sends requests to the fake booking service or the fake property service. The site can reach nothing else.
@@ -187,7 +188,7 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 	case "POST quote":
 		status, out, d.state = http.StatusCreated, body{"draftId": d.draft, "quoteId": id.New[id.Quote]()}, "quoting"
 	case "POST hold":
-		status, out, d.state = http.StatusCreated, body{"draftId": d.draft}, "holding"
+		status, out, d.state, d.expires = http.StatusCreated, body{"draftId": d.draft}, "holding", d.until
 	case "PATCH draft":
 		var in struct {
 			Guest body `json:"guest"`

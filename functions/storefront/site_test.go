@@ -178,7 +178,10 @@ func TestShowBooking_pageOfState(t *testing.T) {
 	}
 	late := newFakeBooking(e)
 	late.state, late.expires = "holding", e.Now().Add(-time.Second)
-	browse(t, e, late).open(home+"/bookings/"+late.draft.String()).sees("The rooms were no longer kept", "Find a room", `value="2027-03-21"`)
+	browse(t, e, late).open(home+"/bookings/"+late.draft.String()).sees("The rooms were kept until", "Look for rooms again").send("/choices").sees("Who is coming?")
+	if body := late.bodies[slices.Index(late.asked, "POST quote")]; !strings.Contains(body, saver.String()) || strings.Contains(body, "draftId") {
+		t.Errorf("booking the rooms of a lapsed hold again asks for %s", body)
+	}
 	slow := newFakeBooking(e)
 	slow.state, slow.pending = "paying", true
 	browse(t, e, slow).open(home+"/return/"+slow.draft.String()).sees("Your payment is under way", "/return/bdr_", "Pay in another way")

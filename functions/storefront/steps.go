@@ -68,9 +68,9 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
 		return v.WaitingPage(d, a, "")
-	case d.State == abandoned, d.State == failed:
-		// Do not show the earlier problem: "try again" does not help with a booking that has ended. The page shows the
-		// reason.
+	case d.State == abandoned, d.State == failed, d.State != quoting && d.Hold != nil && d.lapsed():
+		// Do not show the earlier problem: "try again" does not help with a booking that has ended, or that the next sweep
+		// ends. The page shows the reason, and offers the same rooms again.
 		return v.Show(View{Step: "ended", Title: v.Localizer.T("ended.title"), Draft: d, Back: d.page(v)})
 	case d.State == quoting, d.lapsed():
 		return v.ToStart(d.Quote.Search(), d.restartReason(problem))

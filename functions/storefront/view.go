@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/marketplace"
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -74,6 +75,9 @@ func (v *Visitor) Show(view View) fn.Page {
 
 // T returns a text in the visitor's language.
 func (v View) T(about string, args ...any) string { return v.Localizer.T(about, args...) }
+
+// AllHotels returns the path of the site of all hotels.
+func (View) AllHotels() string { return marketplace.Home }
 
 // Steps returns the steps of a booking in order.
 func (View) Steps() []string { return []string{"rooms", "details", "payment", "confirmation"} }

@@ -105,10 +105,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	a, err := f.run(ctx, r, c)
 	if err != nil {
-		a = problem(r, c, err)
-		if f.spec.ErrorPage != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
-			a.Body = f.spec.ErrorPage(r, a.Status, a.Header)
-		}
+		a = problem(r, c, err, f.spec.ErrorPage)
 	}
 	c.line.Status, c.line.Sent = a.Status, int64(len(a.Body))
 	if errors.Is(r.Context().Err(), context.Canceled) {
@@ -187,15 +184,15 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 	return f.end.act(ctx, r, c)
 }
 
-// notFound returns the handler of [Mux] for requests that match no route. It answers 404 or 405 with a problem body. It has no
-// deadline and writes no log line, because both belong to a function.
-func notFound(r *router) http.Handler {
+// notFound returns the handler of [Mux] for requests that match no route. It answers 404 or 405 like the function with this Spec. It
+// has no deadline and writes no log line, because both belong to a function.
+func notFound(r *router, s Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}
 		new(frame).begin(c, req)
 		a, err := noRoute{r}.act(req.Context(), req, c)
 		if err != nil {
-			a = problem(req, c, err)
+			a = problem(req, c, err, s.ErrorPage)
 		}
 		write(w, c, a)
 	})
@@ -203,13 +200,5 @@ func notFound(r *router) http.Handler {
 
 // visible reports whether a header value is 1 to most visible ASCII characters.
 func visible(s string, most int) bool {
-	if s == "" || len(s) > most {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }

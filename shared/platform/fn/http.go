@@ -169,12 +169,12 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 		a, err := c.perform(s, func() answer {
 			a, err := h.run(ctx, r, v, call)
 			if err != nil {
-				a = problem(r, c, err)
+				a = problem(r, c, err, nil)
 			}
 			return a
 		})
 		if err != nil {
-			a = problem(r, c, err)
+			a = problem(r, c, err, nil)
 		}
 		return a
 	})

@@ -34,8 +34,9 @@ type Problem struct {
 	Members    map[string]any    `json:",embed"`
 }
 
-// problem turns any error into an answer, and notes the cause, which the caller is not shown, for the log.
-func problem(r *http.Request, c *record, err error) answer {
+// problem turns any error into an answer, and notes the cause, which the caller is not shown, for the log. A browser gets the page, if
+// there is one.
+func problem(r *http.Request, c *record, err error, page func(*http.Request, int, http.Header) []byte) answer {
 	f := fault.From(err)
 	c.line.Code, c.line.Cause = f.Code, errors.Unwrap(f)
 	lang := string(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), languages))
@@ -51,7 +52,11 @@ func problem(r *http.Request, c *record, err error) answer {
 		body = []byte(`{"title":"Internal error","status":500,"code":"MELMASTOON.GENERAL.INTERNAL"}`)
 		p.Status = http.StatusInternalServerError
 	}
-	return answer{Status: p.Status, Header: problemHeader(p, lang, f.Challenge), Body: body}
+	h := problemHeader(p, lang, f.Challenge)
+	if page != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		body = page(r, p.Status, h)
+	}
+	return answer{Status: p.Status, Header: h, Body: body}
 }
 
 func problemHeader(p Problem, lang, challenge string) http.Header {

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -55,6 +56,33 @@ func TestRoute_notFound(t *testing.T) {
 			}
 			if test.body != "" && string(a.Body) != test.body {
 				t.Errorf("got %s, want %s", a.Body, test.body)
+			}
+		})
+	}
+}
+
+// A browser that asks for a path without a function gets the page of a function with error pages.
+func TestRoute_notFoundPage(t *testing.T) {
+	t.Parallel()
+	api := serve(fn.Spec{Name: "test-api", Route: "POST /things"}, nothing)
+	page := serve(fn.Spec{Name: "test-page", Route: "GET /pages", ErrorPage: func(r *http.Request, status int, h http.Header) []byte {
+		h.Set("Content-Type", "text/html")
+		return fmt.Appendf(nil, "%d at %s", status, r.URL.Path)
+	}}, nothing)
+	front := open(t, api, page)
+	for _, test := range []struct{ name, path, accept, kind, body string }{
+		{"browser", "/elsewhere", "text/html,*/*;q=0.8", "text/html", "404 at /elsewhere"},
+		{"browser with a wrong method", "/things", "text/html", "text/html", "405 at /things"},
+		{"program", "/elsewhere", "*/*", "application/problem+json", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Get(test.path, "Accept", test.accept)
+			if got := a.Header.Get("Content-Type"); got != test.kind {
+				t.Errorf("Content-Type = %q, want %q", got, test.kind)
+			}
+			if test.body != "" && string(a.Body) != test.body {
+				t.Errorf("body = %s, want %s", a.Body, test.body)
 			}
 		})
 	}

@@ -106,9 +106,9 @@ func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, err
 }
 
 // Mux returns a handler with all functions at their production routes on one address, for local use. A request without a route
-// gets the same answer as from a function.
+// gets the same answer as from the first function with an error page, or as from any function if none has one.
 func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler, error) {
-	r := newRouter()
+	r, lost := newRouter(), Spec{}
 	for _, f := range fs {
 		h, err := open(f)
 		if err != nil {
@@ -117,7 +117,10 @@ func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler
 		if err := r.mount(f.Spec, h); err != nil {
 			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
 		}
+		if lost.ErrorPage == nil {
+			lost = f.Spec
+		}
 	}
-	r.end(notFound(r))
+	r.end(notFound(r, lost))
 	return r, nil
 }

@@ -41,7 +41,18 @@ func openMarket(e env.Env) (*market, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("marketplace: %w", err)
 	}
-	m := &market{consumer: c.Public + "/bff/consumer/v1", public: c.Public}
+	m, err := readPages()
+	if err != nil {
+		return nil, err
+	}
+	m.consumer, m.public = c.Public+"/bff/consumer/v1", c.Public
+	m.transport, err = page.OpenTransport(e)
+	return m, err
+}
+
+// readPages returns the site with the embedded templates and texts, and without a service to call.
+func readPages() (*market, error) {
+	m := &market{}
 	texts, err := files.ReadFile("pages/texts.json")
 	if err != nil {
 		return nil, fmt.Errorf("marketplace: %w", err)
@@ -57,8 +68,7 @@ func openMarket(e env.Env) (*market, error) {
 	if m.pages, err = template.New("page.html").ParseFS(files, "pages/*.html"); err != nil {
 		return nil, fmt.Errorf("marketplace: pages: %w", err)
 	}
-	m.transport, err = page.OpenTransport(e)
-	return m, err
+	return m, nil
 }
 
 // A Call is a request to the site of all hotels.
@@ -69,7 +79,7 @@ type Call[In any] struct {
 
 // HTTP returns an HTTP function for a page or a form. It is public: the consumer service knows the guest by the cookie.
 func HTTP[In any](s fn.Spec, serve func(context.Context, Call[In]) (fn.Page, error)) fn.Function {
-	s.Access = fn.Public
+	s.Access, s.ErrorPage = fn.Public, errorPages()
 	s.Uses = fn.Uses{fn.Upstream("consumer")}
 	open := func(e env.Env) (fn.Middleware[*Visitor], error) {
 		m, err := openMarket(e)
