@@ -46,7 +46,18 @@ func run(args []string, source fs.FS, root string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
-		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.\n\n  -model\n    \tprint the model of costs and limits, and write nothing\n  -version\n    \tprint the versions of the contracts and the tree\n",
+		fmt.Fprintf(out, `usage: go run ./scripts/catalogue [flags]
+
+Writes %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.
+
+example: go run ./scripts/catalogue -model   # what the functions cost
+
+It reads no variables of the environment. Run it in the root of the tree. Flags:
+  -model
+    	print the model of costs and limits, and write nothing
+  -version
+    	print the versions of the contracts and the tree
+`,
 			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File)
 	}
 	model := flags.Bool("model", false, "")

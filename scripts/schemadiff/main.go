@@ -60,6 +60,20 @@ func (c *command) run(args []string) int {
 	flags.StringVar(&c.base, "base", "", "compare the working tree with this git `revision`")
 	flags.BoolVar(&c.acknowledge, "acknowledge", false, "confirm that changed descriptions have the same meaning")
 	flags.BoolVar(&c.release, "release", false, "add the contracts of the working tree to the released versions")
+	flags.Usage = func() {
+		fmt.Fprint(c.complaints, `usage: go run ./scripts/schemadiff [flags] [OLD NEW]
+
+Compares the events and HTTP APIs of the working tree with every released version, or two files or folders, and prints one line for
+each change: a JSON pointer, a rule and a verdict.
+
+examples: go run ./scripts/schemadiff --base main
+          go run ./scripts/schemadiff --acknowledge
+
+It reads no variables of the environment. Run it in the root of the tree. --version prints the versions of the contracts and the tree.
+Exit codes: 0 compatible, 1 breaking or not acknowledged, 2 unreadable files or wrong arguments. Flags:
+`)
+		flags.PrintDefaults()
+	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return compatible
 	} else if err != nil {

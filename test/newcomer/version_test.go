@@ -105,12 +105,16 @@ func TestVersion_programs(t *testing.T) {
 			if name := ask(t, program); name != want {
 				t.Errorf("the program calls itself %s, want %s", name, want)
 			}
+			wantHelp(t, program)
 		})
 	}
 	for _, name := range scripts(t) {
 		t.Run("scripts/"+name, func(t *testing.T) {
 			if got := ask(t, "./scripts/"+name); got != name {
 				t.Errorf("the script calls itself %s, want %s", got, name)
+			}
+			if name != "run" { // its help is that of scripts/serve, which it builds first
+				wantHelp(t, "./scripts/"+name)
 			}
 		})
 	}
@@ -125,6 +129,22 @@ func versionOfJob(t *testing.T, name string) {
 	}
 	if got, _ := versionOf(t, printedBy(t, melmastoon.Jobs[i], "-version")); got != name {
 		t.Errorf("the job calls itself %s, want %s", got, name)
+	}
+}
+
+// wantHelp runs a program with --help and without variables but PATH and HOME: it must print usage, an example and the environment that
+// it reads, and succeed.
+func wantHelp(t *testing.T, program string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "--help")
+	cmd.Dir = root
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	help, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("--help: %v", err)
+	}
+	if parts := regexp.MustCompile(`(?is)usage: .*example.*environment|usage: .*environment.*example`); !parts.Match(help) {
+		t.Errorf("--help does not print usage, an example and the environment:\n%s", help)
 	}
 }
 
