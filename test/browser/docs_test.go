@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,11 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the anchor of an error code leads to %q", got)
 	}
 	g.open("/docs?page=consumer#/session/getSession")
+	g.do("see the parameters", chromedp.WaitVisible(chromedp.CSS(".opblock.is-open .parameters")))
+	names := ask(g, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock.is-open .parameters tbody tr")].map(row => row.dataset.paramName ?? "")`))
+	if !slices.Contains(names, "X-Challenge-Response") || slices.Contains(names, "") {
+		t.Errorf("the console shows the parameters %q, want X-Challenge-Response among them and no empty row", names)
+	}
 	g.do("send the request", chromedp.Click(chromedp.CSS(".opblock .execute")))
 	const answered = ".live-responses-table tbody .response-col_status"
 	g.do("see the answer", chromedp.WaitVisible(chromedp.CSS(answered)))

@@ -43,9 +43,12 @@ func readServices() (all []service, err error) {
 	}
 	for _, name := range files {
 		text, err := schemas.HTTP.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("docs: %w", err)
+		}
 		title := titles.FindSubmatch(text)
-		if err != nil || title == nil {
-			return nil, fmt.Errorf("docs: %s has no title: %w", name, err)
+		if title == nil {
+			return nil, fmt.Errorf("docs: %s has no title", name)
 		}
 		all = append(all, service{Name: strings.TrimSuffix(path.Base(name), ".yaml"), Title: string(title[1]), Operations: len(operations.FindAll(text, -1))})
 	}

@@ -2,12 +2,14 @@ package showdocs
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"embed"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 
 	"melmastoon.ghasi.io/schemas"
@@ -62,7 +64,7 @@ func (f file) answer(accepted string) (out fn.File, err error) {
 		return out, nil
 	}
 	out.Reply = out.Reply.Varies("Accept-Encoding")
-	if strings.Contains(accepted, "gzip") {
+	if acceptsGzip(accepted) {
 		out.Reply = out.Reply.Set("Content-Encoding", "gzip")
 		return out, nil
 	}
@@ -72,4 +74,24 @@ func (f file) answer(accepted string) (out fn.File, err error) {
 	}
 	out.Body, err = io.ReadAll(unpacked)
 	return out, err
+}
+
+// acceptsGzip reports whether a client accepts gzip by its Accept-Encoding (RFC 9110, 12.5.3). The weight 0 means "not acceptable".
+func acceptsGzip(accepted string) bool {
+	var named, others string
+	for entry := range strings.SplitSeq(strings.ToLower(accepted), ",") {
+		coding, weight, _ := strings.Cut(entry, ";")
+		_, weight, found := strings.Cut(weight, "q=")
+		if !found {
+			weight = "1"
+		}
+		switch strings.TrimSpace(coding) {
+		case "gzip", "x-gzip":
+			named = weight
+		case "*":
+			others = weight
+		}
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(cmp.Or(named, others)), 64)
+	return err == nil && q > 0
 }

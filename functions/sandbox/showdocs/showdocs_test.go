@@ -113,3 +113,33 @@ func TestDocs_packed(t *testing.T) {
 		t.Errorf("Vary = %q, want Accept-Encoding", got)
 	}
 }
+
+func TestDocs_acceptEncoding(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, test := range []struct {
+		name, accepted string
+		packed         bool
+	}{
+		{name: "none", accepted: ""},
+		{name: "other", accepted: "br, deflate"},
+		{name: "among_others", accepted: "br;q=1.0, gzip;q=0.5", packed: true},
+		{name: "upper_case", accepted: "GZIP", packed: true},
+		{name: "any", accepted: "*", packed: true},
+		{name: "refused", accepted: "gzip;q=0"},
+		{name: "refused_with_spaces", accepted: "gzip ; q=0.000, br"},
+		{name: "refused_among_any", accepted: "*;q=1, gzip;q=0"},
+		{name: "any_refused", accepted: "*;q=0"},
+		{name: "identity_only", accepted: "identity;q=1, *;q=0"},
+		{name: "similar_name", accepted: "gzipped"},
+		{name: "malformed", accepted: "gzip;q=much"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := f.Get("/docs?file=swagger-ui.css", "Accept-Encoding", test.accepted)
+			if packed := got.Header.Get("Content-Encoding") == "gzip"; got.Status != 200 || packed != test.packed {
+				t.Errorf("status %d, packed: %t, want 200, packed: %t", got.Status, packed, test.packed)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package errordocs
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,33 +20,62 @@ type declaration struct {
 	details  []string
 }
 
-// kinds maps the names of the constants of package fault to their kinds.
-var kinds = map[string]fault.Kind{
-	"Internal": fault.Internal, "Invalid": fault.Invalid, "Unauthenticated": fault.Unauthenticated, "PaymentRequired": fault.PaymentRequired,
-	"Forbidden": fault.Forbidden, "NotFound": fault.NotFound, "MethodNotAllowed": fault.MethodNotAllowed, "Conflict": fault.Conflict,
-	"Gone": fault.Gone, "PreconditionFailed": fault.PreconditionFailed, "TooLarge": fault.TooLarge, "UnsupportedMedia": fault.UnsupportedMedia,
-	"Unprocessable": fault.Unprocessable, "TooMany": fault.TooMany, "Unavailable": fault.Unavailable, "Timeout": fault.Timeout,
+// kindsFile declares the kinds of faults as constants, numbered in their order.
+const kindsFile = "shared/fault/kind.go"
+
+// kindsOf returns the kinds by the names of their constants.
+func kindsOf(source fs.FS) (map[string]fault.Kind, error) {
+	file, err := parse(source, kindsFile)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]fault.Kind{}
+	for _, d := range file.Decls {
+		constants, ok := d.(*ast.GenDecl)
+		if !ok || constants.Tok != token.CONST {
+			continue
+		}
+		for i, spec := range constants.Specs {
+			value := spec.(*ast.ValueSpec)
+			if i == 0 && selected(value.Type) != "Kind" {
+				break
+			}
+			kinds[value.Names[0].Name] = fault.Kind(i)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil, fmt.Errorf("errordocs: %s declares no kinds", kindsFile)
+	}
+	return kinds, nil
+}
+
+func parse(source fs.FS, name string) (*ast.File, error) {
+	text, err := fs.ReadFile(source, name)
+	if err != nil {
+		return nil, err
+	}
+	return parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 }
 
 // declarations returns the faults that the Go files of functions and shared declare, by code.
 func declarations(source fs.FS) (map[string]*declaration, error) {
+	kinds, err := kindsOf(source)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]*declaration{}
 	for _, root := range []string{"functions", "shared"} {
 		err := fs.WalkDir(source, root, func(name string, _ fs.DirEntry, err error) error {
 			if err != nil || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 				return err
 			}
-			text, err := fs.ReadFile(source, name)
-			if err != nil {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+			file, err := parse(source, name)
 			if err != nil {
 				return err
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok {
-					note(found, call)
+					note(found, kinds, call)
 				}
 				return true
 			})
@@ -59,7 +89,7 @@ func declarations(source fs.FS) (map[string]*declaration, error) {
 }
 
 // note adds the fault of a call fault.New(kind, code, detail), if its code is a literal. A detail that is not a literal is left out.
-func note(found map[string]*declaration, call *ast.CallExpr) {
+func note(found map[string]*declaration, kinds map[string]fault.Kind, call *ast.CallExpr) {
 	if name := selected(call.Fun); name != "New" || len(call.Args) != 3 {
 		return
 	}

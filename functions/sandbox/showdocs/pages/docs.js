@@ -1,5 +1,18 @@
 // Opens the console of one OpenAPI document. Requests go to the host of this page, so that its cookies are sent.
 "use strict"
+
+// Swagger UI shows parameters of a path that are references as empty rows, so each operation gets them as its own.
+function moveParameters(document) {
+  for (const path of Object.values(document.paths ?? {})) {
+    const shared = path.parameters ?? []
+    delete path.parameters
+    for (const method of ["get", "put", "post", "delete", "options", "head", "patch", "trace"]) {
+      if (path[method]) path[method].parameters = [...(path[method].parameters ?? []), ...shared]
+    }
+  }
+  return document
+}
+
 const place = document.getElementById("api")
 SwaggerUIBundle({
   url: place.dataset.document,
@@ -9,6 +22,7 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
+  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: update => document => update(moveParameters(document)) } } } })],
   requestInterceptor: request => {
     const to = new URL(request.url, location.href)
     request.url = location.origin + to.pathname + to.search
