@@ -72,8 +72,9 @@ export function clientOf(table: Record<string, Operation>, settings: Settings, g
 
 /**
  * Sends a request and retries it. Only GET requests and writes with a key are retried: after a network failure, a `retriable` problem,
- * or a 502, 503 or 504 of a proxy. The wait is random, at most 250 ms before the first retry and at most twice as long before each
- * further one; after a problem it is at least the Retry-After. A problem whose wait would exceed the deadline is returned at once.
+ * or a 429, 502, 503 or 504 of a proxy. The wait is random, at most 250 ms before the first retry and at most twice as long before each
+ * further one, and at least the Retry-After of the response. If the wait would exceed the deadline, the call ends at once: a problem is
+ * returned, and a response of a proxy is thrown.
  */
 async function call(name: string, operation: Operation, settings: Settings, values: Values, options: CallOptions) {
   const limit = options.deadline ?? settings.deadline ?? 30_000;
@@ -94,14 +95,16 @@ async function call(name: string, operation: Operation, settings: Settings, valu
       if (Date.now() + wait >= end) return result;
     } catch (error) {
       if (signal.aborted || last || !passing(error)) throw error;
+      if (error instanceof UnexpectedAnswerError) wait = Math.max(wait, error.retryAfter);
+      if (Date.now() + wait >= end) throw error;
     }
     await sleep(wait, signal);
   }
 }
 
-/** Whether another attempt may succeed: the network failed, or a proxy could not reach the server. */
+/** Whether another attempt may succeed: the network failed, or a proxy could not reach the server or limits requests. */
 function passing(error: unknown): boolean {
-  if (error instanceof UnexpectedAnswerError) return [502, 503, 504].includes(error.status);
+  if (error instanceof UnexpectedAnswerError) return [429, 502, 503, 504].includes(error.status);
   return error instanceof TypeError; // fetch rejects with it when the network fails
 }
 
@@ -143,14 +146,15 @@ async function resultOf(name: string, response: Response): Promise<Decided> {
   if (kind.startsWith("application/problem+json")) {
     return { ok: false, status, problem: (await response.json()) as AnyProblem, headers };
   }
-  if (!response.ok && status !== 304) throw new UnexpectedAnswerError(status, name);
+  if (!response.ok && status !== 304) throw new UnexpectedAnswerError(status, name, retryAfter(headers));
   return { ok: true, status, body: kind.startsWith("application/json") ? await response.json() : undefined, headers };
 }
 
-/** The Retry-After of a response in milliseconds, or 0. The API sends seconds, so a date counts as 0. */
+/** The Retry-After of a response in milliseconds, or 0. The API sends seconds, and a proxy may send a date. */
 function retryAfter(headers: Headers): number {
-  const seconds = Number(headers.get("Retry-After") ?? 0);
-  return Number.isFinite(seconds) ? seconds * 1000 : 0;
+  const value = headers.get("Retry-After") ?? "0";
+  const wait = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(wait) ? Math.max(wait, 0) : 0;
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -30,9 +30,12 @@ export class ProblemError<Problem extends AnyProblem = AnyProblem> extends Error
 export class UnexpectedAnswerError extends Error {
   override readonly name = "UnexpectedAnswerError";
   readonly status: number;
+  /** The Retry-After of the response in milliseconds, or 0. */
+  readonly retryAfter: number;
 
-  constructor(status: number, operation: string) {
+  constructor(status: number, operation: string, retryAfter = 0) {
     super(`${operation}: the answer ${status} is not one of this API`);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }

@@ -26,6 +26,11 @@ const networkFails = () => { throw new TypeError("fetch failed"); };
 const gatewayAway = () => new Response("<html>", { status: 503, headers: { "Content-Type": "text/html" } });
 const busy = problem(503, "MELMASTOON.GENERAL.UNAVAILABLE", true);
 const held = json(201, { draftId: "bdr_1", flowState: "holding" });
+const search = {
+  body: {
+    geo: { mode: "city" as const, city: "Kabul" }, dates: { checkIn: "2027-03-21", checkOut: "2027-03-23" }, occupancy: { adults: 2, children: 0, rooms: 1 },
+  },
+};
 const order = { body: { draftId: "bdr_1", quoteId: "qte_1" } };
 
 function site(fake: typeof fetch, more: Settings = {}) {
@@ -91,9 +96,7 @@ test("after the last attempt the problem is the result", async () => {
 test("a write without a key is sent once", async () => {
   const { fake, requests } = answering(networkFails);
   const client = consumerClient({ baseUrl: "http://site.test", fetch: fake });
-  await assert.rejects(client.searchHotels({
-    body: { geo: { mode: "city", city: "Kabul" }, dates: { checkIn: "2027-03-21", checkOut: "2027-03-23" }, occupancy: { adults: 2, children: 0, rooms: 1 } },
-  }), TypeError);
+  await assert.rejects(client.searchHotels(search), TypeError);
   assert.equal(requests.length, 1);
 });
 
@@ -101,6 +104,32 @@ test("an answer of a proxy is tried again and then thrown", async () => {
   const { fake, requests } = answering(gatewayAway, gatewayAway, gatewayAway, gatewayAway);
   await assert.rejects(site(fake).getDraft({ draftId: "bdr_1" }), (e) => e instanceof UnexpectedAnswerError && e.status === 503);
   assert.equal(requests.length, 4);
+});
+
+for (const status of [429, 503]) {
+  for (const [form, value] of [["seconds", () => "1"], ["a date", () => new Date(Date.now() + 2000).toUTCString()]] as const) {
+    test(`after a ${status} of a proxy the Retry-After in ${form} is waited for`, async () => {
+      const from = Date.now();
+      const limited = () => new Response("Slow down.", { status, headers: { "Content-Type": "text/plain", "Retry-After": value() } });
+      const { fake, requests } = answering(limited, held);
+      assert.equal((await site(fake).createHold(order)).ok, true);
+      assert.equal(requests[1]?.key, requests[0]?.key);
+      assert.ok(Date.now() - from >= 950, `waited ${Date.now() - from} ms, want about a second`);
+    });
+  }
+}
+
+test("a Retry-After of a proxy beyond the deadline is thrown at once", async () => {
+  const { fake, requests } = answering(() => new Response("Later.", { status: 429, headers: { "Retry-After": "3600" } }));
+  await assert.rejects(site(fake).createHold(order), (e) => e instanceof UnexpectedAnswerError && e.status === 429 && e.retryAfter === 3_600_000);
+  assert.equal(requests.length, 1);
+});
+
+test("a 429 of a proxy is not repeated for a write without a key", async () => {
+  const { fake, requests } = answering(() => new Response("Later.", { status: 429, headers: { "Retry-After": "0" } }));
+  const client = consumerClient({ baseUrl: "http://site.test", fetch: fake });
+  await assert.rejects(client.searchHotels(search), (e) => e instanceof UnexpectedAnswerError && e.status === 429);
+  assert.equal(requests.length, 1);
 });
 
 test("a call ends at its deadline, and when its signal is aborted", async (t) => {

@@ -9,7 +9,8 @@ test("amounts have the exponent of the API", () => {
     [490050, "AFN", 2, "AFN 4,900.50"],
     [5, "USD", 2, "$0.05"],
     [-1205, "USD", 2, "-$12.05"],
-    [1200, "IRR", 0, "IRR 1,200"],
+    [120000, "IRR", 2, "IRR 1,200.00"],
+    [1200, "JPY", 0, "¥1,200"],
     [9007199254740991, "USD", 2, "$90,071,992,547,409.91"],
   ] as const) {
     assert.equal(latin(formatMoney({ amountMinor, currency, exponent }, "en")), want);
