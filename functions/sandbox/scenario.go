@@ -39,6 +39,10 @@ var Scenarios = []Scenario{SoldOut, PriceChanged, Declined, Pending, Challenge3D
 
 const scenarioHeader = "X-Sandbox-Scenario"
 
+// eventFails is the scenario of an event function: "fail; function=NAME". The local cloud simulates it where it delivers events, so it
+// concerns no service.
+const eventFails = "fail"
+
 // Services are the values of the parameter of.
 var Services = []string{"challenge", "iam", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"}
 
@@ -70,8 +74,13 @@ func headersFor(h http.Header, service string) (http.Header, error) {
 	}
 	name, parameters, err := mime.ParseMediaType(asked)
 	of, only := parameters["of"]
+	if _, event := parameters["function"]; err == nil && event && name == eventFails && len(parameters) == 1 {
+		h = h.Clone()
+		h.Del(scenarioHeader)
+		return h, nil
+	}
 	if err != nil || len(parameters) > 1 || len(parameters) == 1 && !only {
-		return nil, Refuse("/"+scenarioHeader, "form", "Must be a scenario, optionally with a service: upstream_slow; of=pricing.")
+		return nil, Refuse("/"+scenarioHeader, "form", "Must be a scenario, optionally with a service (upstream_slow; of=pricing), or fail with an event function: fail; function=NAME.")
 	}
 	if only && !slices.Contains(Services, of) {
 		return nil, Refuse("/"+scenarioHeader, "known", "Unknown service: of must be one of "+strings.Join(Services, ", ")+".")

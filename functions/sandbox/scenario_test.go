@@ -76,6 +76,12 @@ func TestScenarios(t *testing.T) {
 		"upstream_down;for=tenant":        http.StatusBadRequest,
 		"upstream_down;of=tenant;hotel=1": http.StatusBadRequest,
 		"upstream_down;of":                http.StatusBadRequest,
+		"fail; function=any-name":         http.StatusOK,
+		"fail":                            http.StatusBadRequest,
+		"fail; of=tenant":                 http.StatusBadRequest,
+		"fail; function=a; of=tenant":     http.StatusBadRequest,
+		"sold_out; function=any-name":     http.StatusBadRequest,
+		"fail; function":                  http.StatusBadRequest,
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			if got := f.Get(tenant, header, scenario); got.Status != want {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -226,6 +227,38 @@ func TestConsole_clock(t *testing.T) {
 	for _, by := range []string{"-1m", "0s", "2000h", "tomorrow", ""} {
 		d.Must(http.StatusBadRequest, system.Request{Method: http.MethodPost, Path: "/-/clock", Body: url.Values{"token": {token}, "by": {by}}.Encode()})
 	}
+}
+
+// TestScenario_failingFunction asks with a header for failing deliveries. Deliveries that other calls cause succeed.
+func TestScenario_failingFunction(t *testing.T) {
+	t.Parallel()
+	needsEmbedded(t, "the emulator repeats a failed delivery after seconds")
+	d := developer{system.Open(t), t}
+	const page, function = "/-/failures", "reservation-paymentcaptured"
+	failing, other := d.Visit(demo.KabulGrand).Book(system.Usual(), "card"), d.Visit(demo.KabulGrand).Book(system.Usual(), "card")
+	failing.Headers = map[string]string{"X-Sandbox-Scenario": "fail; function=" + function}
+	failing.Press("pay")
+	failing.Headers = nil
+	other.Press("pay")
+	delivered := func() bool {
+		return strings.Contains(d.page(page), "<td>fail</td>") && strings.Contains(d.page("/-/booking?id="+other.ReservationID), "paymentcaptured 204")
+	}
+	for deadline := time.Now().Add(30 * time.Second); !delivered() && time.Now().Before(deadline); {
+		d.Tick("sandbox-relay")
+	}
+	d.shows(page, function, "fail</td><td><code>attempt 1 of evt_")
+	d.shows("/-/booking?id="+other.ReservationID, "paymentcaptured 204")
+	if got := d.page("/-/booking?id=" + failing.ReservationID); strings.Contains(got, "paymentcaptured 204") {
+		t.Error("the delivery that was to fail has succeeded")
+	}
+	for _, wrong := range []string{"fail; function=reservation-hold", "fail; function=nothing"} {
+		d.Must(http.StatusBadRequest, system.Request{
+			Method: http.MethodGet, Path: "/bff/consumer/v1/session", Header: map[string]string{"X-Sandbox-Scenario": wrong},
+		})
+	}
+	d.does(page, page, url.Values{}, "0 services and 0 functions fail")
+	d.Settle()
+	d.shows("/-/booking?id="+failing.ReservationID, "paymentcaptured 204")
 }
 
 // TestConsole_failures lets one service and one event function fail and sees both played.

@@ -51,7 +51,8 @@ type Console struct {
 	cross *http.CrossOriginProtection
 	runs  runs
 
-	played failures
+	played    failures
+	requested traces
 
 	reading sync.Mutex // held while dead letters are leased
 }

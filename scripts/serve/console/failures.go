@@ -62,9 +62,14 @@ func (f *failures) choice(of map[string]string, name string) string {
 const scenarioHeader = "X-Sandbox-Scenario"
 
 // Play wraps the functions so that the chosen failures occur: calls to a service of the sandbox carry its scenario unless the
-// caller names one, and deliveries to an event function fail as chosen.
+// caller names one, and deliveries to an event function fail as chosen or as the request that caused them asked for.
 func (c *Console) Play(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := c.remember(r); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintln(w, err)
+			return
+		}
 		if path, ok := strings.CutPrefix(r.URL.Path, "/sandbox/"); ok {
 			name, _, _ := strings.Cut(path, "/")
 			if chosen := c.played.choice(c.played.neighbours, name); chosen != "" && r.Header.Get(scenarioHeader) == "" {
@@ -73,7 +78,7 @@ func (c *Console) Play(next http.Handler) http.Handler {
 			}
 		}
 		if name, ok := strings.CutPrefix(r.URL.Path, "/internal/events/"); ok {
-			if chosen := c.played.choice(c.played.functions, name); chosen != "" {
+			if chosen := c.failureOf(name, r.Header); chosen != "" {
 				c.playEvent(w, r, next, name, chosen)
 				return
 			}
@@ -132,7 +137,7 @@ func (c *Console) failures(*http.Request) (any, error) {
 	f := &c.played
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v := failuresView{Scenarios: sandbox.Scenarios, Failures: functionFailures, Plays: slices.Clone(f.plays), Any: len(f.neighbours)+len(f.functions) > 0}
+	v := failuresView{Scenarios: sandbox.Scenarios, Failures: functionFailures, Plays: slices.Clone(f.plays), Any: len(f.neighbours)+len(f.functions)+len(f.plays) > 0}
 	for _, name := range sandbox.Services {
 		v.Neighbours = append(v.Neighbours, target{name, f.neighbours[name]})
 	}
@@ -171,6 +176,7 @@ func (c *Console) choose(r *http.Request) (string, change, error) {
 		default:
 			clear(f.neighbours)
 			clear(f.functions)
+			c.requested.clear()
 		}
 		_, err := fmt.Fprintf(out, "%d services and %d functions fail.\n", len(f.neighbours), len(f.functions))
 		return err
