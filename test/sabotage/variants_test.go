@@ -25,9 +25,10 @@ const (
 	genuine    = "authentic tokens"
 	current    = "current responses"
 	challenged = "bots are challenged"
+	evolving   = "compatible contracts"
 )
 
-var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current, challenged}
+var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current, challenged, evolving}
 
 var variants = []variant{
 	{
@@ -538,5 +539,41 @@ var variants = []variant{
 		"typed words are published with a search", noPII, "functions/consumer/internal/search/filterkeys.go",
 		"keys = append(keys, known...)", "keys = append(keys, words...)",
 		"functions/consumer/search", "TestSearch_typedText",
+	}, {
+		"a required member may be added", evolving, "scripts/schemadiff/evolution/members.go",
+		"rule = RequiredMemberAdded", "rule = MemberAdded",
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"a member may be removed", evolving, "scripts/schemadiff/evolution/members.go",
+		`c.findf(below(at, "properties", name), MemberRemoved, "")`, "continue",
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"a value may be added to every enum that is not marked closed", evolving, "scripts/schemadiff/evolution/compare.go",
+		`open := older["x-enum"] == "open"`, `open := older["x-enum"] != "closed"`,
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"a bound may become narrower", evolving, "scripts/schemadiff/evolution/compare.go",
+		"case bounded && was.Cmp(is) != 0:", "case bounded && was.Cmp(is) > 0:",
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"alternatives and conditions are not compared", evolving, "scripts/schemadiff/evolution/compare.go",
+		"c.branches(at, older, newer)\n", "",
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"a schema behind a pattern of names may change", evolving, "scripts/schemadiff/evolution/members.go",
+		"c.presence(below(at, keyword, name), was[name], is[name])", "_ = name",
+		"scripts/schemadiff/evolution", "TestCompare_corpus",
+	}, {
+		"a changed description needs no acknowledgement", evolving, "scripts/schemadiff/evolution/rules.go",
+		"DescriptionChanged: Acknowledge,", "DescriptionChanged: Compatible,",
+		"scripts/schemadiff", "TestCommand_twoFiles",
+	}, {
+		"an older version ends on the day of its deprecation", evolving, "scripts/schemadiff/history/compare.go",
+		"today.Before(end)", "today.Before(since)",
+		"scripts/schemadiff/history", "TestCompare",
+	}, {
+		"two versions exist without a deprecation", evolving, "scripts/schemadiff/history/compare.go",
+		"if _, err := time.Parse(time.DateOnly, text); err != nil {", `if _, err := time.Parse(time.DateOnly, text); err != nil && text != "" {`,
+		"scripts/schemadiff/history", "TestCompare",
 	},
 }
