@@ -59,10 +59,12 @@ func settle(c Config, issuer *signing.Issuer, url string) env.Env {
 		AddressLimit string `env:"RATE_LIMIT_ADDRESS"`
 		SiteURL      string `env:"TENANT_SITE_URL"`
 		ReturnURL    string `env:"TENANT_RETURN_URL"`
+		HandoffKeys  string `env:"HANDOFF_KEYS"`
 	}
 	if err := c.Env.Load(&asked); err == nil {
 		for name, value := range map[string]string{
 			"RATE_LIMIT_ADDRESS": asked.AddressLimit, "TENANT_SITE_URL": asked.SiteURL, "TENANT_RETURN_URL": asked.ReturnURL,
+			"HANDOFF_KEYS": asked.HandoffKeys,
 		} {
 			if value != "" {
 				e = e.With(name, value)

@@ -27,6 +27,8 @@ type Config struct {
 	Durable bool   // commits survive a crash of the machine; otherwise only of the process
 
 	Connections int // maximum number of connections; 0 means 300
+
+	Settings []string // further settings of the server, such as wal_level=replica; they win over those of this package
 }
 
 // A Cluster is a running server.

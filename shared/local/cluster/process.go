@@ -72,7 +72,7 @@ func arguments(data string, port int, c Config) []string {
 		settings = append(settings, "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off")
 	}
 	args := []string{"-D", data}
-	for _, s := range settings {
+	for _, s := range append(settings, c.Settings...) {
 		args = append(args, "-c", s)
 	}
 	return args
