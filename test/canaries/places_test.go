@@ -33,6 +33,7 @@ var allowedPlaces = map[finding]string{
 	{"reservation.guests.email", "* email"}:                                               guestRecord,
 	{"reservation.guests.phone", "* phone"}:                                               guestRecord,
 	{"reservation.special_requests.free_text", "* specialRequests"}:                       "the hotel must read the guest's request; addresses and numbers are scrubbed",
+	{"reservation.special_requests.free_text", "* specialRequest freeText"}:               "the hotel must read the guest's request; addresses and numbers are scrubbed",
 	{"bff_consumer.wishlist.note", "* note"}:                                              "the visitor's own words beside a wish are shown to that visitor only",
 	{"log httpRequest requestUrl", "* path *"}:                                            requestPath,
 	{"the answer *", "* path *"}:                                                          requestPath,
