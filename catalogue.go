@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/jobs/probe"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/jobs/timeline"
 	"melmastoon.ghasi.io/shared/platform/fn"
 
 	"melmastoon.ghasi.io/functions/consumer/addwish"
@@ -342,4 +343,5 @@ var Jobs = []command.Job{
 	probe.Job,
 	prune.Job,
 	replay.Job,
+	timeline.Job,
 }

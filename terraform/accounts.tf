@@ -98,6 +98,17 @@ resource "google_project_iam_member" "documents" {
   depends_on = [google_service_account.function, google_service_account.job]
 }
 
+# The lines of the functions' log have neither a guest nor a payload.
+resource "google_project_iam_member" "logs" {
+  for_each = toset([for name, j in local.jobs : "jobs-${name}" if j.logs])
+
+  project = var.project
+  role    = "roles/logging.viewer"
+  member  = "serviceAccount:${each.value}@${local.domain_of_accounts}"
+
+  depends_on = [google_service_account.job]
+}
+
 # To delete from the warehouse takes two roles: one to run queries, one to change the dataset.
 locals {
   erasing = var.warehouse_dataset == "" ? {} : { for name, j in local.jobs : name => {

@@ -72,6 +72,9 @@ locals {
     hotels = { hosts = ["*"], routes = [for r in local.routes : { function = r.function, method = r.method, template = r.home } if r.home != ""] }
   }
 
+  # The demo sites' answer to a path without a function is a page in a browser. Without them it is any function's problem.
+  lost = try([for r in local.routes : r.function if startswith(r.template, "/site/")][0], null)
+
   # A path matcher has at most 200 route rules. Each function of a path beside the first has a rule for its method: for a request, and
   # for a browser that asks whether it may send one. Every other request to the path is for the first function, which answers what is
   # not its own with 405. Rules with a method come first, so that no rule without one hides them.
@@ -109,7 +112,7 @@ resource "google_compute_url_map" "edge" {
 
     content {
       name            = path_matcher.key
-      default_service = coalesce(var.pages[path_matcher.key], google_compute_backend_service.function[path_matcher.value[0].function].id)
+      default_service = coalesce(var.pages[path_matcher.key], google_compute_backend_service.function[coalesce(local.lost, path_matcher.value[0].function)].id)
 
       dynamic "route_rules" {
         for_each = { for i, m in path_matcher.value : format("%04d", i) => merge(m, { priority = i + 1 }) }

@@ -170,7 +170,7 @@ variable "tenant_return_url" {
 }
 
 variable "pages" {
-  description = "Backend services or buckets of the pages, by full name, for every path without a function, on our own hosts and on the hotels' hosts. Null: these paths return 404."
+  description = "Backend services or buckets of the pages, by full name, for every path without a function, on our own hosts and on the hotels' hosts. Null: these paths return 404, in a demonstration as a page."
   type        = object({ ours = optional(string), hotels = optional(string) })
   default     = {}
 

@@ -21,8 +21,8 @@ import (
 // Job counts the events of all schemas, or of the named ones, that wait to be published, and the stuck ones by subject and cause:
 // those that are parked, and those that have failed for five minutes. -show=N SCHEMA shows the oldest without their payload. -unpark SCHEMA lets the relay publish
 // parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
-// given. -subject, -cause, -event and -limit select events. -lost=COPY -since=TIME compares a database that was restored to a
-// moment with a copy of its last state.
+// given. -push -event=ID SCHEMA delivers an event without waiting for its next attempt. -subject, -cause, -event and -limit select events.
+// -lost=COPY -since=TIME compares a database that was restored to a moment with a copy of its last state.
 var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return Run(ctx, e, args, os.Stdout)
 }}
@@ -33,6 +33,8 @@ type options struct {
 	show    int
 	unpark  bool
 	forget  bool
+	push    bool
+	to      string // the subscription of -push
 	do      bool
 	by, why string
 	lost    string    // the name of the copy
@@ -70,7 +72,7 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 			continue
 		}
 		s := store{db: postgres.Open(e, schema), options: o, out: out}
-		n, err := s.act(ctx)
+		n, err := s.act(ctx, e)
 		if err != nil {
 			return fmt.Errorf("outbox: %s: %w", schema, err)
 		}
@@ -91,7 +93,9 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.IntVar(&o.show, "show", 0, "show the `N` oldest events of a schema, never their payload")
 	set.BoolVar(&o.unpark, "unpark", false, "let the relay publish parked events of a schema again")
 	set.BoolVar(&o.forget, "forget", false, "delete parked telemetry (subjects melmastoon.bff.…) of a schema")
-	set.BoolVar(&o.do, "go", false, "make the change of -unpark or -forget; without it only report it")
+	set.BoolVar(&o.push, "push", false, "deliver the event of -event now, without waiting for the next attempt")
+	set.StringVar(&o.to, "to", "", "with -push, the `subscription` to which a published event is delivered once more")
+	set.BoolVar(&o.do, "go", false, "make the change of -unpark, -forget or -push; without it only report it")
 	set.StringVar(&o.by, "by", "", "your `name`, for the log; required by -go")
 	set.StringVar(&o.why, "why", "", "the `reason`, for the log; required by -go")
 	set.StringVar(&o.subject, "subject", "", "only events of this `subject`")
@@ -111,9 +115,11 @@ Counts the events that wait to be published, and lets an operator publish or del
 examples: outbox                                                       all schemas
           outbox -show=10 reservation                                  the oldest stuck events
           outbox -unpark -go -by=NAME -why=REASON reservation          publish parked events
+          outbox -push -event=EVENT -to=SUBSCRIPTION reservation       what a delivery without waiting would do
           outbox -lost=melmastoon-after -since=2026-11-26T14:03:00Z    after a recovery (terraform/RESTORE.md)
 
-environment: DATABASE_URL, or the variables of the database that terraform sets; -lost changes the instance in CLOUDSQL_INSTANCE.
+environment: DATABASE_URL, or the variables of the database that terraform sets; -lost changes the instance in CLOUDSQL_INSTANCE. For
+-push of a published event also DEAD_LETTERS (subscription:subject:topic, separated by commas) and GOOGLE_CLOUD_PROJECT.
 `, strings.Join(services.Schemas, ", ")))
 	for rest := args; ; { // flags may follow a schema
 		if err := set.Parse(rest); err != nil {
@@ -133,7 +139,7 @@ environment: DATABASE_URL, or the variables of the database that terraform sets;
 
 func (o options) check() error {
 	acts := 0
-	for _, asked := range []bool{o.show != 0, o.unpark, o.forget, o.lost != ""} {
+	for _, asked := range []bool{o.show != 0, o.unpark, o.forget, o.push, o.lost != ""} {
 		if asked {
 			acts++
 		}
@@ -145,17 +151,19 @@ func (o options) check() error {
 	}
 	switch {
 	case acts > 1:
-		return errors.New("use only one of -show, -unpark, -forget and -lost")
+		return errors.New("use only one of -show, -unpark, -forget, -push and -lost")
 	case o.show < 0 || o.show > mostAtOnce || o.limit < 1 || o.limit > mostAtOnce:
 		return fmt.Errorf("-show and -limit must be 1 to %d", mostAtOnce)
 	case (o.lost == "") != o.since.IsZero():
 		return errors.New("-lost and -since require each other")
 	case o.lost != "" && !instanceName.MatchString(o.lost):
 		return errors.New("-lost must be the name of an instance, without project and region")
-	case (o.unpark || o.forget) && len(o.schemas) != 1:
-		return errors.New("-unpark and -forget require the name of one schema")
-	case o.do && !o.unpark && !o.forget:
-		return errors.New("-go requires -unpark or -forget")
+	case (o.unpark || o.forget || o.push) && len(o.schemas) != 1:
+		return errors.New("-unpark, -forget and -push require the name of one schema")
+	case o.push && o.event == "", o.to != "" && !o.push:
+		return errors.New("-push requires -event, and -to requires -push")
+	case o.do && !o.unpark && !o.forget && !o.push:
+		return errors.New("-go requires -unpark, -forget or -push")
 	case o.do && (strings.TrimSpace(o.by) == "" || strings.TrimSpace(o.why) == ""):
 		return errors.New("-go requires -by and -why: who decided, and why")
 	}

@@ -10,10 +10,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
@@ -191,6 +194,106 @@ func TestRun_concurrently(t *testing.T) {
 	}
 	if both := <-said + <-said; strings.Count(both, "unpark "+w.parked) != 1 || strings.Count(both, "unpark "+w.other) != 1 {
 		t.Errorf("two runs printed %s, want each event once", both)
+	}
+}
+
+// pushed runs the job with a publisher and two subscriptions of held, and returns what it has published.
+func (w world) pushed(t *testing.T, args ...string) (code int, printed string, messages []topic.Message) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	published := &topictest.Memory{}
+	e := topic.PublisherKey.With(env.Of(map[string]string{"DATABASE_URL": w.db.URL(), "DEAD_LETTERS": "sandbox-one:" + held + ":dlq,reservation-two:" + held + ":dlq,other:" + step + ":dlq"}), published)
+	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
+	code = command.Run(t.Context(), job, e, append([]string{"-push"}, args...), &errs)
+	return code, out.String() + errs.String(), published.Messages()
+}
+
+// A published event is published once more for one subscription, without its ordering key.
+func TestRun_pushPublished(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	w := world{db: d, owner: d.Owner(t)}
+	r := reservationtest.Held(t, d.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	err := w.owner.QueryRow(t.Context(), `
+		UPDATE reservation.outbox SET published_at = platform.now() WHERE subject = @subject AND payload ->> 'reservationId' = @reservation RETURNING event_id`,
+		pgx.StrictNamedArgs{"subject": held, "reservation": r.ID.String()}).Scan(&w.ok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-event=" + w.ok, "-to=reservation-two", "reservation"}
+	code, printed, messages := w.pushed(t, args...)
+	if contains(t, printed, "would push "+w.ok+" of "+held, "to reservation-two"); code != 0 || len(messages) > 0 {
+		t.Fatalf("exit %d: a dry run published %v", code, messages)
+	}
+	for range 2 { // twice is harmless: the inbox of the function ignores the second
+		code, printed, messages = w.pushed(t, append(args, "-go", "-by=K. Amiri", "-why=the function is mended")...)
+		contains(t, printed, "pushed "+w.ok+" of "+held, `by "K. Amiri", because "the function is mended"`)
+		if code != 0 || len(messages) != 1 {
+			t.Fatalf("exit %d: published %d messages, want 1", code, len(messages))
+		}
+	}
+	m := messages[0]
+	if m.Topic != held || m.OrderingKey != "" {
+		t.Errorf("published to %s with the key %q, want %s without a key", m.Topic, m.OrderingKey, held)
+	}
+	for name, want := range map[string]string{"ce-id": w.ok, "ce-type": held, topic.ReplayTo: "reservation-two", topic.Replays: "1"} {
+		t.Run(name, func(t *testing.T) {
+			if got := m.Attributes[name]; got != want {
+				t.Errorf("%s = %q, want %q", name, got, want)
+			}
+		})
+	}
+	w.want(t, w.ok, "published")
+}
+
+// The relay retries an unpublished event with its next tick. Parked and unknown ones are not pushed.
+func TestRun_pushUnpublished(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	by := []string{"-go", "-by=K. Amiri", "-why=mended", "reservation"}
+	code, printed, _ := w.pushed(t, "-event="+w.failing, "reservation")
+	if contains(t, printed, "would retry "+w.failing, "PermissionDenied"); code != 0 {
+		t.Errorf("exit %d: %s", code, printed)
+	}
+	w.want(t, w.failing, "retrying")
+	code, printed, messages := w.pushed(t, append([]string{"-event=" + w.failing}, by...)...)
+	if contains(t, printed, "the next tick of the relay retries "+w.failing); code != 0 || len(messages) > 0 {
+		t.Errorf("exit %d: published %v, want it left to the relay", code, messages)
+	}
+	var due bool
+	if err := w.owner.QueryRow(t.Context(), `SELECT next_attempt_at IS NULL FROM reservation.outbox WHERE event_id = @id`, pgx.StrictNamedArgs{"id": w.failing}).Scan(&due); err != nil {
+		t.Fatal(err)
+	}
+	if !due {
+		t.Error("the event still waits for its next attempt")
+	}
+	_, printed, _ = w.pushed(t, append([]string{"-event=" + id.New[id.Event]().String()}, by...)...)
+	contains(t, printed, "no such events in reservation")
+}
+
+func TestRun_pushErrors(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"no event", []string{"reservation"}, "-push requires -event"},
+		{"no schema", []string{"-event=" + w.ok}, "one schema"},
+		{"parked", []string{"-event=" + w.parked, "reservation"}, "use -unpark"},
+		{"no subscription", []string{"-event=" + w.ok, "reservation"}, "sandbox-one, reservation-two"},
+		{"another subject's subscription", []string{"-event=" + w.ok, "-to=other", "reservation"}, "sandbox-one, reservation-two"},
+		{"subscription of an unpublished event", []string{"-event=" + w.failing, "-to=sandbox-one", "reservation"}, "not published yet"},
+		{"no reason", []string{"-event=" + w.ok, "-to=sandbox-one", "-go", "-by=x", "reservation"}, "-why"},
+		{"two acts", []string{"-unpark", "-event=" + w.ok, "reservation"}, "only one"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, printed, messages := w.pushed(t, test.args...)
+			if contains(t, printed, test.says); code != 2 || len(messages) > 0 {
+				t.Errorf("exit %d with %d messages, want 2 and none", code, len(messages))
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -19,8 +20,10 @@ type store struct {
 }
 
 // act does what the arguments name and returns the number of events that it concerned.
-func (s store) act(ctx context.Context) (int, error) {
+func (s store) act(ctx context.Context, e env.Env) (int, error) {
 	switch {
+	case s.options.push:
+		return s.push(ctx, e)
 	case s.options.unpark, s.options.forget:
 		return s.change(ctx)
 	case s.options.show > 0:

@@ -19,7 +19,8 @@ func Listeners(subscriptions []topic.Subscription) string {
 	return strings.Join(all, ",")
 }
 
-func loadSubscriptions(e env.Env) (subscriptions []topic.Subscription, err error) {
+// Subscriptions returns the subscriptions in DEAD_LETTERS.
+func Subscriptions(e env.Env) (subscriptions []topic.Subscription, err error) {
 	var c struct {
 		DeadLetters []string `env:"DEAD_LETTERS,required"`
 	}

@@ -114,7 +114,7 @@ func open(e env.Env, out io.Writer) (*replayer, error) {
 	if !can || !also {
 		return nil, errors.New("replay: no puller and publisher configured")
 	}
-	subscriptions, err := loadSubscriptions(e)
+	subscriptions, err := Subscriptions(e)
 	return &replayer{publisher: publisher, puller: puller, subscriptions: subscriptions, out: out}, err
 }
 

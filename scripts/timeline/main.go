@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command/version"
-	"melmastoon.ghasi.io/scripts/timeline/booking"
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
 // patience is the timeout of the command.
@@ -72,7 +72,7 @@ func tell(ctx context.Context, w io.Writer, local, name string, most int) error 
 		return err
 	}
 	defer closeLog()
-	story, err := booking.Of(ctx, conn, log, name)
+	story, err := booking.Of(ctx, booking.Owner{Conn: conn}, booking.Whole(log), name)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,11 @@ run "demo" {
   }
 
   assert {
+    condition     = local.lost == "storefront-offerrooms"
+    error_message = "A path without a function has no page in a browser, although the demonstration has sites."
+  }
+
+  assert {
     condition     = length(google_billing_budget.month) == 0 && length(google_monitoring_dashboard.service) == length(run.archives.services)
     error_message = "There is a budget without a billing account, or a service without a dashboard."
   }

@@ -78,8 +78,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["database", "erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
-    error_message = "The jobs beside migrate are not database, erase (by hand and daily), flags, outbox, probe, replay, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["database", "erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay", "timeline"])
+    error_message = "The jobs beside migrate are not database, erase (by hand and daily), flags, outbox, probe, replay, timeline, and prune by cadence."
   }
 
   assert {
@@ -130,7 +130,7 @@ run "production" {
     condition = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : b.members == toset(concat(
       [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.publishes, topic)],
       contains(flatten([for f in run.archives.functions : f.emits]), topic) ? [] : tolist(var.platform_publishers),
-      contains([for f in run.archives.functions : f.event.subject if f.event != null], topic) ? ["serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"] : [],
+      contains([for f in run.archives.functions : f.event.subject if f.event != null], topic) ? ["serviceAccount:jobs-outbox@hotels-prod.iam.gserviceaccount.com", "serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"] : [],
     ))])
     error_message = "Somebody may publish who does not need to, or may not who does."
   }
@@ -141,7 +141,7 @@ run "production" {
   }
 
   assert {
-    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-database", "jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune"]) :
+    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-database", "jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune", "jobs-timeline"]) :
       [for role in ["roles/cloudsql.client", "roles/cloudsql.instanceUser"] : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com ${role}"]
     ]))
     error_message = "Somebody reaches the database who does not use it, or does not who does."
@@ -353,6 +353,11 @@ run "production" {
   assert {
     condition     = alltrue([for name, b in google_compute_backend_service.function : toset(b.custom_request_headers) == toset(startswith(name, "consumer-") ? ["X-Client-Geo-Country: {client_region}"] : [])])
     error_message = "A function of the consumer service believes a client about its country, or is not told it, or another function is."
+  }
+
+  assert {
+    condition     = [for m in google_project_iam_member.logs : "${m.member} ${m.role}"] == ["serviceAccount:jobs-timeline@hotels-prod.iam.gserviceaccount.com roles/logging.viewer"]
+    error_message = "Others than the job timeline read the log, or it does not."
   }
 
   assert {

@@ -14,7 +14,7 @@ var unnamed = []struct{ name, reason string }{
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
 	{"scripts/schemadiff/evolution.Rules", "the corpus of edits must notice each missing rule"},
 	{"scripts/schemadiff/normal.Steps", "the corpus of another package must notice each missing step"},
-	{"scripts/timeline/booking.Everything", "a failing journey prints all events"},
+	{"jobs/timeline/booking.Everything", "a failing journey prints all events"},
 }
 
 // TestExports_areUsed wants each exported function, type and variable to be used outside tests: names for tests belong into an

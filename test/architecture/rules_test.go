@@ -17,6 +17,7 @@ var sdks = []struct {
 	{"cloud.google.com/go/cloudsqlconn", []string{"shared/platform/postgres/cloudsql"}, "its generated code costs a cold start that only binaries on Cloud SQL pay"},
 	{"cloud.google.com/go/firestore", []string{"shared/platform/document/firestore"}, "only binaries that keep documents there link it"},
 	{"github.com/redis/go-redis", []string{"shared/platform/document/redis"}, "only binaries that keep documents there link it"},
+	{"google.golang.org/api/logging", []string{"jobs/timeline/cloudlogging"}, "only the job that prints timelines links it"},
 	{"google.golang.org/api/bigquery", []string{"jobs/erase/bigquery"}, "only the job that erases links it"},
 	{"cloud.google.com/go/pubsub", []string{"shared/platform/topic/pubsub", "shared/local/emulated"}, "only binaries that publish to Pub/Sub link it"},
 	{"google.golang.org/grpc", []string{"shared/platform/document/firestore", "shared/platform/topic/pubsub", "shared/local/emulated"}, "it stays in the packages that call gRPC services"},

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/scripts/timeline/booking"
+	"melmastoon.ghasi.io/jobs/timeline"
+	"melmastoon.ghasi.io/jobs/timeline/booking"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -203,7 +205,7 @@ func TestTimeline_withoutLog(t *testing.T) {
 	s.Advance(11 * time.Minute)
 	b.Press("pay")
 	b.Await("confirmed")
-	story, err := booking.Of(t.Context(), s.DB.Owner(t), nil, b.Code)
+	story, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, b.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +214,44 @@ func TestTimeline_withoutLog(t *testing.T) {
 	if !slices.ContainsFunc(story.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
 		t.Error("nothing is heard")
 	}
-	if _, err := booking.Of(t.Context(), s.DB.Owner(t), nil, "rsv_01J00000000000000000000000"); !errors.Is(err, booking.ErrUnknown) {
+	if _, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, "rsv_01J00000000000000000000000"); !errors.Is(err, booking.ErrUnknown) {
 		t.Errorf("a reservation that does not exist has a story: %v", err)
+	}
+}
+
+// TestTimeline_job runs the job, which reads as the services' roles within the booking's tenant. It must print the moments that the
+// superuser's timeline has, but those of the message bus.
+func TestTimeline_job(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	v.Press("pay")
+	v.Return()
+	s.Settle()
+	whole := s.BookingTimeline(v.ReservationID)
+	var out strings.Builder
+	e := timeline.LogKey.With(env.Of(map[string]string{"DATABASE_URL": s.DB.URL()}), booking.Whole(s.Log.Reader()))
+	if err := timeline.Run(t.Context(), e, []string{"-most=0", v.DraftID}, &out); err != nil {
+		t.Fatal(err)
+	}
+	moments := 0
+	for _, m := range whole.Moments {
+		if m.Service == "bus" {
+			continue
+		}
+		moments++
+		if !strings.Contains(out.String(), m.What) {
+			t.Errorf("the job does not print %s %s %s", m.Service, m.Kind, m.What)
+		}
+	}
+	if moments < 40 {
+		t.Errorf("the timeline has %d moments, want at least 40", moments)
+	}
+	for name, personal := range map[string]string{"first name": "Zarghona", "last name": "Ahmadzai", "address": "@", "telephone number": "012 3456"} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(out.String(), personal) {
+				t.Errorf("the job prints it:\n%s", out.String())
+			}
+		})
 	}
 }

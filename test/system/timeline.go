@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/scripts/timeline/booking"
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
 // A Log holds the latest log lines of the functions.
@@ -73,13 +73,13 @@ func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 		return booking.Timeline{}, err
 	}
 	defer conn.Close(ctx)
-	return booking.Everything(ctx, conn, s.Log.Reader())
+	return booking.Everything(ctx, booking.Owner{Conn: conn}, booking.Whole(s.Log.Reader()))
 }
 
 // BookingTimeline returns the timeline of one booking, by any of its ids.
 func (s *System) BookingTimeline(name string) booking.Timeline {
 	s.t.Helper()
-	story, err := booking.Of(s.t.Context(), s.DB.Owner(s.t), s.Log.Reader(), name)
+	story, err := booking.Of(s.t.Context(), booking.Owner{Conn: s.DB.Owner(s.t)}, booking.Whole(s.Log.Reader()), name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func cut(d *deployment.Deployment) {
 	var routes []deployment.Route
 	for _, r := range d.Routes { // these first: their order decides which of a sort stays
 		f := d.Functions[r.Function]
-		if sort := sortOf(f); !sorts[sort] || r.Template == "/bff/tenant-booking/v1/*/hold" {
+		if sort := sortOf(f); !sorts[sort] || r.Template == "/bff/tenant-booking/v1/*/hold" || r.Template == "/site/*" {
 			sorts[sort], functions[r.Function] = true, f
 			routes = append(routes, r)
 		}

@@ -58,7 +58,7 @@ var breaches = []breach{
 	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
 	{"letters for everybody", production, "topics.tf", "  members      = local.reading", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are read by other jobs than replay"},
 	{"replay publishes what nobody hears", production, "topics.tf", "    contains(local.heard, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
-	{"replay does not know who hears", production, "jobs.tf", "local.jobs[r.job].letters ? {", "false ? {", "DEAD_LETTERS"},
+	{"replay does not know who hears", production, "jobs.tf", "local.jobs[r.job].letters || local.jobs[r.job].replays ? {", "false ? {", "DEAD_LETTERS"},
 	{"pushes for another", production, "topics.tf", "  audience    = local.services[each.value.service].audience", "  audience    = \"https://somebody.else\"", "A subscription is not what its function hears"},
 	{"pushes in a wrapper", production, "modules/subscription/main.tf", "    no_wrapper {\n      write_metadata = true\n    }\n", "", "no_wrapper"},
 	{"filters forgotten", production, "modules/subscription/main.tf", "  filter                     = var.filter == \"\" ? null : var.filter\n", "", "Replays are not told from other errors."},
@@ -83,6 +83,7 @@ var breaches = []breach{
 	{"writes that are counted since the start", production, "alerts.tf", `aligner = "ALIGN_RATE"`, `aligner = "ALIGN_DELTA"`, "The database may outgrow its machine"},
 	{"a database that is too large", production, "alerts.tf", "bytes = 50000000000 * local.processors", "bytes = 500000000000 * local.processors", "The database may outgrow its machine"},
 	{"an outbox that is too large", production, "metrics.tf", "jsonPayload.outbox.rows>50000000\"", "jsonPayload.outbox.rows>500000000\"", "An outbox may have more than 50 million rows"},
+	{"an address without a page in a browser", demo, "edge.tf", `startswith(r.template, "/site/")`, `startswith(r.template, "/nowhere/")`, "A path without a function has no page in a browser"},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 

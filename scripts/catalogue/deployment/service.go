@@ -55,6 +55,7 @@ type Job struct {
 	Letters   bool     `json:"letters"`   // reads and removes dead letters
 	Replays   bool     `json:"replays"`   // publishes consumed subjects again
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
+	Logs      bool     `json:"logs"`      // reads the functions' log
 	Monitor   bool     `json:"monitor"`   // reads the state of the database instead of the tables of services
 }
 
@@ -65,10 +66,11 @@ var jobs = map[string]Job{
 	"flags":    {Documents: true},
 	"furnish":  {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate":  {Postgres: true},
-	"outbox":   {Postgres: true},
+	"outbox":   {Postgres: true, Replays: true},
 	"probe":    {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
 	"prune":    {Cadences: cadences(), Postgres: true},
 	"replay":   {Letters: true, Replays: true},
+	"timeline": {Postgres: true, Logs: true},
 }
 
 // frequent is the cadence of five minutes.

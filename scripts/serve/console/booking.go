@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/scripts/timeline/booking"
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
 // kinds are the names of the kinds of moments on the page.
@@ -73,7 +73,7 @@ func (c *Console) booking(r *http.Request) (any, error) {
 
 func (c *Console) timeline(ctx context.Context, conn *pgx.Conn, v *bookingView) error {
 	if c.Log == nil {
-		story, err := booking.Of(ctx, conn, nil, v.Name)
+		story, err := booking.Of(ctx, booking.Owner{Conn: conn}, nil, v.Name)
 		v.draw(story)
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *Console) timeline(ctx context.Context, conn *pgx.Conn, v *bookingView) 
 	if err != nil {
 		return err
 	}
-	story, err := booking.Of(ctx, conn, log, v.Name)
+	story, err := booking.Of(ctx, booking.Owner{Conn: conn}, booking.Whole(log), v.Name)
 	v.draw(story)
 	return errors.Join(err, log.Close())
 }

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -55,12 +56,24 @@ func readLog(log io.Reader) (calls []call, err error) {
 // trace returns the id of the call's trace, without the project.
 func (c call) trace() string { return c.Trace[strings.LastIndexByte(c.Trace, '/')+1:] }
 
+// margin is the time before the first moment in which calls of the booking may have begun.
+const margin = time.Hour
+
 // called collects the calls that published or consumed the events or name the booking in their path, and the calls that
 // those made.
-func (t *collector) called() {
-	chain := trail{}
+func (t *collector) called(ctx context.Context) error {
+	first, chain := Search{Paths: t.texts()}, trail{}
 	for _, m := range t.moments {
 		chain.events, chain.requests, chain.traces = append(chain.events, m.event), append(chain.requests, m.request), append(chain.traces, m.trace)
+		if first.Since.IsZero() || m.At.Before(first.Since) {
+			first.Since = m.At
+		}
+	}
+	first.Since = first.Since.Add(-margin)
+	chain = chain.compact()
+	first.Events = chain.events
+	if err := t.search(ctx, first); err != nil {
+		return err
 	}
 	for _, c := range t.calls {
 		if t.knows(mention.FindAllString(c.HTTP.Path, -1)) {
@@ -68,11 +81,15 @@ func (t *collector) called() {
 		}
 	}
 	chain = chain.compact()
+	if err := t.search(ctx, Search{Since: first.Since, Requests: chain.requests, Traces: chain.traces}); err != nil {
+		return err
+	}
 	for _, c := range t.calls {
 		if t.all && !c.idle() || t.concerns(c, chain) {
 			t.moments = append(t.moments, c.moment())
 		}
 	}
+	return nil
 }
 
 func (t *collector) concerns(c call, chain trail) bool {

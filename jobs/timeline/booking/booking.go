@@ -1,5 +1,5 @@
 // Package booking assembles the timeline of a booking from stored data: rows, outboxes, inboxes, the message bus and the
-// log. Each moment names its cause. The output contains ids, states and amounts, and no personal data.
+// log. It reads the local cloud and the databases and logs of production by the same queries; see [Source] and [Log]. Each moment names its cause. The output contains ids, states and amounts, and no personal data.
 //
 // The parts of a booking are found by joins: ids in rows and payloads, then correlation and causation ids and traces. A
 // row does not name the call that wrote it, so it is assigned to the shortest call of its service that was in progress.
@@ -9,10 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A Kind is the source of a moment.
@@ -58,8 +57,8 @@ var ErrUnknown = errors.New("no value has that name")
 
 // Of returns the timeline of one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. If
 // log is nil, the timeline has no calls.
-func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Timeline, error) {
-	t, err := begin(ctx, conn, log)
+func Of(ctx context.Context, data Source, log Log, name string) (Timeline, error) {
+	t, err := begin(ctx, data, log)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -74,8 +73,8 @@ func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Timeli
 }
 
 // Everything returns all stored moments, for databases with little data.
-func Everything(ctx context.Context, conn *pgx.Conn, log io.Reader) (Timeline, error) {
-	t, err := begin(ctx, conn, log)
+func Everything(ctx context.Context, data Source, log Log) (Timeline, error) {
+	t, err := begin(ctx, data, log)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -85,40 +84,39 @@ func Everything(ctx context.Context, conn *pgx.Conn, log io.Reader) (Timeline, e
 
 // A collector gathers the moments of a timeline.
 type collector struct {
-	conn    *pgx.Conn
+	data    Source
+	log     Log
 	tables  map[string]bool // existing tables: a service may not be migrated yet
 	outlets []string        // schemas with an outbox
-	calls   []call
-	all     bool // collect everything
-	names        // ids of the timeline
+	calls   []call          // in the order of the log, each once
+	seen    map[call]bool   // the calls in calls: two searches may find one
+	all     bool            // collect everything
+	names                   // ids of the timeline
 	moments []Moment
 }
 
-func begin(ctx context.Context, conn *pgx.Conn, log io.Reader) (*collector, error) {
-	t := &collector{conn: conn, tables: map[string]bool{}, names: newNames()}
-	rows, _ := conn.Query(ctx, `SELECT schemaname || '.' || tablename, tablename = 'outbox', schemaname FROM pg_tables ORDER BY 1`)
-	var table, schema string
-	var outbox bool
-	_, err := pgx.ForEachRow(rows, []any{&table, &outbox, &schema}, func() error {
+func begin(ctx context.Context, data Source, log Log) (*collector, error) {
+	t := &collector{data: data, log: log, tables: map[string]bool{}, seen: map[call]bool{}, names: newNames()}
+	tables, err := data.Tables(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("timeline: tables: %w", err)
+	}
+	slices.Sort(tables)
+	for _, table := range tables {
 		t.tables[table] = true
-		if outbox {
+		if schema, outbox := strings.CutSuffix(table, ".outbox"); outbox {
 			t.outlets = append(t.outlets, schema)
 		}
-		return nil
-	})
-	if err == nil && log != nil {
-		t.calls, err = readLog(log)
 	}
-	return t, err
+	return t, nil
 }
 
 // collect gathers all moments of the names that were found, and orders them.
 func (t *collector) collect(ctx context.Context) (Timeline, error) {
-	for _, collect := range []func(context.Context) error{t.rows, t.events, t.consumed, t.pending, t.deadLetters} {
+	for _, collect := range []func(context.Context) error{t.rows, t.events, t.consumed, t.pending, t.deadLetters, t.called} {
 		if err := collect(ctx); err != nil {
 			return Timeline{}, err
 		}
 	}
-	t.called()
 	return Timeline{About: t.texts(), Moments: inOrder(t.moments)}, nil
 }

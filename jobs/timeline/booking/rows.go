@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A ledger is a table whose rows have the times of their changes. Its query returns for each change the time, a
@@ -127,23 +125,21 @@ func (t *collector) rows(ctx context.Context) error {
 			continue
 		}
 		schema, _, _ := strings.Cut(l.table, ".")
-		if err := t.read(ctx, service(schema), Row, l.query); err != nil {
+		if err := t.read(ctx, schema, l.query); err != nil {
 			return fmt.Errorf("timeline: %s: %w", l.table, err)
 		}
 	}
 	return nil
 }
 
-func (t *collector) read(ctx context.Context, service string, kind Kind, query string) error {
-	rows, _ := t.conn.Query(ctx, query, t.args())
+func (t *collector) read(ctx context.Context, schema, query string) error {
 	var at time.Time
 	var what string
 	var about []*string
-	_, err := pgx.ForEachRow(rows, []any{&at, &what, &about}, func() error {
-		t.moments = append(t.moments, Moment{At: at, Service: service, Kind: kind, What: strings.TrimSpace(what + "  " + brief(given(about)))})
+	return t.query(ctx, schema, query, t.args(), []any{&at, &what, &about}, func() error {
+		t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Row, What: strings.TrimSpace(what + "  " + brief(given(about)))})
 		return nil
 	})
-	return err
 }
 
 // given returns the texts that are not NULL.

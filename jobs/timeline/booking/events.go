@@ -72,18 +72,17 @@ func (c trail) args(a pgx.NamedArgs) pgx.NamedArgs {
 // readOutbox reads one outbox: events with ids of the booking or its sessions, and events that are related to those by
 // causation, correlation or trace. Events of another booking are omitted, even if the same sweep published them.
 func (t *collector) readOutbox(ctx context.Context, schema string, chain trail, found map[string]entry) error {
-	rows, _ := t.conn.Query(ctx, `
+	var e entry
+	var payload string
+	var names []*string
+	err := t.query(ctx, schema, `
 		SELECT event_id, subject, seq, enqueued_at, status, coalesce(parked_reason, last_error, ''),
 			coalesce(envelope ->> 'requestId', ''), coalesce(envelope ->> 'correlationId', ''), coalesce(envelope ->> 'causationId', ''),
 			split_part(coalesce(envelope ->> 'traceId', ''), '-', 2), payload::text, `+named+`
 		FROM `+pgx.Identifier{schema, "outbox"}.Sanitize()+`
 		WHERE @all OR `+named+` && @texts OR envelope ->> 'sessionId' = ANY (@visits) OR envelope ->> 'causationId' = ANY (@events)
 		   OR envelope ->> 'requestId' = ANY (@requests) OR envelope ->> 'correlationId' = ANY (@requests)
-		   OR split_part(envelope ->> 'traceId', '-', 2) = ANY (@traces)`, chain.args(t.args()))
-	var e entry
-	var payload string
-	var names []*string
-	_, err := pgx.ForEachRow(rows, []any{&e.event, &e.subject, &e.seq, &e.at, &e.status, &e.reason,
+		   OR split_part(envelope ->> 'traceId', '-', 2) = ANY (@traces)`, chain.args(t.args()), []any{&e.event, &e.subject, &e.seq, &e.at, &e.status, &e.reason,
 		&e.request, &e.correlation, &e.causation, &e.trace, &payload, &names}, func() error {
 		one := e
 		one.schema, one.payload, one.names = schema, []byte(payload), given(names)
@@ -148,18 +147,17 @@ func (t *collector) consumed(ctx context.Context) error {
 		if !t.tables[schema+".inbox_processed"] {
 			continue
 		}
-		rows, _ := t.conn.Query(ctx, `
-			SELECT 'evt:' || event_id, processor, subject, processed_at
-			FROM `+pgx.Identifier{schema, "inbox_processed"}.Sanitize()+` WHERE @all OR event_id = ANY (@heard)`,
-			pgx.NamedArgs{"all": t.all, "heard": uuids(t.eventIDs())})
 		var event, processor, subject string
 		var at time.Time
-		_, err := pgx.ForEachRow(rows, []any{&event, &processor, &subject, &at}, func() error {
-			name, _, _ := parse(event)
-			t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Consumed,
-				What: plain(subject) + "  " + short(name) + "  by " + processor, clues: clues{event: name, function: processor}})
-			return nil
-		})
+		err := t.query(ctx, schema, `
+			SELECT 'evt:' || event_id, processor, subject, processed_at
+			FROM `+pgx.Identifier{schema, "inbox_processed"}.Sanitize()+` WHERE @all OR event_id = ANY (@heard)`,
+			pgx.NamedArgs{"all": t.all, "heard": uuids(t.eventIDs())}, []any{&event, &processor, &subject, &at}, func() error {
+				name, _, _ := parse(event)
+				t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Consumed,
+					What: plain(subject) + "  " + short(name) + "  by " + processor, clues: clues{event: name, function: processor}})
+				return nil
+			})
 		if err != nil {
 			return fmt.Errorf("timeline: inbox of %s: %w", schema, err)
 		}
@@ -182,15 +180,14 @@ func (t *collector) pending(ctx context.Context) error {
 	if !t.tables["bus.deliveries"] {
 		return nil
 	}
-	rows, _ := t.conn.Query(ctx, `
-		SELECT m.published_at, m.attributes ->> 'ce-id', m.topic, d.subscription, d.attempt
-		FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) JOIN bus.subscriptions AS s ON s.name = d.subscription
-		WHERE s.endpoint <> '' AND (@all OR m.attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()})
 	var at time.Time
 	var event *string
 	var topic, subscription string
 	var attempt int
-	_, err := pgx.ForEachRow(rows, []any{&at, &event, &topic, &subscription, &attempt}, func() error {
+	err := t.query(ctx, "bus", `
+		SELECT m.published_at, m.attributes ->> 'ce-id', m.topic, d.subscription, d.attempt
+		FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) JOIN bus.subscriptions AS s ON s.name = d.subscription
+		WHERE s.endpoint <> '' AND (@all OR m.attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()}, []any{&at, &event, &topic, &subscription, &attempt}, func() error {
 		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: Pending, clues: clues{event: or(event)},
 			What: fmt.Sprintf("%s  %s  to %s, pushed %d times", plain(topic), short(or(event)), subscription, attempt)})
 		return nil
@@ -206,17 +203,16 @@ func (t *collector) deadLetters(ctx context.Context) error {
 	if !t.tables["bus.messages"] {
 		return nil
 	}
-	rows, _ := t.conn.Query(ctx, `
+	var at time.Time
+	var event *string
+	var subject, by, reason string
+	err := t.query(ctx, "bus", `
 		SELECT published_at, attributes ->> 'ce-id', coalesce(attributes ->> 'ce-type', ''),
 			coalesce(attributes ->> 'melmastoon-parked-by', attributes ->> 'CloudPubSubDeadLetterSourceSubscription'),
 			coalesce(attributes ->> 'melmastoon-parked-reason', attributes ->> 'melmastoon-last-answer', '')
 		FROM bus.messages
 		WHERE (attributes ? 'melmastoon-parked-by' OR attributes ? 'CloudPubSubDeadLetterSourceSubscription')
-		  AND (@all OR attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()})
-	var at time.Time
-	var event *string
-	var subject, by, reason string
-	_, err := pgx.ForEachRow(rows, []any{&at, &event, &subject, &by, &reason}, func() error {
+		  AND (@all OR attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()}, []any{&at, &event, &subject, &by, &reason}, func() error {
 		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: DeadLettered, clues: clues{event: or(event), function: by},
 			What: fmt.Sprintf("%s  %s  given up by %s: %s", plain(subject), short(or(event)), by, veil(reason))})
 		return nil

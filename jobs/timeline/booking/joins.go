@@ -59,11 +59,25 @@ const named = `ARRAY[payload ->> 'draftId', payload ->> 'reservationId', payload
 // visited are the members of a payload with ids of sessions.
 const visited = `ARRAY[payload ->> 'sessionId', payload ->> 'deviceId', payload ->> 'guestSessionId', payload ->> 'consumerSessionId']`
 
+// IsName reports whether a text has the form of a name of a booking: an id or a reservation's code.
+func IsName(text string) bool {
+	_, _, id := parse(text)
+	return id || isCode(text)
+}
+
+func isCode(text string) bool { return strings.HasPrefix(strings.ToUpper(text), "GM-") }
+
+// TenantQuery returns the query for the tenants of the events of a schema that have the name @name.
+func TenantQuery(schema string) string {
+	return `SELECT DISTINCT tenant_id FROM ` + pgx.Identifier{schema, "outbox"}.Sanitize() + `
+		WHERE tenant_id IS NOT NULL AND (` + named + ` || ` + visited + ` @> ARRAY[@name::text] OR payload ->> 'reservationCode' = upper(@name))`
+}
+
 // find adds every id that is related to the first.
 func (t *collector) find(ctx context.Context, name string) error {
-	if strings.HasPrefix(strings.ToUpper(name), "GM-") {
-		if err := t.learnFrom(ctx, `SELECT ARRAY['rsv:' || reservation_id] FROM reservation.reservations WHERE code = @code`,
-			pgx.NamedArgs{"code": strings.ToUpper(name)}, new(bool)); err != nil {
+	if isCode(name) {
+		byCode := join{"reservation.reservations", `SELECT ARRAY['rsv:' || reservation_id] FROM reservation.reservations WHERE code = @code`}
+		if err := t.learnFrom(ctx, byCode, pgx.NamedArgs{"code": strings.ToUpper(name)}, new(bool)); err != nil {
 			return err
 		}
 	} else if !t.learn(name) {
@@ -83,15 +97,15 @@ func (t *collector) find(ctx context.Context, name string) error {
 }
 
 // joins returns the queries for the existing tables and outboxes.
-func (t *collector) joins() (queries []string) {
+func (t *collector) joins() (queries []join) {
 	for _, j := range joins {
 		if t.tables[j.table] {
-			queries = append(queries, j.query)
+			queries = append(queries, j)
 		}
 	}
 	for _, schema := range t.outlets {
-		queries = append(queries, `SELECT `+named+` || `+visited+` FROM `+pgx.Identifier{schema, "outbox"}.Sanitize()+
-			` WHERE `+named+` && @texts OR (@wide AND `+visited+` && @visits)`)
+		queries = append(queries, join{schema + ".outbox", `SELECT ` + named + ` || ` + visited + ` FROM ` + pgx.Identifier{schema, "outbox"}.Sanitize() +
+			` WHERE ` + named + ` && @texts OR (@wide AND ` + visited + ` && @visits)`})
 	}
 	return queries
 }
@@ -102,10 +116,10 @@ func (t *collector) args() pgx.NamedArgs {
 		"sessions": bits(t.sessions), "visits": sorted(t.sessions)}
 }
 
-func (t *collector) learnFrom(ctx context.Context, query string, args pgx.NamedArgs, grown *bool) error {
-	rows, _ := t.conn.Query(ctx, query, args)
+func (t *collector) learnFrom(ctx context.Context, j join, args pgx.NamedArgs, grown *bool) error {
+	schema, _, _ := strings.Cut(j.table, ".")
 	var found []*string
-	_, err := pgx.ForEachRow(rows, []any{&found}, func() error {
+	err := t.query(ctx, schema, j.query, args, []any{&found}, func() error {
 		for _, name := range found {
 			if name != nil && t.learn(*name) {
 				*grown = true
