@@ -225,7 +225,7 @@ func TestLimits(t *testing.T) {
 		system func(testing.TB) system
 	}{
 		{"production", 50, ofTheProduction.system},
-		{"production_and_ten_functions", 50, with(10, ofProduction)},
+		{"production_and_five_functions", 50, with(5, ofProduction)},
 		{"demo", 120, ofTheDemo.system},
 		{"everything_and_one_function", 120, with(1, ofDemo)},
 	} {
