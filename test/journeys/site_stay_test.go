@@ -1,0 +1,134 @@
+package journeys
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// A bookedStay is what a guest's site shows of a booking.
+type bookedStay struct {
+	State        string
+	StayWindow   struct{ CheckIn, CheckOut string }
+	Total, Due   money.Minor
+	ViewToken    string
+	FreeUntil    time.Time `json:"freeCancellationUntil"`
+	Cancellation struct {
+		Refund money.Minor
+	}
+}
+
+// bookStay books by card and returns the guest and the path of the confirmation.
+func bookStay(t *testing.T, s *system.System, w system.Wish) (v *system.Visitor, path string, booked bookedStay) {
+	t.Helper()
+	v = s.Visit(demo.KabulGrand).Book(w, "card")
+	v.Press("pay")
+	if a := v.Return(); a.Status != http.StatusOK {
+		t.Fatalf("the booking answers %d %s, want 200", a.Status, a.Body)
+	}
+	path = "/confirmation/" + v.ReservationID
+	v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &booked)
+	return v, path, booked
+}
+
+// datesOf returns the body of a change to the dates of a wish.
+func datesOf(v *system.Visitor, w system.Wish, more ...any) map[string]any {
+	body := map[string]any{"stayWindow": v.QuoteBody(w)["stayWindow"]}
+	for i := 0; i+1 < len(more); i += 2 {
+		body[more[i].(string)] = more[i+1]
+	}
+	return body
+}
+
+// TestSite_changesStay changes a paid booking through the whole system: a longer stay at the price of the dry run, again in another
+// browser, without rooms, at another hotel, and after the deadline. Then the guest cancels.
+func TestSite_changesStay(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	wish := last(2)
+	units := wish.Rooms
+	wish.Rooms = 1
+	v, path, booked := bookStay(t, s, wish)
+	longer := wish
+	longer.Nights = 3
+	var dry, changed, seen bookedStay
+	v.Must(http.StatusOK, http.MethodPatch, path, datesOf(v, longer, "dryRun", true)).Into(t, &dry)
+	if dry.Total.Amount <= booked.Total.Amount || dry.Due.Amount != dry.Total.Amount-booked.Total.Amount {
+		t.Errorf("three nights cost %d with %d due, two %d: want more, with the difference due", dry.Total.Amount, dry.Due.Amount, booked.Total.Amount)
+	}
+	v.Refused(http.StatusConflict, "BFF.TENANT.PRICE_CHANGED", http.MethodPatch, path, datesOf(v, longer, "total", booked.Total))
+	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &seen); seen.StayWindow != booked.StayWindow {
+		t.Errorf("a dry run and a refused price changed the stay to %v", seen.StayWindow)
+	}
+	v.Must(http.StatusOK, http.MethodPatch, path, datesOf(v, longer, "total", dry.Total)).Into(t, &changed)
+	other := *v
+	other.Browser = s.Browser()
+	byToken := path + "?t=" + booked.ViewToken
+	if other.Must(http.StatusOK, http.MethodGet, byToken, nil).Into(t, &seen); seen.StayWindow != changed.StayWindow || seen.Total != dry.Total {
+		t.Errorf("another browser shows %v for %v, want %v for %v", seen.StayWindow, seen.Total, changed.StayWindow, dry.Total)
+	}
+	other.Must(http.StatusOK, http.MethodPatch, byToken, datesOf(v, longer, "total", booked.Total)) // nothing changes, so the price does not matter
+	other.Must(http.StatusOK, http.MethodPatch, byToken, map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}, "freeText": "For a child"}})
+
+	full := last(2)
+	full.From, full.Rooms = 30, units
+	s.Visit(demo.KabulGrand).RequestQuote(full).Hold()
+	full.Rooms = 1
+	v.Refused(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", http.MethodPatch, path, datesOf(v, full))
+	herat := s.Visit(demo.HeratGarden)
+	herat.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodPatch, byToken, datesOf(v, wish))
+	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &seen); seen.StayWindow != changed.StayWindow {
+		t.Errorf("after refusals the stay is %v, want %v", seen.StayWindow, changed.StayWindow)
+	}
+	s.Quiet()
+	desk := openDesk(t, s).do(http.StatusOK, http.MethodGet, "/"+v.ReservationID, nil)
+	if desk.Balance.DueMicro == "0" {
+		t.Error("the desk sees nothing due")
+	}
+	s.Advance(booked.FreeUntil.Sub(s.Env().Now()) + time.Second)
+	v.Refused(http.StatusConflict, "RESERVATION.CHANGE_NOT_ALLOWED", http.MethodPatch, path, datesOf(v, system.Wish{Hotel: wish.Hotel, Room: 2, From: 20, Nights: 1}))
+	v.Must(http.StatusOK, http.MethodPatch, path, map[string]any{"specialRequest": map[string]any{"tags": []string{"quiet_room"}}})
+	s.Settle()
+}
+
+// TestSite_changesBesideCancel changes dates in two browsers while a third cancels. The booking ends cancelled, and the money of all
+// changes is settled.
+func TestSite_changesBesideCancel(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	v, path, booked := bookStay(t, s, usual())
+	var all sync.WaitGroup
+	for nights := 1; nights <= 4; nights++ {
+		if nights == usual().Nights {
+			continue
+		}
+		browser := *v
+		browser.Browser = s.Browser()
+		w := usual()
+		w.Nights = nights
+		all.Go(func() {
+			a := browser.Send(http.MethodPatch, path+"?t="+booked.ViewToken, datesOf(v, w))
+			if !slices.Contains([]int{http.StatusOK, http.StatusConflict, http.StatusServiceUnavailable}, a.Status) {
+				t.Errorf("a change answers %d %s, want 200, 409 or 503", a.Status, a.Body)
+			}
+		})
+	}
+	browser := *v
+	browser.Browser = s.Browser()
+	all.Go(func() { browser.Send(http.MethodPost, path+"/cancel?t="+booked.ViewToken, map[string]any{}) })
+	all.Wait()
+	s.Quiet()
+	var end bookedStay
+	v.Must(http.StatusOK, http.MethodPost, path+"/cancel", map[string]any{})
+	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &end); end.State != "cancelled" || end.Cancellation.Refund.Amount == 0 {
+		t.Errorf("the booking is %s with a refund of %d, want cancelled with a refund", end.State, end.Cancellation.Refund.Amount)
+	}
+	v.Refused(http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION", http.MethodPatch, path, datesOf(v, usual(), "dryRun", true))
+	s.Settle()
+}
