@@ -10,12 +10,13 @@ import (
 )
 
 // TestConsole opens every page of the local cloud's console with and without JavaScript, in a wide and a narrow window: the browser
-// complains about nothing, and no page is wider than its window.
+// complains about nothing, no page is wider than its window, and axe-core finds no violation.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
+	source := axe(t)
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card").Pay()
 	for _, scripts := range []bool{false, true} {
@@ -36,6 +37,10 @@ func TestConsole(t *testing.T) {
 					}
 					g.taken++
 					g.screenshot(fmt.Sprint(page.name, "-", width))
+					if scripts {
+						ask(g, chromedp.Evaluate[bool](source+";true"))
+						examinedVisit{g, source}.violations(fmt.Sprintf("%s in a window of %d", page.path, width))
+					}
 				}
 			}
 			if scripts {

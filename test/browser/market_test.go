@@ -31,21 +31,14 @@ func TestMarket_browser(t *testing.T) {
 	if err := demo.Furnish(t.Context(), s.Env(), 10); err != nil { // with the other hotels of Kabul
 		t.Fatal(err)
 	}
-	for _, j := range []journey{
-		{language: "en", expected: english, asks: "en-GB,en"},
-		{language: "ps", expected: pashto, asks: "ps-AF,ps,en"},
-		{language: "fa-AF", expected: pageLanguage{"fa-AF", "rtl"}, asks: "fa-AF,fa,en"},
-		{language: "fa-IR", expected: pageLanguage{"fa-IR", "rtl"}, asks: "fa-IR,fa,en"},
-		{language: "ur", expected: pageLanguage{"ur-PK", "rtl"}, asks: "ur-PK,ur,en"},
-		{language: "ar", expected: pageLanguage{"ar-AE", "rtl"}, asks: "ar-AE,ar,en"},
-	} {
+	for _, j := range languages {
 		if j.language != "en" && j.language != "ps" && !seedrand.Full(t) {
 			continue
 		}
 		t.Run(j.language, func(t *testing.T) { // not parallel: one browser uses all CPUs of a small machine
 			j.method, j.width, j.scripts = "market", narrow, true // axe-core needs scripts; the pages have none
 			g := openBrowser(t, s, j)
-			visit := allHotelsVisit{g, source}
+			visit := examinedVisit{g, source}
 			g.open("/hotels")
 			visit.sees("start", "form.search")
 			g.typeText(`[name="place"]`, "Kabul, Afghanistan")
@@ -73,6 +66,16 @@ func TestMarket_browser(t *testing.T) {
 	s.Settle()
 }
 
+// languages are visits in each language of the sites. An ordinary run makes the first two.
+var languages = []journey{
+	{language: "en", expected: english, asks: "en-GB,en"},
+	{language: "ps", expected: pashto, asks: "ps-AF,ps,en"},
+	{language: "fa-AF", expected: pageLanguage{"fa-AF", "rtl"}, asks: "fa-AF,fa,en"},
+	{language: "fa-IR", expected: pageLanguage{"fa-IR", "rtl"}, asks: "fa-IR,fa,en"},
+	{language: "ur", expected: pageLanguage{"ur-PK", "rtl"}, asks: "ur-PK,ur,en"},
+	{language: "ar", expected: pageLanguage{"ar-AE", "rtl"}, asks: "ar-AE,ar,en"},
+}
+
 // axe returns the source of axe-core.
 func axe(t *testing.T) string {
 	t.Helper()
@@ -84,8 +87,8 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// An allHotelsVisit is a guest's visit to the site of all hotels. axe is the source of axe-core, which examines its pages.
-type allHotelsVisit struct {
+// An examinedVisit is a guest's visit whose pages are examined by axe-core. axe is its source.
+type examinedVisit struct {
 	*guest
 	axe string
 }
@@ -101,22 +104,34 @@ const (
 var photo = regexp.MustCompile(`data:image/[^"]*`)
 
 // sees checks a page like guest.sees, examines it with axe-core at three widths, and checks its size.
-func (v allHotelsVisit) sees(step, selector string) {
+func (v examinedVisit) sees(step, selector string) {
 	v.t.Helper()
 	v.guest.expect(step, selector, v.expected)
+	v.examine(step)
+}
+
+// examine checks the page at three widths, with axe-core too, and its size.
+func (v examinedVisit) examine(step string) {
+	v.t.Helper()
 	ask(v.guest, chromedp.Evaluate[bool](v.axe+";true"))
 	for _, width := range []int64{smallest, narrow, ordinary} {
 		v.size(width, height)
 		where := fmt.Sprintf("%s in a window of %d", step, width)
 		v.inspect(where, width, v.expected)
-		for _, violation := range ask(v.guest, chromedp.Evaluate[[]string](examining, chromedp.EvalAwaitPromise)) {
-			v.t.Errorf("%s: %s", where, violation)
-		}
+		v.violations(where)
 	}
 	v.size(v.width, height)
 	page := ask(v.guest, chromedp.Evaluate[string]("document.documentElement.outerHTML"))
 	if n := compressed(v.t, photo.ReplaceAllString(page, "")); n > maxPage {
 		v.t.Errorf("%s has %d bytes, want at most %d", step, n, maxPage)
+	}
+}
+
+// violations reports the violations that axe-core finds on the page. axe-core must be loaded.
+func (v examinedVisit) violations(where string) {
+	v.t.Helper()
+	for _, violation := range ask(v.guest, chromedp.Evaluate[[]string](examining, chromedp.EvalAwaitPromise)) {
+		v.t.Errorf("%s: %s", where, violation)
 	}
 }
 
