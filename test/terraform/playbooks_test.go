@@ -7,10 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"melmastoon.ghasi.io/functions/reservation/reservationtest"
-	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 var (
@@ -99,37 +95,6 @@ func TestPlaybooks_commands(t *testing.T) {
 		if out, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-	}
-}
-
-// TestPlaybooks_sql runs the SQL of the page about saga steps. The roles in it may read the columns that it names.
-func TestPlaybooks_sql(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	owner := db.Owner(t)
-	_, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET step_since = platform.now(), step_attempts = 6`)
-	must(t, err)
-	_, statements, found := strings.Cut(playbook(t, "saga-stuck"), "cat <<'SQL'\n")
-	statements, _, ended := strings.Cut(statements, "\nSQL\n")
-	if !found || !ended {
-		t.Fatal("the page has no SQL")
-	}
-	var tenant string
-	must(t, owner.QueryRow(t.Context(), `SELECT tenant_id FROM reservation.reservations`).Scan(&tenant))
-	results, err := owner.PgConn().Exec(t.Context(), strings.ReplaceAll(statements, "<tenant_id>", tenant)).ReadAll()
-	must(t, err)
-	var lists [][][]byte // the only row of each list
-	for _, result := range results {
-		if len(result.Rows) == 1 && len(result.FieldDescriptions) > 1 {
-			lists = append(lists, result.Rows[0])
-		}
-	}
-	if len(lists) != 2 {
-		t.Fatalf("lists with one reservation = %d, want 2", len(lists))
-	}
-	if step, code := string(lists[1][4]), string(lists[1][2]); step != string(r.Pending) || code != r.Code {
-		t.Errorf("step and code = %s, %s, want %s, %s", step, code, r.Pending, r.Code)
 	}
 }
 

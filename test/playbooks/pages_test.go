@@ -1,0 +1,338 @@
+package playbooks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/system"
+)
+
+const timeout = 30 * time.Second
+
+var (
+	tree   = filepath.Join("..", "..")
+	block  = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	inline = regexp.MustCompile("`((?:gcloud|terraform|dig|curl|redis-cli) [^`]+)`")
+	part   = regexp.MustCompile("`--[a-z][^`]*`")
+	blank  = regexp.MustCompile(`<[a-z_ ]+>`)
+)
+
+// A page is a page of terraform/playbooks with its commands.
+type page struct {
+	exports  string   // the settings of the variables
+	diagnose []string // the commands to paste first
+	act      []string // the commands in the text, in order
+}
+
+// readPage cuts the commands out of a page. It rejects a command of which the page has only a part.
+func readPage(text string) (p page, err error) {
+	blocks := block.FindAllStringSubmatch(text, -1)
+	if len(blocks) != 1 {
+		return p, fmt.Errorf("%d blocks of commands, want one", len(blocks))
+	}
+	for line := range strings.Lines(strings.ReplaceAll(blocks[0][1], "\\\n", " ")) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "export "):
+			p.exports += line + "\n"
+		case line != "":
+			p.diagnose = append(p.diagnose, line)
+		}
+	}
+	prose := block.ReplaceAllString(text, "")
+	if found := part.FindString(prose); found != "" {
+		return p, fmt.Errorf("%s is only a part of a command", found)
+	}
+	for _, m := range inline.FindAllStringSubmatch(prose, -1) {
+		p.act = append(p.act, m[1])
+	}
+	return p, nil
+}
+
+// A desk is the operator's shell, with the local system behind the stand-ins.
+type desk struct {
+	t     *testing.T
+	s     *system.System
+	owner *pgx.Conn
+	roads *roads
+	facts *facts
+	bin   string
+	said  strings.Builder // the output of all commands
+}
+
+// roads are the ways to other services. A test closes those whose path contains a text.
+type roads struct{ closed atomic.Pointer[string] }
+
+// RoundTrip implements http.RoundTripper.
+func (r *roads) RoundTrip(q *http.Request) (*http.Response, error) {
+	if text := r.closed.Load(); text != nil && strings.Contains(q.URL.Path, *text) {
+		return nil, errors.New("no way")
+	}
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+func (r *roads) close(text string) { r.closed.Store(&text) }
+func (r *roads) open()             { r.closed.Store(nil) }
+
+func openDesk(t *testing.T) *desk {
+	t.Helper()
+	db := pgtest.New(t)
+	d := &desk{t: t, owner: db.Owner(t), roads: &roads{}, bin: t.TempDir()}
+	d.s = system.Within(t, db, upstream.TransportKey.With(db.Env(), http.RoundTripper(d.roads)))
+	self, err := os.Executable()
+	must(t, err)
+	for name := range programs {
+		must(t, os.Symlink(self, filepath.Join(d.bin, name)))
+	}
+	root, err := filepath.Abs(tree)
+	must(t, err)
+	d.facts = &facts{Folder: t.TempDir(), Tree: root, Front: d.s.Cloud.URL(), Database: db.URL(), Owner: db.OwnerURL(),
+		DeadLetters: replay.Listeners(d.s.Cloud.Subscriptions()), Resources: map[string]resource{
+			"sql instances melmastoon": {"state": "RUNNABLE", "settings": resource{"tier": "db-custom-2-8192", "availabilityType": "REGIONAL", "dataDiskSizeGb": "10",
+				"storageAutoResize": true, "databaseFlags": []any{resource{"name": "max_connections", "value": "450"}}}},
+			"redis instances melmastoon":                  {"memorySizeGb": 5, "state": "READY", "serverCaCerts": []any{resource{"cert": "-----BEGIN CERTIFICATE-----"}}},
+			"certificate-manager certificates melmastoon": {"managed": resource{"state": "ACTIVE"}, "expireTime": "2027-01-01T00:00:00Z"},
+			"secrets melmastoon-redis-url":                {"value": "rediss://:secret@10.0.0.3:6378/0"},
+			"dns " + domain:                               {"address": "192.0.2.1"},
+			"terraform output address":                    {"value": "192.0.2.1"},
+			"terraform output connections":                {"value": "{ most = 234 }"},
+		}}
+	return d
+}
+
+// shell runs commands in a shell whose programs are the stand-ins.
+func (d *desk) shell(commands string) (string, error) {
+	d.t.Helper()
+	token, err := d.s.Cloud.Token()
+	must(d.t, err)
+	d.facts.Token, d.facts.Offset = token, d.s.Env().Offset().Nanoseconds()
+	must(d.t, d.facts.save())
+	lines, err := io.ReadAll(d.s.Log.Reader())
+	must(d.t, err)
+	d.log(lines)
+	cmd := exec.CommandContext(d.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
+	cmd.Dir = d.bin
+	cmd.Env = append(os.Environ(), "PATH="+d.bin+":"+os.Getenv("PATH"), "FACTS="+d.facts.path())
+	out, err := cmd.CombinedOutput()
+	after, noFacts := readFacts(d.facts.path())
+	must(d.t, noFacts)
+	d.facts = after
+	return string(out), err
+}
+
+// log replaces the log of the functions.
+func (d *desk) log(lines []byte) {
+	d.t.Helper()
+	must(d.t, os.WriteFile(filepath.Join(d.facts.Folder, "functions.log"), append(lines, d.failedStart()...), 0o600))
+}
+
+// failedStart returns the line of a function that did not start, or nothing.
+func (d *desk) failedStart() []byte {
+	line, err := os.ReadFile(filepath.Join(d.bin, "start.log"))
+	if err != nil {
+		return nil // the test has started none
+	}
+	return line
+}
+
+// paste runs one command and returns its output. It returns an error if the command fails or prints nothing: a command that shows nothing
+// is of no use, unless it writes a file.
+func (d *desk) paste(exports, command string) (string, error) {
+	d.t.Helper()
+	out, err := d.shell(exports + command)
+	switch {
+	case err != nil:
+		return out, fmt.Errorf("%w: %s", err, out)
+	case strings.TrimSpace(out) == "" && !strings.Contains(command, " > "):
+		return out, errors.New("it prints nothing")
+	}
+	return out, nil
+}
+
+var (
+	flagName = regexp.MustCompile(`--[a-z]+`)
+	column   = regexp.MustCompile(`'(resource|jsonPayload)\.`)
+)
+
+// mistakes returns the command with one mistake each: a wrong flag or name, and in a query of the log a wrong member.
+func mistakes(command string) (all []string) {
+	for _, first := range []string{"terraform output ", "dig +"} {
+		if rest, ok := strings.CutPrefix(command, first); ok {
+			all = append(all, first+"x"+rest)
+		}
+	}
+	if at := flagName.FindStringIndex(command); at != nil {
+		all = append(all, command[:at[1]]+"s"+command[at[1]:])
+	}
+	if strings.Contains(command, "gcloud logging read") {
+		all = append(all, column.ReplaceAllString(command, "'${1}.nothing."))
+	}
+	return all
+}
+
+// play pastes commands. Before each it pastes the command with a mistake, which must be noticed.
+func (d *desk) play(exports string, commands []string) {
+	d.t.Helper()
+	for _, command := range commands {
+		for _, wrong := range mistakes(command) {
+			if out, err := d.paste(exports, wrong); err == nil {
+				d.t.Errorf("nothing notices the mistake in %s: it prints %s", wrong, out)
+			}
+		}
+		out, err := d.paste(exports, command)
+		if err != nil {
+			d.t.Errorf("%s: %v", command, err)
+		}
+		d.said.WriteString(out)
+	}
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for name, trouble := range troubles {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join(tree, "terraform", "playbooks", name+".md"))
+			must(t, err)
+			d := openDesk(t)
+			fill := []string{"<project>", project, "<region>", region, "<domain>", domain, "NAME", "K. Amiri", "REASON", "it is mended"}
+			says := trouble.make(d)
+			filled := strings.NewReplacer(slices.Concat(fill, says.fill)...).Replace(string(text))
+			if left := blank.FindAllString(filled, -1); left != nil {
+				t.Fatalf("the page has the placeholders %q, which the test does not fill", left)
+			}
+			p, err := readPage(filled)
+			must(t, err)
+			d.play(p.exports, p.diagnose)
+			for _, want := range says.names {
+				if !strings.Contains(d.said.String(), want) {
+					t.Errorf("the commands do not name %q but print\n%s", want, d.said.String())
+				}
+			}
+			if says.mend != nil {
+				says.mend()
+			}
+			d.play(p.exports, p.act)
+			if says.gone == nil && len(p.act) > 0 {
+				t.Error("the page has commands that change something, and the test does not check their effect")
+			}
+			if says.gone != nil {
+				says.gone()
+			}
+		})
+	}
+}
+
+// TestPages_complete wants a trouble for each page.
+func TestPages_complete(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(tree, "terraform", "playbooks", "*.md"))
+	must(t, err)
+	if len(files) < 20 {
+		t.Fatalf("found %d pages, want at least 20", len(files))
+	}
+	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".md"); troubles[name].make == nil {
+			t.Errorf("no test runs the commands of %s", name)
+		}
+	}
+	if len(troubles) != len(files) {
+		t.Errorf("%d troubles, want one for each of %d pages", len(troubles), len(files))
+	}
+}
+
+func TestReadPage(t *testing.T) {
+	t.Parallel()
+	const text = "```sh\nexport A=1\ngcloud a \\\n  --b\nterraform output c\n```\nRun `gcloud d --e`, then `x`."
+	p, err := readPage(text)
+	must(t, err)
+	if want := "export A=1\n"; p.exports != want {
+		t.Errorf("exports = %q, want %q", p.exports, want)
+	}
+	if want := []string{"gcloud a    --b", "terraform output c"}; !slices.Equal(p.diagnose, want) {
+		t.Errorf("commands to paste = %q, want %q", p.diagnose, want)
+	}
+	if want := []string{"gcloud d --e"}; !slices.Equal(p.act, want) {
+		t.Errorf("commands in the text = %q, want %q", p.act, want)
+	}
+	if _, err := readPage(text + " Or with `--args=b`."); err == nil {
+		t.Error("readPage() = nil, want an error for a part of a command")
+	}
+	if _, err := readPage("no commands"); err == nil {
+		t.Error("readPage() = nil, want an error without a block")
+	}
+}
+
+// exec runs a statement as the owner of the database.
+func (d *desk) exec(statement string, args ...any) {
+	d.t.Helper()
+	if _, err := d.owner.Exec(d.t.Context(), statement, args...); err != nil {
+		d.t.Fatalf("%v in %s", err, statement)
+	}
+}
+
+// count returns the number that a query selects.
+func (d *desk) count(query string, args ...any) (n int) {
+	d.t.Helper()
+	must(d.t, d.owner.QueryRow(d.t.Context(), query, args...).Scan(&n))
+	return n
+}
+
+// away makes a table disappear until the returned function is called.
+func (d *desk) away(schema, table string) (back func()) {
+	d.t.Helper()
+	d.exec(`ALTER TABLE ` + schema + `.` + table + ` RENAME TO ` + table + `_away`)
+	return func() { d.exec(`ALTER TABLE ` + schema + `.` + table + `_away RENAME TO ` + table) }
+}
+
+// tick calls a scheduled function, which may fail.
+func (d *desk) tick(name string) {
+	d.t.Helper()
+	if err := d.s.Cloud.Tick(d.t.Context(), name); err != nil {
+		d.t.Log(err) // the pages are about functions that fail
+	}
+}
+
+// until waits until the log of the functions has a line with all texts.
+func (d *desk) until(texts ...string) {
+	d.t.Helper()
+	end := time.After(timeout)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		all, err := io.ReadAll(d.s.Log.Reader())
+		must(d.t, err)
+		for line := range strings.Lines(string(all)) {
+			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+				return
+			}
+		}
+		select {
+		case <-end:
+			d.t.Fatalf("no line of the log has %q", texts)
+		case <-look.C:
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
