@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/flags"
 	"melmastoon.ghasi.io/jobs/furnish"
+	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/migrate"
 	"melmastoon.ghasi.io/jobs/outbox"
 	"melmastoon.ghasi.io/jobs/probe"
@@ -338,6 +339,7 @@ var Jobs = []command.Job{
 	erase.Job,
 	flags.Job,
 	furnish.Job,
+	keys.Job,
 	migrate.Job,
 	outbox.Job,
 	probe.Job,

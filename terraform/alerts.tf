@@ -183,6 +183,13 @@ locals {
         above  = 0
       }
     } if r.job != "probe" },
+    { for metric in google_logging_metric.old_keys : "keys-old" => {
+      name = "a key is too old", playbook = "keys-old", page = false
+      condition = {
+        filter = "metric.type=\"logging.googleapis.com/user/${metric.name}\" AND resource.type=\"cloud_run_job\""
+        by     = ["metric.label.keyring"], above = 0
+      }
+    } },
     { for what, c in {
       connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections", playbook = "database-connections" }
       disk        = { metric = "disk/utilization", above = 0.85, name = "the database disk fills", playbook = "database-disk" }

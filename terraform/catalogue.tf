@@ -21,7 +21,8 @@ locals {
 
   # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.
   # The probe needs a hotel that takes its bookings: in a demonstration the sandbox has one.
-  jobs = { for name, j in local.catalogue.jobs : name => j if(j.service == "" || contains(keys(local.services), j.service)) && (name != "probe" || var.demo || var.probe_hotel != null) }
+  # A demonstration has no guests whose sessions a rotation could end, and no account to spare for the job that rotates keys.
+  jobs = { for name, j in local.catalogue.jobs : name => j if(j.service == "" || contains(keys(local.services), j.service)) && (name != "probe" || var.demo || var.probe_hotel != null) && !(j.keyrings && var.demo) }
   # reading: the accounts of jobs that read and remove dead letters. replaying: the accounts of jobs that publish them again.
   reading   = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.letters])
   replaying = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.replays])

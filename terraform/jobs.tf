@@ -70,7 +70,7 @@ module "migrate" {
 
 module "job" {
   source   = "./modules/job"
-  for_each = { for name, p in local.programs : name => p if name != "migrate" }
+  for_each = { for name, p in local.programs : name => p if name != "migrate" && !local.jobs[local.runs[name].job].keyrings }
 
   name        = each.key
   region      = var.region
@@ -86,4 +86,26 @@ module "job" {
 
   # They need tables and logins.
   depends_on = [module.migrate, google_project_iam_member.documents, google_secret_manager_secret_iam_binding.redis_url]
+}
+
+# These jobs know which versions of the keyrings the functions have, so they are changed after the functions.
+module "keys" {
+  source   = "./modules/job"
+  for_each = { for name, p in local.programs : name => p if local.jobs[local.runs[name].job].keyrings }
+
+  name        = each.key
+  region      = var.region
+  labels      = var.labels
+  image       = each.value.image
+  args        = each.value.args
+  account     = each.value.account
+  network     = { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id }
+  timeout     = 600
+  environment = merge(each.value.environment, { KEYRINGS = join(",", [for variable, r in terraform_data.rolled_out : "${variable}=${r.output.version}@${r.output.since}"]) })
+
+  depends_on = [google_secret_manager_secret_iam_binding.accessor, google_secret_manager_secret_iam_binding.rotation]
+}
+
+locals {
+  deployed_jobs = merge(module.job, module.keys)
 }

@@ -127,6 +127,31 @@ resource "google_logging_metric" "incidents" {
   depends_on = [google_project_service.api]
 }
 
+# The daily run of the job keys prints a line for each key that is older than the limit of its keyring.
+resource "google_logging_metric" "old_keys" {
+  for_each = toset([for name, r in local.cadenced : name if local.jobs[r.job].keyrings])
+
+  name        = "melmastoon/old_keys"
+  description = "Keys that are older than the limit of their keyring."
+  filter      = "resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${each.key}\" AND textPayload=~\"is older than its limit of\""
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "INT64"
+    unit        = "1"
+
+    labels {
+      key = "keyring"
+    }
+  }
+
+  label_extractors = {
+    keyring = "REGEXP_EXTRACT(textPayload, \"^([A-Z_]+): \")"
+  }
+
+  depends_on = [google_project_service.api]
+}
+
 # How many events a call published, and how many of them had lain in the outbox for more than thirty seconds. A relay publishes thousands in
 # one call, so what a percentile of lines says is not what one of events does: the alert divides the sums of both.
 resource "google_logging_metric" "outbox" {

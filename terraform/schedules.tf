@@ -48,7 +48,7 @@ resource "google_cloud_scheduler_job" "run" {
 
   http_target {
     http_method = "POST"
-    uri         = "https://run.googleapis.com/v2/${module.job[each.key].job.id}:run"
+    uri         = "https://run.googleapis.com/v2/${local.deployed_jobs[each.key].job.id}:run"
 
     oauth_token {
       service_account_email = google_service_account.helper["scheduler"].email
@@ -63,7 +63,7 @@ resource "google_cloud_scheduler_job" "run" {
 resource "google_cloud_run_v2_job_iam_member" "scheduler" {
   for_each = local.cadenced
 
-  name     = module.job[each.key].job.name
+  name     = local.deployed_jobs[each.key].job.name
   location = var.region
   role     = "roles/run.invoker"
   member   = "serviceAccount:melmastoon-scheduler@${local.domain_of_accounts}"

@@ -78,17 +78,17 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["database", "erase", "erase-daily", "flags", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay", "timeline"])
-    error_message = "The jobs beside migrate are not database, erase (by hand and daily), flags, outbox, probe, replay, timeline, and prune by cadence."
+    condition     = toset(keys(local.deployed_jobs)) == toset(["database", "erase", "erase-daily", "flags", "keys", "keys-daily", "outbox", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly", "replay", "timeline"])
+    error_message = "The jobs beside migrate are not database, erase and keys (by hand and daily), flags, outbox, probe, replay, timeline, and prune by cadence."
   }
 
   assert {
-    condition     = module.migrate.job.run_execution_token != null && alltrue([for j in module.job : j.job.run_execution_token == null])
+    condition     = module.migrate.job.run_execution_token != null && alltrue([for j in local.deployed_jobs : j.job.run_execution_token == null])
     error_message = "The apply runs migrate, and nothing else."
   }
 
   assert {
-    condition     = alltrue([for name, j in merge(module.job, { migrate = module.migrate }) : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
+    condition     = alltrue([for name, j in merge(local.deployed_jobs, { migrate = module.migrate }) : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
     error_message = "An image is not of its archive."
   }
 
@@ -153,7 +153,7 @@ run "production" {
   }
 
   assert {
-    condition = toset(flatten([for variable, b in google_secret_manager_secret_iam_binding.accessor : [for m in b.members : "${m} ${variable}"]])) == toset(flatten([for f in run.archives.functions :
+    condition = toset(flatten([for variable, b in google_secret_manager_secret_iam_binding.accessor : [for m in b.members : "${m} ${variable}"]])) == toset(flatten([for f in concat(values(run.archives.functions), [{ account = "jobs-keys", secrets = keys(local.secrets) }]) :
       [for variable in f.secrets : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com ${variable}"]
     ]))
     error_message = "Somebody reads a keyring without which they start, or does not who needs it."
@@ -165,8 +165,29 @@ run "production" {
   }
 
   assert {
-    condition     = google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members == toset([for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.secrets, "GUEST_SALT_KEYS")]) && length([for f in run.archives.functions : f if contains(f.secrets, "GUEST_SALT_KEYS")]) <= 2
-    error_message = "Guests' salt is read by other functions than those that name guests."
+    condition = (toset(keys(google_secret_manager_secret_iam_binding.rotation)) == toset(keys(local.secrets)) && length(local.secrets) > 0
+    && alltrue([for b in google_secret_manager_secret_iam_binding.rotation : b.role == "roles/secretmanager.secretVersionManager" && b.members == toset(["serviceAccount:jobs-keys@hotels-prod.iam.gserviceaccount.com"])]))
+    error_message = "Another account than that of the job keys may add keys, or the job may not."
+  }
+
+  assert {
+    condition = alltrue([for name, j in module.keys : alltrue([for e in j.job.template[0].template[0].containers[0].env : (
+      toset([for d in split(",", e.value) : split("@", d)[0]]) == toset([for variable in keys(local.secrets) : "${variable}=${variable == "GUEST_SALT_KEYS" ? "2" : "latest"}"])
+      && alltrue([for d in split(",", e.value) : can(formatdate("YYYY", split("@", d)[1]))])
+    ) if e.name == "KEYRINGS"]) && contains(j.job.template[0].template[0].containers[0].env[*].name, "KEYRINGS")]) && toset(keys(module.keys)) == toset(["keys", "keys-daily"])
+    error_message = "The job keys does not know which versions the functions have."
+  }
+
+  assert {
+    condition = (google_logging_metric.old_keys["keys-daily"].filter == "resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"keys-daily\" AND textPayload=~\"is older than its limit of\""
+      && module.alert["keys-old"].policy.conditions[0].condition_threshold[0].filter == "metric.type=\"logging.googleapis.com/user/melmastoon/old_keys\" AND resource.type=\"cloud_run_job\""
+    && module.alert["keys-old"].policy.conditions[0].condition_threshold[0].threshold_value == 0)
+    error_message = "A key may grow old without an alert."
+  }
+
+  assert {
+    condition     = google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members == toset(concat(["serviceAccount:jobs-keys@hotels-prod.iam.gserviceaccount.com"], [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.secrets, "GUEST_SALT_KEYS")])) && length([for f in run.archives.functions : f if contains(f.secrets, "GUEST_SALT_KEYS")]) <= 2
+    error_message = "Guests' salt is read by others than the functions that name guests and the job that rotates it."
   }
 
   assert {
@@ -289,8 +310,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["erase-daily", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
-    error_message = "A cadence of prune or erase has no schedule."
+    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["erase-daily", "keys-daily", "probe-frequent", "prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
+    error_message = "A cadence of prune, erase or keys has no schedule."
   }
 
   assert {

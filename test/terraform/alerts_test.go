@@ -149,7 +149,8 @@ func (e evaluator) points(metric string) (points []point) {
 			if !e.matches(m.first("filter"), func(path string) (string, bool) { return value(l, path) }) {
 				continue
 			}
-			p := point{map[string]string{"resource.type": "cloud_run_revision"}, 1}
+			kind, _ := value(l, "resource.type")
+			p := point{map[string]string{"resource.type": kind}, 1}
 			extractors, _ := m.Arguments["label_extractors"].(map[string]any)
 			for label, extractor := range extractors {
 				p.labels["metric.labels."+label] = e.extracted(l, extractor.(string))
@@ -310,9 +311,9 @@ func TestAlerts(t *testing.T) {
 		{"all_is_well", func(map[string][]string) {}, nil},
 		{"parked_row", replaced(troubles["parked"], "reservation-relay"), []string{"outbox"}},
 		{"parked_telemetry", replaced(troubles["parked telemetry"], "reservation-relay"), []string{"outbox-telemetry"}},
-		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},
 		{"large_outbox", replaced(troubles["large outbox"], "reservation-relay"), []string{"outbox-rows"}},
 		{"outbox_below_the_limit", replaced(troubles["growing outbox"], "reservation-relay"), nil},
+		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},
 		{"stuck_draft", replaced(troubles["stuck draft"], "tenantbooking-sweepdrafts"), []string{"draft-stuck"}},
 		{"manual_key", added(troubles["manual key"], "reservation-keyfailed"), []string{"manual-keys"}},
 		{"room_without_alternative", added(troubles["no other room"], "reservation-roomoutoforder"), []string{"rooms-without-alternative"}},
@@ -343,13 +344,13 @@ func TestAlerts(t *testing.T) {
 			// Jobs have other lines: here none has ever succeeded.
 			var jobs, got []string
 			for _, name := range e.raised() {
-				if strings.HasPrefix(name, "progress-prune-") || strings.HasPrefix(name, "progress-erase-") || name == "probe" {
+				if strings.HasPrefix(name, "progress-prune-") || strings.HasPrefix(name, "progress-erase-") || strings.HasPrefix(name, "progress-keys-") || name == "probe" {
 					jobs = append(jobs, name)
 				} else {
 					got = append(got, name)
 				}
 			}
-			if want := []string{"probe", "progress-erase-daily", "progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
+			if want := []string{"probe", "progress-erase-daily", "progress-keys-daily", "progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
 				t.Errorf("jobs without a success raised %v, want %v", jobs, want)
 			}
 			slices.Sort(got)
@@ -403,8 +404,8 @@ func TestAlerts_jobs(t *testing.T) {
 			t.Errorf("%s runs at %q", name[1], schedule)
 		}
 	}
-	if jobs != 5 {
-		t.Errorf("%d alerts about the progress of jobs, want 5", jobs)
+	if jobs != 6 {
+		t.Errorf("%d alerts about the progress of jobs, want 6", jobs)
 	}
 }
 

@@ -54,7 +54,7 @@ var breaches = []breach{
 	{"a connection budget that is overdrawn", demo, "database.tf", "local.connections + var.database_reserve <= var.database_max_connections", "local.connections >= 0", "Missing expected failure"},
 	{"every function is let in everywhere", production, "functions.tf", " if f.answers != \"\" && contains(g.upstreams, f.answers)],", "],", "A function lets somebody in who does not say that they use it."},
 
-	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)])", "@${local.domain_of_accounts}\"])", "Somebody reads a keyring"},
+	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)]", "@${local.domain_of_accounts}\"]", "Somebody reads a keyring"},
 	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
 	{"letters for everybody", production, "topics.tf", "  members      = local.reading", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are read by other jobs than replay"},
 	{"replay publishes what nobody hears", production, "topics.tf", "    contains(local.heard, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
@@ -84,6 +84,9 @@ var breaches = []breach{
 	{"a database that is too large", production, "alerts.tf", "bytes = 50000000000 * local.processors", "bytes = 500000000000 * local.processors", "The database may outgrow its machine"},
 	{"an outbox that is too large", production, "metrics.tf", "jsonPayload.outbox.rows>50000000\"", "jsonPayload.outbox.rows>500000000\"", "An outbox may have more than 50 million rows"},
 	{"an address without a page in a browser", demo, "edge.tf", `startswith(r.template, "/site/")`, `startswith(r.template, "/nowhere/")`, "A path without a function has no page in a browser"},
+	{"keys that every job may add", production, "secrets.tf", `members   = toset(local.rotating)`, `members   = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}"])`, "Another account than that of the job keys may add keys"},
+	{"a job that does not know the versions", production, "jobs.tf", `"${variable}=${r.output.version}@${r.output.since}"`, `"${variable}=1@${r.output.since}"`, "The job keys does not know which versions"},
+	{"an old key without an alert", production, "metrics.tf", `textPayload=~\"is older than its limit of\"`, `textPayload=~\"is too old\"`, "A key may grow old"},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 

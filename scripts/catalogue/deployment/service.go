@@ -57,6 +57,7 @@ type Job struct {
 	Warehouse bool     `json:"warehouse"` // deletes rows of the analytics dataset, if one is configured
 	Logs      bool     `json:"logs"`      // reads the functions' log
 	Monitor   bool     `json:"monitor"`   // reads the state of the database instead of the tables of services
+	Keyrings  bool     `json:"keyrings"`  // reads all keyrings and adds versions to them
 }
 
 // jobs lists all jobs. A job that is not listed cannot be deployed.
@@ -65,6 +66,7 @@ var jobs = map[string]Job{
 	"erase":    {Cadences: []string{string(prune.Daily)}, ByHand: true, Postgres: true, Documents: true, Letters: true, Warehouse: true},
 	"flags":    {Documents: true},
 	"furnish":  {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
+	"keys":     {Cadences: []string{string(prune.Daily)}, ByHand: true, Keyrings: true},
 	"migrate":  {Postgres: true},
 	"outbox":   {Postgres: true, Replays: true},
 	"probe":    {Cadences: []string{frequent}, Documents: true, Upstreams: []string{"reservation"}},
