@@ -252,8 +252,11 @@ func TestRun_refusals(t *testing.T) {
 			test.prepare(v)
 			before := v.last(test.variable)
 			code, said := v.call("-step="+test.step, "-go", "-by=K. Amiri", "-why=haste", test.variable)
-			if code != 1 || !strings.Contains(said, test.variable+": ") || !strings.Contains(said, test.says) {
-				t.Errorf("exit %d: %s, want 1 with %q", code, said, test.says)
+			if code != 1 {
+				t.Errorf("exit %d, want 1", code)
+			}
+			if !strings.Contains(said, test.variable+": ") || !strings.Contains(said, test.says) {
+				t.Errorf("printed %s, want %q with %s", said, test.says, test.variable)
 			}
 			if got := v.last(test.variable); got != before {
 				t.Errorf("version %d was added", got)

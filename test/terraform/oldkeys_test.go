@@ -51,8 +51,14 @@ func TestAlerts_oldKeys(t *testing.T) {
 			for _, p := range evaluated.points("logging.googleapis.com/user/melmastoon/old_keys") {
 				named[p.labels["metric.labels.keyring"]] = true
 			}
-			if len(named) != test.want || named["HANDOFF_KEYS"] != (test.want > 0) || named["PSEUDONYM_PEPPERS"] != (test.want > 1) {
+			if len(named) != test.want {
 				t.Errorf("keyrings with an old key = %v, want %d", named, test.want)
+			}
+			if got, want := named["HANDOFF_KEYS"], test.want > 0; got != want {
+				t.Errorf("HANDOFF_KEYS has an old key = %t, want %t", got, want)
+			}
+			if got, want := named["PSEUDONYM_PEPPERS"], test.want > 1; got != want {
+				t.Errorf("PSEUDONYM_PEPPERS has an old key = %t, want %t", got, want)
 			}
 		})
 	}
