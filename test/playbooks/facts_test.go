@@ -58,6 +58,9 @@ func readFacts(path string) (*facts, error) {
 
 func (f *facts) path() string { return filepath.Join(f.Folder, "facts.json") }
 
+// secrets is the folder of the keyrings.
+func (f *facts) secrets() string { return filepath.Join(f.Folder, "secrets") }
+
 func (f *facts) save() error {
 	text, err := json.Marshal(f)
 	if err != nil {

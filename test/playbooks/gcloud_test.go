@@ -42,6 +42,7 @@ var commands = map[string]subcommand{
 	"redis instances update":                    {[]string{"project!", "region!", "size!"}, 1, resizeRedis},
 	"certificate-manager certificates describe": {[]string{"project!", "format"}, 1, describe("certificate-manager certificates")},
 	"secrets versions access":                   {[]string{"project!", "secret!"}, 1, accessSecret},
+	"secrets versions disable":                  {[]string{"project!", "secret!"}, 1, disableVersion},
 }
 
 // runGcloud runs a command of gcloud with exactly the flags that it knows.
@@ -261,5 +262,14 @@ func accessSecret(f *facts, c call) error {
 		return errors.Join(err, fmt.Errorf("version %s", c.words[0]))
 	}
 	fmt.Print(s["value"])
+	return nil
+}
+
+// disableVersion makes a version of a keyring unreadable.
+func disableVersion(f *facts, c call) error {
+	if err := os.Chmod(filepath.Join(f.secrets(), c.flags["secret"], c.words[0]), 0); err != nil {
+		return err
+	}
+	fmt.Println("Disabled version", c.words[0])
 	return nil
 }

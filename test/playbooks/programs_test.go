@@ -13,6 +13,8 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command"
+	"melmastoon.ghasi.io/jobs/keys"
+	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -46,9 +48,33 @@ func runJob(f *facts, args []string) error {
 	// Documents have a database login of their own in the local system; here it is that of the functions.
 	e = document.StoreKey.With(e, documents.Open(e.With("DATABASE_URL", f.Database)))
 	b := bus.Open(e, postgres.Open(e, "bus"))
+	if args[0] == "keys" {
+		var err error
+		if e, err = rolledOut(f, e); err != nil {
+			return err
+		}
+	}
 	e = identity.SourceKey.With(topic.PullerKey.With(topic.PublisherKey.With(e, b), b), identity.Source(token(f.Token)))
 	os.Exit(command.Run(context.Background(), melmastoon.Jobs[i], e, args[1:], os.Stderr))
 	return nil
+}
+
+// rolledOut returns the environment of the job keys: each version of a keyring was deployed when it was created, and a day has passed since.
+func rolledOut(f *facts, e env.Env) (env.Env, error) {
+	store := folder.Open(f.secrets(), e.Now)
+	var deployed []string
+	newest := 0
+	for _, ring := range keys.Rings {
+		versions, err := store.Versions(context.Background(), ring.Secret())
+		if err != nil {
+			return e, fmt.Errorf("%s: %w", ring.Variable, err)
+		}
+		last := versions[len(versions)-1]
+		deployed = append(deployed, fmt.Sprintf("%s=%d@%s", ring.Variable, last.Number, last.CreatedAt.UTC().Format(time.RFC3339)))
+		newest = max(newest, last.Number)
+	}
+	e.Advance(time.Duration(newest) * 24 * time.Hour)
+	return keys.StoreKey.With(e.With("KEYRINGS", strings.Join(deployed, ",")), keys.Store(store)), nil
 }
 
 // runFunction starts a function without its settings.

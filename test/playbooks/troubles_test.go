@@ -1,14 +1,18 @@
 package playbooks
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/jobs/keys"
+	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -39,6 +43,7 @@ var troubles = map[string]trouble{
 	"function-start":            {missingSettings},
 	"job-failed":                {failedPrune},
 	"job-progress":              {pausedJob},
+	"keys-old":                  {oldKeys},
 	"latency":                   {slowStatement},
 	"manual-keys":               {noKeys},
 	"outbox":                    {parkedEvent},
@@ -283,15 +288,49 @@ func failedPrune(d *desk) scene {
 		d.t.Fatalf("the run succeeds: %s", out)
 	}
 	return scene{
-		fill:  []string{"<job>", "prune-daily", "<rule>", "bff_tenant_booking.confirmation_views"},
+		fill: []string{"<job>", "prune-daily", "<rule>", "bff_tenant_booking.confirmation_views",
+			"<version>", "1", "<secret>", handoffKeys.Secret()},
 		names: []string{"prune-daily-0  Failed", "bff_tenant_booking.confirmation_views: removed 0, then failed"},
 		mend: func() {
 			back()
 			d.oldView()
+			d.keyrings(time.Hour)
 		},
 		gone: func() {
 			if n := d.views(); n != 0 {
 				d.t.Errorf("%d old rows are left", n)
+			}
+			info, err := os.Stat(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "1"))
+			must(d.t, err)
+			if info.Mode().Perm() != 0 {
+				d.t.Error("the version is not disabled")
+			}
+		},
+	}
+}
+
+var handoffKeys = keys.Ring{Variable: "HANDOFF_KEYS"}
+
+// keyrings creates all keyrings with one key of that age.
+func (d *desk) keyrings(age time.Duration) {
+	d.t.Helper()
+	store := folder.Open(d.facts.secrets(), func() time.Time { return d.s.Env().Now().Add(-age) })
+	for _, ring := range keys.Rings {
+		_, err := store.Add(d.t.Context(), ring.Secret(), 0, []byte("first:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))
+		must(d.t, err)
+	}
+}
+
+// oldKeys creates keys that are 100 days old.
+func oldKeys(d *desk) scene {
+	d.keyrings(100 * 24 * time.Hour)
+	return scene{
+		names: []string{"HANDOFF_KEYS: key first is older than its limit of 90 days", "HANDOFF_KEYS: next step: add", "HANDOFF_KEYS: would add: version 2"},
+		gone: func() {
+			ring, err := os.ReadFile(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "4"))
+			must(d.t, err)
+			if strings.Contains(string(ring), "first:") {
+				d.t.Errorf("the old key is left after add, promote and remove: %s", d.said.String())
 			}
 		},
 	}
