@@ -140,13 +140,13 @@ func (c *comparison) schema(ctx context.Context, schema string) error {
 		return err
 	}
 	lost := slices.DeleteFunc(slices.Clone(events), func(e lostEvent) bool { return here[e.ID] })
-	c.say("%s: %d of %d events since %s are lost", schema, len(lost), len(events), instant(c.options.since.Add(-margin)))
+	c.sayf("%s: %d of %d events since %s are lost", schema, len(lost), len(events), instant(c.options.since.Add(-margin)))
 	counts := map[string]int{}
 	for _, e := range lost {
 		counts[e.Subject]++
 	}
 	for _, subject := range slices.Sorted(maps.Keys(counts)) {
-		c.say("%s: %d of %s", schema, counts[subject], subject)
+		c.sayf("%s: %d of %s", schema, counts[subject], subject)
 	}
 	for _, e := range lost {
 		c.note(e)
@@ -184,9 +184,9 @@ func (c *comparison) here(ctx context.Context, schema string, events []lostEvent
 func (c *comparison) note(e lostEvent) {
 	switch {
 	case e.Subject == "melmastoon.bff.tenant.handoff.consumed.v1":
-		c.say("handoff %s of tenant %s was used at %s", e.Handoff, e.Tenant, instant(e.OccurredAt))
+		c.sayf("handoff %s of tenant %s was used at %s", e.Handoff, e.Tenant, instant(e.OccurredAt))
 	case e.Intent != "":
-		c.say("payment intent %s of draft %s of tenant %s was opened at %s", e.Intent, e.Draft, e.Tenant, instant(e.OccurredAt))
+		c.sayf("payment intent %s of draft %s of tenant %s was opened at %s", e.Intent, e.Draft, e.Tenant, instant(e.OccurredAt))
 	case strings.HasPrefix(e.Subject, "melmastoon.reservation.") && e.Tenant != nil && e.Reservation != "":
 		k := key{*e.Tenant, e.Reservation}
 		if !slices.Contains(c.order, k) {
@@ -241,7 +241,7 @@ func (c *comparison) printErasures(ctx context.Context, schema string) error {
 	}
 	for _, guest := range found[0] {
 		if !slices.Contains(found[1], guest) {
-			c.say("erase %s again", guest)
+			c.sayf("erase %s again", guest)
 		}
 	}
 	return nil
@@ -292,7 +292,7 @@ func known(ctx context.Context, conn *pgx.Conn, k key) (s *booked, err error) {
 func (c *comparison) printReservations(ctx context.Context) error {
 	for i, k := range c.order {
 		if i == c.options.limit {
-			c.say("and %d more reservations: use a later -since or a higher -limit", len(c.order)-i)
+			c.sayf("and %d more reservations: use a later -since or a higher -limit", len(c.order)-i)
 			break
 		}
 		was, err := known(ctx, c.after, k)
@@ -303,10 +303,10 @@ func (c *comparison) printReservations(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("outbox: %s: %w", k.Reservation, err)
 		}
-		c.say("reservation %s of tenant %s: was %s; is %s; lost events: %s", k.Reservation, k.Tenant, was, is, strings.Join(c.subjects[k], ", "))
+		c.sayf("reservation %s of tenant %s: was %s; is %s; lost events: %s", k.Reservation, k.Tenant, was, is, strings.Join(c.subjects[k], ", "))
 	}
 	if len(c.order) == 0 {
-		c.say("no reservation has lost a change")
+		c.sayf("no reservation has lost a change")
 	}
 	return c.failed
 }
@@ -328,8 +328,8 @@ func (s *booked) String() string {
 	return text + fmt.Sprintf(", allocations %s)", strings.Trim(fmt.Sprint(s.Allocations), "[]"))
 }
 
-// say prints a line. It keeps the first error.
-func (c *comparison) say(format string, args ...any) {
+// sayf prints a line. It keeps the first error.
+func (c *comparison) sayf(format string, args ...any) {
 	if _, err := fmt.Fprintf(c.out, format+"\n", args...); c.failed == nil {
 		c.failed = err
 	}

@@ -1,6 +1,7 @@
 package canaries
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -43,9 +44,7 @@ func everyRouteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner,
 		}
 		send := func(path string, header map[string]string) {
 			r := system.Request{Method: method, Path: path, Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}, Key: system.Key()}
-			for name, text := range header {
-				r.Header[name] = text
-			}
+			maps.Copy(r.Header, header)
 			if method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch {
 				r.Body = map[string]any{}
 			}

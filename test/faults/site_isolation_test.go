@@ -175,7 +175,7 @@ type reply struct {
 	Body   string
 }
 
-func comparable(a system.Answer, n names) reply {
+func replyTo(a system.Answer, n names) reply {
 	r := reply{a.Status, a.Code(), map[string]string{}, ""}
 	for _, name := range []string{"Content-Type", "Cache-Control", "Etag", "Location", "Allow", "Retry-After", "Idempotent-Replayed", "Vary", "Content-Language"} {
 		r.Header[name] = a.Header.Get(name)
@@ -272,7 +272,7 @@ func checkImpersonation(t *testing.T, s *system.System, name string, how imperso
 			}
 			existing, missing := sendAs(t, outsider, how, try(target)), sendAs(t, outsider, how, try(unknown))
 			asked += 2
-			a, b := comparable(existing, target), comparable(missing, unknown)
+			a, b := replyTo(existing, target), replyTo(missing, unknown)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				leaks++
 				t.Errorf("%s: %s (%d) tells what exists:\n got %+v\nwant %+v", name, route, i, a, b)

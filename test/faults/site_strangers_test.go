@@ -33,7 +33,7 @@ func TestSiteStrangers_otherGuest(t *testing.T) {
 				continue // names nothing of theirs
 			}
 			how := impersonation{header: map[string]string{}}
-			a, b := comparable(sendAs(t, other, how, try(target)), target), comparable(sendAs(t, other, how, try(nobody)), nobody)
+			a, b := replyTo(sendAs(t, other, how, try(target)), target), replyTo(sendAs(t, other, how, try(nobody)), nobody)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				t.Errorf("%s (%d) tells what exists:\n got %+v\nwant %+v", route, i, a, b)
 			}

@@ -40,8 +40,8 @@ func newTarget(x *examples, f fn.Function, slug string) *target {
 	method, path, _ := strings.Cut(f.Spec.Route, " ")
 	t := &target{function: f, slug: slug, method: method}
 	fields := map[string]string{}
-	for i := range f.In.NumField() {
-		t.source(x, f.In.Field(i), fields)
+	for field := range f.In.Fields() {
+		t.source(x, field, fields)
 	}
 	for text := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		m := wildcard.FindStringSubmatch(text)

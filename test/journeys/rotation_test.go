@@ -181,8 +181,8 @@ func (r *rollout) advance(d time.Duration) {
 	r.await(6)
 }
 
-// lose records what a guest has lost. The end of the test interrupts requests, which loses nothing.
-func (r *rollout) lose(ctx context.Context, kind, format string, args ...any) {
+// losef records what a guest has lost. The end of the test interrupts requests, which loses nothing.
+func (r *rollout) losef(ctx context.Context, kind, format string, args ...any) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -228,10 +228,10 @@ func (g *guest) journey(ctx context.Context) {
 	}
 	if g.token != "" && now.Sub(g.at) < 20*time.Minute {
 		if a := g.send(ctx, g.hotel, system.Request{Method: http.MethodGet, Path: "/bootstrap?h=" + url.QueryEscape(g.token)}); a.Status != http.StatusOK {
-			g.r.lose(ctx, "handoff", "the handoff is answered with %d %s", a.Status, a.Body)
+			g.r.losef(ctx, "handoff", "the handoff is answered with %d %s", a.Status, a.Body)
 		}
 		if a := g.send(ctx, g.hotel, g.quote); a.Header.Get("Idempotent-Replayed") != "true" || !bytes.Equal(a.Body, g.answer.Body) {
-			g.r.lose(ctx, "replay", "the repeated quote is answered with %d %s, before %s", a.Status, a.Body, g.answer.Body)
+			g.r.losef(ctx, "replay", "the repeated quote is answered with %d %s, before %s", a.Status, a.Body, g.answer.Body)
 		}
 	}
 	g.token = ""
@@ -241,7 +241,7 @@ func (g *guest) journey(ctx context.Context) {
 	for i, v := range []*system.Visitor{g.everywhere, g.hotel} {
 		if now := v.Session(); now != g.sessions[i] {
 			if g.sessions[i] != "" {
-				g.r.lose(ctx, "session", "session %s continues as %s", g.sessions[i], now)
+				g.r.losef(ctx, "session", "session %s continues as %s", g.sessions[i], now)
 			}
 			g.sessions[i] = now
 		}
@@ -253,7 +253,7 @@ func (g *guest) journey(ctx context.Context) {
 		minted.Into(g.r.t, &link)
 		g.token, g.at = link.Token, now
 	} else {
-		g.r.lose(ctx, "journey", "handoff %d %s, quote %d %s", minted.Status, minted.Body, g.answer.Status, g.answer.Body)
+		g.r.losef(ctx, "journey", "handoff %d %s, quote %d %s", minted.Status, minted.Body, g.answer.Status, g.answer.Body)
 	}
 }
 

@@ -94,6 +94,7 @@ func runningPrune(d *desk) scene {
 		done <- err
 	}()
 	for d.count(`SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = $1`, waiter.PgConn().PID()) == 0 {
+		time.Sleep(time.Millisecond)
 	}
 	return scene{
 		fill:  []string{"<execution>", "prune-daily-7"},

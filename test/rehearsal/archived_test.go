@@ -33,7 +33,7 @@ var logged = []string{"wal_level=replica", "max_wal_senders=4", "wal_keep_size=4
 
 func newArchived(t *testing.T) *archived {
 	t.Helper()
-	home, err := os.MkdirTemp("", "melmastoon-restored-") // the server's user must reach it
+	home, err := os.MkdirTemp("", "melmastoon-restored-") //nolint:usetesting // the server's user cannot reach the folders of a test
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
 	must(t, os.Chmod(home, 0o755))

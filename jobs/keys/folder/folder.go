@@ -66,7 +66,7 @@ func (f Folder) Add(_ context.Context, secret string, after int, value []byte) (
 	if err != nil {
 		return 0, fmt.Errorf("folder: %w", err)
 	}
-	defer os.Remove(written.Name())
+	defer func() { _ = os.Remove(written.Name()) }() // the link stays
 	_, err = written.Write(value)
 	now := f.now()
 	if err = errors.Join(err, written.Close(), os.Chtimes(written.Name(), now, now)); err == nil {

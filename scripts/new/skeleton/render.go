@@ -163,8 +163,7 @@ func consumedSchema(root string, w Wish, d *data) ([]change, error) {
 	if slices.Contains(schema.Consumers, producers[w.Service]) {
 		return nil, nil
 	}
-	all := append(schema.Consumers, producers[w.Service])
-	slices.Sort(all)
+	all := slices.Sorted(slices.Values(append([]string{producers[w.Service]}, schema.Consumers...)))
 	list := `"x-consumers": ["` + strings.Join(all, `", "`) + `"]`
 	return []change{{path: path, content: consumers.ReplaceAllLiteral(text, []byte(list))}}, nil
 }

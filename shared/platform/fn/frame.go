@@ -122,7 +122,7 @@ const statusGone = 499
 // begin notes the ids of the call and returns a context that carries them.
 func (f *frame) begin(c *record, r *http.Request) context.Context {
 	requestID := r.Header.Get("X-Request-Id")
-	if !visible(requestID, 128) {
+	if !visible(requestID, 128) || strings.Contains(requestID, "@") { // logs and events must not contain an address
 		requestID = c.act.String()
 	}
 	var span trace.SpanContext

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ func TestCall_requestID(t *testing.T) {
 		{"none", "", "req_"},
 		{"one with a line break", "a\nb", "req_"},
 		{"one that is not ASCII", "ä", "req_"},
+		{"one with an e-mail address", "zarghona@example.com", "req_"},
 		{"one that is too long", strings.Repeat("a", 129), "req_"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -109,6 +111,30 @@ func TestCall_logLine(t *testing.T) {
 	}
 	if latency, _ := request["latency"].(string); !strings.HasSuffix(latency, "s") {
 		t.Errorf("latency: got %q", latency)
+	}
+}
+
+func TestLogLine_addressInPath(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, property, want string }{
+		{"address", "zarghona@example.com", "[email]"},
+		{"address_at_the_limit", strings.Repeat("a/", 116) + "zarghona@example.com", "[email]"},
+		{"telephone_number", "+93700123456", "[number]"},
+		{"id", property, property},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			front, j := journalled(t, bookFunction)
+			front.Post("/properties/"+url.PathEscape(test.property)+"/bookings", `{}`)
+			line, text := j.only(t)
+			request, _ := line["httpRequest"].(map[string]any)
+			if path, _ := request["requestUrl"].(string); !strings.Contains(path, test.want) {
+				t.Errorf("requestUrl = %q, want %q in it", path, test.want)
+			}
+			if strings.Contains(text, "zarghona@") {
+				t.Errorf("the line names the guest: %s", text)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
@@ -128,7 +129,7 @@ func (l *Line) request() slog.Attr {
 		slog.Int("status", l.Status),
 		slog.String("latency", fmt.Sprintf("%.6fs", l.Latency.Seconds())),
 		text("requestMethod", l.Method),
-		text("requestUrl", cut(l.Path, maxPath)),
+		text("requestUrl", cut(freetext.Scrub(cut(l.Path, 2*maxPath)), maxPath)),
 		text("protocol", l.Protocol),
 		size("requestSize", l.Received),
 		size("responseSize", l.Sent),
