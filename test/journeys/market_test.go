@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -303,6 +304,12 @@ func TestMarket_visit(t *testing.T) {
 		t.Errorf("similar hotels = %v, want others", similar)
 	}
 	r.do(http.MethodGet, saved, nil).sees(name, "in all, with taxes and fees").lacks("You have saved no hotel yet")
+	// The price of a saved hotel is of tomorrow night, and so is the page to which its card leads, whatever the guest searches for.
+	tomorrow := stay.DateOf(s.Env().Now()).AddDays(1)
+	nights := url.Values{"checkIn": {tomorrow.String()}, "checkOut": {tomorrow.AddDays(1).String()}}.Encode()
+	for _, page := range []string{saved, "/hotels", saved + "&checkIn=2027-05-01&checkOut=2027-05-03"} {
+		r.do(http.MethodGet, page, nil).sees(hotel + "?adults=2&" + nights)
+	}
 	r.do(http.MethodGet, "/hotels", nil).sees("Saved hotels", "Lately viewed", name)
 	other := openReader(t, s).do(http.MethodGet, saved, nil)
 	other.sees("You have saved no hotel yet")

@@ -156,8 +156,13 @@ func (v View) Decimal(n float64) string {
 // Repeated returns n elements, to range over.
 func (View) Repeated(n int) []struct{} { return make([]struct{}, max(0, min(n, mostStars))) }
 
-// HotelURL returns the address of a hotel's page for the page's trip.
+// HotelURL returns the address of a hotel's page for the page's trip. Where the cards come from the session, it is tomorrow night for
+// two adults, because their prices are of that night.
 func (v View) HotelURL(p id.Property, from string) string {
+	if v.Step == "start" || v.Step == "saved" {
+		tomorrow := stay.DateOf(v.At).AddDays(1)
+		return v.WithDefaults(Trip{CheckIn: tomorrow.String(), CheckOut: tomorrow.AddDays(1).String()}).HotelURL(p, from)
+	}
 	return v.WithDefaults(v.Trip).HotelURL(p, from)
 }
 
