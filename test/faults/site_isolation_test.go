@@ -110,6 +110,14 @@ func attempts(own *system.Visitor) map[string][]func(names) system.Request {
 				return send("POST", "/confirmation/"+n.Reservation+"/cancel?t="+n.View, map[string]any{"dryRun": true})
 			},
 		},
+		"PATCH /confirmation/{reservationId}": {
+			func(n names) system.Request {
+				return send("PATCH", "/confirmation/"+n.Reservation, map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})
+			},
+			func(n names) system.Request {
+				return send("PATCH", "/confirmation/"+n.Reservation+"?t="+n.View, map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})
+			},
+		},
 		"PATCH /session": {func(n names) system.Request { return send("PATCH", "/session", map[string]any{"currency": "USD"}) }},
 	}
 }
