@@ -98,7 +98,7 @@ func (h house) exec(statement string, args pgx.StrictNamedArgs) {
 
 // env returns the environment of one run.
 func (h house) env() env.Env {
-	e := env.Of(map[string]string{"DATABASE_URL": h.db.URL()})
+	e := env.Of(map[string]string{"DATABASE_URL": h.db.URL(), "DOCUMENT_TIMEOUT": "5s"}) // a busy machine is slow
 	e.Advance(h.db.Env().Offset())
 	return withLetters(document.StoreKey.With(e, documents.Open(e)))
 }
