@@ -30,7 +30,7 @@ locals {
     [for g in local.functions : "${g.account}@${local.domain_of_accounts}" if f.answers != "" && contains(g.upstreams, f.answers)],
     [for name, j in local.jobs : "jobs-${name}@${local.domain_of_accounts}" if contains(j.upstreams, f.answers)],
     f.access == "desk" ? tolist(var.desk_callers) : [],
-    name == "tenantbooking-readlink" ? tolist(var.notification_callers) : [], # by its name: other internal functions are not for them
+    startswith(f.path, "/internal/tenant-booking/") && endswith(f.path, "/link") ? tolist(var.notification_callers) : [], # no other internal function
     f.kind == "event" ? ["melmastoon-push@${local.domain_of_accounts}"] : [],
     f.kind == "scheduled" ? ["melmastoon-scheduler@${local.domain_of_accounts}"] : [],
   ))) }

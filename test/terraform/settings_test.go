@@ -29,8 +29,10 @@ var left = map[string]string{
 	"FIRESTORE_EMULATOR_HOST":    "for local runs",
 	"FUNCTION_TARGET":            "the cloud sets it",
 	"K_REVISION":                 "the cloud sets it",
+	"KEYS_FOLDER":                "for local runs",
 	"PGTEST_URL":                 "for tests",
 	"PUBSUB_EMULATOR_HOST":       "for local runs",
+	"TIMELINE_LOG":               "for local runs",
 	"TENANT_BOOKING_URL":         "it is below PUBLIC_URL",
 	"TIMEOUT_FACTOR":             "for slow machines",
 }
