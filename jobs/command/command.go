@@ -72,6 +72,19 @@ Flags:
 	}
 }
 
+// Parse parses the arguments of a job and returns the operands: the arguments that are not flags. Flags may follow an operand.
+func Parse(set *flag.FlagSet, args []string) (operands []string, err error) {
+	for {
+		if err := set.Parse(args); err != nil {
+			return nil, Usage(err)
+		}
+		if set.NArg() == 0 {
+			return operands, nil
+		}
+		operands, args = append(operands, set.Arg(0)), set.Args()[1:]
+	}
+}
+
 // Usage marks an error as a usage error: wrong flags, unknown names.
 func Usage(err error) error {
 	if err == nil || errors.Is(err, flag.ErrHelp) {

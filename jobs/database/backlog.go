@@ -41,10 +41,7 @@ const maxCounted = 100_000
 
 // backlog reports the outbox, the inbox and the due work of each installed schema.
 func backlog(ctx context.Context, v view) (lines []string, err error) {
-	for _, schema := range v.installed {
-		if !v.wants(schema) {
-			continue
-		}
+	for _, schema := range v.schemas {
 		outboxLines, err := v.outbox(ctx, schema)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", schema, err)

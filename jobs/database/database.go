@@ -57,16 +57,11 @@ type options struct {
 	limit   int
 }
 
-// A view is the input of a report: its transaction, the options of the run, and the schemas that the database has.
+// A view is the input of a report: its transaction, the options of the run, and the schemas of the run that the database has.
 type view struct {
-	tx        pgx.Tx
-	options   options
-	installed []string
-}
-
-// wants reports whether the run is about a schema.
-func (v view) wants(schema string) bool {
-	return len(v.options.schemas) == 0 || slices.Contains(v.options.schemas, schema)
+	tx      pgx.Tx
+	options options
+	schemas []string
 }
 
 const (
@@ -89,16 +84,19 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		return fmt.Errorf("database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	installed, err := services.InstalledOn(ctx, conn, services.Schemas)
+	schemas, err := services.InstalledOn(ctx, conn, services.Schemas)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
+	}
+	if len(o.schemas) > 0 {
+		schemas = slices.DeleteFunc(schemas, func(schema string) bool { return !slices.Contains(o.schemas, schema) })
 	}
 	var failed []error
 	for _, r := range reports {
 		if !slices.Contains(o.reports, r.name) {
 			continue
 		}
-		lines, err := read(ctx, conn, view{options: o, installed: installed}, r)
+		lines, err := read(ctx, conn, view{options: o, schemas: schemas}, r)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 			continue
@@ -165,14 +163,8 @@ examples: database                                  all reports
 
 environment: DATABASE_URL, or the variables of the database that terraform sets.
 `, strings.Join(services.Schemas, ", ")))
-	for rest := args; ; { // flags may follow a report
-		if err := set.Parse(rest); err != nil {
-			return o, command.Usage(err)
-		}
-		if set.NArg() == 0 {
-			break
-		}
-		o.reports, rest = append(o.reports, set.Arg(0)), set.Args()[1:]
+	if o.reports, err = command.Parse(set, args); err != nil {
+		return o, err
 	}
 	if len(o.reports) == 0 {
 		o.reports = reportNames()

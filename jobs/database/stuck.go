@@ -16,7 +16,7 @@ import (
 // sagas lists the saga steps that the alert saga-stuck counts: more than five attempts have failed, and the step does not only wait for
 // a payment. It prints no booking code, because a code with a name opens a booking.
 func sagas(ctx context.Context, v view) (lines []string, err error) {
-	if !v.wants(reservation.Schema) || !slices.Contains(v.installed, reservation.Schema) {
+	if !slices.Contains(v.schemas, reservation.Schema) {
 		return nil, nil
 	}
 	rows, _ := v.tx.Query(ctx, `
@@ -40,7 +40,7 @@ func sagas(ctx context.Context, v view) (lines []string, err error) {
 
 // drafts lists the drafts that the alert draft-stuck can count: they were created at least two hours ago and are still being paid for.
 func drafts(ctx context.Context, v view) (lines []string, err error) {
-	if !v.wants(tenantbooking.Schema) || !slices.Contains(v.installed, tenantbooking.Schema) {
+	if !slices.Contains(v.schemas, tenantbooking.Schema) {
 		return nil, nil
 	}
 	rows, _ := v.tx.Query(ctx, `

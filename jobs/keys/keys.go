@@ -202,18 +202,16 @@ examples: keys                                                             all k
 
 environment: GOOGLE_CLOUD_PROJECT (of the secrets), or KEYS_FOLDER (a local folder instead); KEYRINGS (deployed versions, set by terraform).
 `, strings.Join(variables(), ", ")))
-	for rest := args; ; { // flags may follow a keyring
-		if err := set.Parse(rest); err != nil {
-			return o, command.Usage(err)
-		}
-		if set.NArg() == 0 {
-			break
-		}
-		ring, known := ringOf(set.Arg(0))
+	named, err := command.Parse(set, args)
+	if err != nil {
+		return o, err
+	}
+	for _, variable := range named {
+		ring, known := ringOf(variable)
 		if !known {
-			return o, command.Usage(fmt.Errorf("no keyring %q; there are %s", set.Arg(0), strings.Join(variables(), ", ")))
+			return o, command.Usage(fmt.Errorf("no keyring %q; there are %s", variable, strings.Join(variables(), ", ")))
 		}
-		o.rings, rest = append(o.rings, ring), set.Args()[1:]
+		o.rings = append(o.rings, ring)
 	}
 	err = o.check()
 	if len(o.rings) == 0 {

@@ -189,7 +189,7 @@ func (c *comparison) note(e lostEvent) {
 		c.sayf("payment intent %s of draft %s of tenant %s was opened at %s", e.Intent, e.Draft, e.Tenant, instant(e.OccurredAt))
 	case strings.HasPrefix(e.Subject, "melmastoon.reservation.") && e.Tenant != nil && e.Reservation != "":
 		k := key{*e.Tenant, e.Reservation}
-		if !slices.Contains(c.order, k) {
+		if c.subjects[k] == nil {
 			c.order = append(c.order, k)
 		}
 		c.subjects[k] = append(c.subjects[k], strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.reservation."), ".v1"))

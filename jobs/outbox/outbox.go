@@ -121,14 +121,8 @@ examples: outbox                                                       all schem
 environment: DATABASE_URL, or the variables of the database that terraform sets; -lost changes the instance in CLOUDSQL_INSTANCE. For
 -push of a published event also DEAD_LETTERS (subscription:subject:topic, separated by commas) and GOOGLE_CLOUD_PROJECT.
 `, strings.Join(services.Schemas, ", ")))
-	for rest := args; ; { // flags may follow a schema
-		if err := set.Parse(rest); err != nil {
-			return o, command.Usage(err)
-		}
-		if set.NArg() == 0 {
-			break
-		}
-		o.schemas, rest = append(o.schemas, set.Arg(0)), set.Args()[1:]
+	if o.schemas, err = command.Parse(set, args); err != nil {
+		return o, err
 	}
 	err = o.check()
 	if len(o.schemas) == 0 {

@@ -142,15 +142,10 @@ examples: replay                                    all topics, by cause
 
 environment: DEAD_LETTERS (subscription:subject:topic, separated by commas), GOOGLE_CLOUD_PROJECT; .local/env has them for the local cloud.
 `)
-	for rest := args; ; { // flags may follow a topic
-		if err := set.Parse(rest); err != nil {
-			return o, command.Usage(err)
-		}
-		if set.NArg() == 0 {
-			return o, command.Usage(o.check())
-		}
-		o.topics, rest = append(o.topics, set.Arg(0)), set.Args()[1:]
+	if o.topics, err = command.Parse(set, args); err != nil {
+		return o, err
 	}
+	return o, command.Usage(o.check())
 }
 
 func (o options) check() error {

@@ -92,18 +92,16 @@ examples: timeline GM-Y4KH2W                                         all of a bo
 environment: DATABASE_URL, or the variables of the database that terraform sets; GOOGLE_CLOUD_PROJECT, whose log is read, or
 TIMELINE_LOG, a file with the lines of the log, such as .local/log.
 `)
-	for rest := args; ; { // flags may follow the name
-		if err := set.Parse(rest); err != nil {
-			return o, command.Usage(err)
-		}
-		if set.NArg() == 0 {
-			return o, command.Usage(o.check())
-		}
-		if o.name != "" {
-			return o, command.Usage(errors.New("give one name"))
-		}
-		o.name, rest = set.Arg(0), set.Args()[1:]
+	names, err := command.Parse(set, args)
+	switch {
+	case err != nil:
+		return o, err
+	case len(names) > 1:
+		return o, command.Usage(errors.New("give one name"))
+	case len(names) == 1:
+		o.name = names[0]
 	}
+	return o, command.Usage(o.check())
 }
 
 func (o options) check() error {
