@@ -72,13 +72,7 @@ func (v *Visitor) change(ctx context.Context, r id.Reservation, token, key strin
 
 // ToChanges redirects to the page of the changes, with the dates that the guest chose and the problem in err.
 func (v *Visitor) ToChanges(r id.Reservation, token string, to NewDates, err error) fn.Page {
-	query := problem(err)
-	for name, value := range map[string]string{"t": token, "checkIn": to.CheckIn, "checkOut": to.CheckOut} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return v.To("/confirmations/"+r.String()+"/changes", query)
+	return v.toStay(r, "/changes", err, map[string]string{"t": token, "checkIn": to.CheckIn, "checkOut": to.CheckOut})
 }
 
 // ChangesPage returns the page on which a guest changes a booking. The offer is nil unless the guest has chosen dates.

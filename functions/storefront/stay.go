@@ -44,22 +44,23 @@ func (v *Visitor) Cancel(ctx context.Context, r id.Reservation, token string, sh
 
 // ToBookedStay redirects to the confirmation of a booking, with a notice or with the problem in err. Both may be empty.
 func (v *Visitor) ToBookedStay(r id.Reservation, token, notice string, err error) fn.Page {
+	return v.toStay(r, "", err, map[string]string{"t": token, "notice": notice})
+}
+
+// toStay redirects to a page of a booking ("/changes"), with the problem in err and those values that are not empty.
+func (v *Visitor) toStay(r id.Reservation, page string, err error, values map[string]string) fn.Page {
 	query := problem(err)
-	for name, value := range map[string]string{"notice": notice, "t": token} {
+	for name, value := range values {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	return v.To("/confirmations/"+r.String(), query)
+	return v.To("/confirmations/"+r.String()+page, query)
 }
 
 // ToCancellation redirects to the page of the cancellation, with the problem in err.
 func (v *Visitor) ToCancellation(r id.Reservation, token string, err error) fn.Page {
-	query := problem(err)
-	if token != "" {
-		query.Set("t", token)
-	}
-	return v.To("/confirmations/"+r.String()+"/cancellation", query)
+	return v.toStay(r, "/cancellation", err, map[string]string{"t": token})
 }
 
 // CancellationPage returns the page that asks whether the guest wants to cancel at these terms.
