@@ -86,17 +86,17 @@ func Everything(ctx context.Context, data Source, log Log) (Timeline, error) {
 type collector struct {
 	data    Source
 	log     Log
-	tables  map[string]bool // existing tables: a service may not be migrated yet
-	outlets []string        // schemas with an outbox
-	calls   []call          // in the order of the log, each once
-	seen    map[call]bool   // the calls in calls: two searches may find one
-	all     bool            // collect everything
-	names                   // ids of the timeline
+	tables  map[string]bool     // existing tables: a service may not be migrated yet
+	outlets []string            // schemas with an outbox
+	calls   []LoggedCall        // in the order of the log, each once
+	seen    map[LoggedCall]bool // the calls in calls: two searches may find one
+	all     bool                // collect everything
+	names                       // ids of the timeline
 	moments []Moment
 }
 
 func begin(ctx context.Context, data Source, log Log) (*collector, error) {
-	t := &collector{data: data, log: log, tables: map[string]bool{}, seen: map[call]bool{}, names: newNames()}
+	t := &collector{data: data, log: log, tables: map[string]bool{}, seen: map[LoggedCall]bool{}, names: newNames()}
 	tables, err := data.Tables(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("timeline: tables: %w", err)

@@ -13,11 +13,13 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A call is a call in the log.
-type call struct {
+// A LoggedCall is the line of a call in the functions' log.
+type LoggedCall struct {
 	Time      time.Time `json:"time"`
+	Severity  string    `json:"severity"`
 	Function  string    `json:"function"`
 	RequestID string    `json:"requestId"`
+	Tenant    string    `json:"tenant"`
 	Event     string    `json:"eventId"`
 	Attempt   int       `json:"attempt"`
 	Replayed  bool      `json:"replayed"`
@@ -34,15 +36,21 @@ type call struct {
 	} `json:"httpRequest"`
 }
 
+// Latency returns the duration of the call.
+func (c LoggedCall) Latency() time.Duration {
+	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 if it is missing
+	return time.Duration(seconds * float64(time.Second))
+}
+
 // maxLineLength is the maximum length of a line of the log. Causes and stacks are truncated long before.
 const maxLineLength = 1 << 20
 
 // readLog reads the calls in the log. It ignores an incomplete last line.
-func readLog(log io.Reader) (calls []call, err error) {
+func readLog(log io.Reader) (calls []LoggedCall, err error) {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, maxLineLength)
 	for lines.Scan() {
-		var c call
+		var c LoggedCall
 		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Function != "" {
 			calls = append(calls, c)
 		}
@@ -54,7 +62,7 @@ func readLog(log io.Reader) (calls []call, err error) {
 }
 
 // trace returns the id of the call's trace, without the project.
-func (c call) trace() string { return c.Trace[strings.LastIndexByte(c.Trace, '/')+1:] }
+func (c LoggedCall) trace() string { return c.Trace[strings.LastIndexByte(c.Trace, '/')+1:] }
 
 // margin is the time before the first moment in which calls of the booking may have begun.
 const margin = time.Hour
@@ -92,7 +100,7 @@ func (t *collector) called(ctx context.Context) error {
 	return nil
 }
 
-func (t *collector) concerns(c call, chain trail) bool {
+func (t *collector) concerns(c LoggedCall, chain trail) bool {
 	has := func(list []string, s string) bool { _, found := slices.BinarySearch(list, s); return s != "" && found }
 	if t.strange(mention.FindAllString(c.HTTP.Path, -1)) {
 		return false
@@ -101,14 +109,13 @@ func (t *collector) concerns(c call, chain trail) bool {
 }
 
 // idle reports whether the call was a successful scheduled call, of which most do nothing.
-func (c call) idle() bool {
+func (c LoggedCall) idle() bool {
 	return strings.HasPrefix(c.HTTP.Path, "/internal/ticks/") && c.HTTP.Status < 300
 }
 
-func (c call) moment() Moment {
+func (c LoggedCall) moment() Moment {
 	owner, verb, _ := strings.Cut(c.Function, "-")
-	latency, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 if it is missing
-	took := time.Duration(latency * float64(time.Second))
+	took := c.Latency()
 	what := []string{fmt.Sprintf("%s %d in %d ms", verb, c.HTTP.Status, took.Milliseconds())}
 	if named := brief(mention.FindAllString(c.HTTP.Path, -1)); named != "" {
 		what = append(what, named)
@@ -121,7 +128,7 @@ func (c call) moment() Moment {
 }
 
 // remarks returns the unusual properties of the call.
-func (c call) remarks() (all []string) {
+func (c LoggedCall) remarks() (all []string) {
 	if c.Attempt > 1 {
 		all = append(all, fmt.Sprintf("attempt %d", c.Attempt))
 	}

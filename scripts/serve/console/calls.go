@@ -2,41 +2,16 @@ package console
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
 // A Call is a line of the functions' log.
-type Call struct {
-	Time      time.Time `json:"time"`
-	Severity  string    `json:"severity"`
-	Function  string    `json:"function"`
-	RequestID string    `json:"requestId"`
-	Tenant    string    `json:"tenant"`
-	Event     string    `json:"eventId"`
-	Attempt   int       `json:"attempt"`
-	Replayed  bool      `json:"replayed"`
-	Parked    string    `json:"parked"`
-	Code      string    `json:"code"`
-	Cause     string    `json:"cause"`
-	Stack     string    `json:"stack_trace"`
-	HTTP      struct {
-		Status  int    `json:"status"`
-		Latency string `json:"latency"`
-		Method  string `json:"requestMethod"`
-		Path    string `json:"requestUrl"`
-	} `json:"httpRequest"`
-}
-
-// Latency returns the duration of the call.
-func (c Call) Latency() time.Duration {
-	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 if it is missing
-	return time.Duration(seconds * float64(time.Second))
-}
+type Call struct{ booking.LoggedCall }
 
 // Failed reports whether the call failed because of the function or its dependencies, or gave an event up.
 func (c Call) Failed() bool { return c.HTTP.Status >= 500 || c.Parked != "" || c.Stack != "" }

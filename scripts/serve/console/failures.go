@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -112,7 +113,7 @@ func (c *Console) playEvent(w http.ResponseWriter, r *http.Request, next http.Ha
 			return
 		}
 	}
-	call := Call{Time: c.Env.Now(), Severity: "WARNING", Function: name, Event: r.Header.Get("Ce-Id"), Attempt: attempt, Cause: "simulated by the console: " + chosen}
+	call := Call{booking.LoggedCall{Time: c.Env.Now(), Severity: "WARNING", Function: name, Event: r.Header.Get("Ce-Id"), Attempt: attempt, Cause: "simulated by the console: " + chosen}}
 	call.HTTP.Status, call.HTTP.Method, call.HTTP.Path = http.StatusServiceUnavailable, r.Method, r.URL.Path
 	c.Calls.add(call)
 	w.WriteHeader(http.StatusServiceUnavailable)
