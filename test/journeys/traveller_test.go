@@ -1,7 +1,6 @@
 package journeys
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,11 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -147,25 +142,11 @@ func (v *traveller) pay() {
 	}
 }
 
-// unsampled tells every event, so that a test can say which.
+// unsampled returns the environment with the local documents, and without sampling.
 func unsampled(t *testing.T, e env.Env) env.Env {
 	t.Helper()
 	e = document.StoreKey.With(e, documents.Open(e))
-	for name, table := range map[string]map[string]int{
-		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
-		tenantbooking.FlagsIn: {"melmastoon.bff.tenant.flow.step_completed.v1": 1},
-	} {
-		text, err := json.Marshal(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		type flags struct {
-			Sampling jsontext.Value `json:"sampling"`
-		}
-		if _, err := document.Open[flags](e, name).Put(t.Context(), document.KeyOf("current"), flags{text}, 1, e.Now().AddDate(1, 0, 0)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	system.PublishAllTelemetry(t, e)
 	return e
 }
 

@@ -1,11 +1,9 @@
 package roundtrips
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer"
@@ -43,33 +41,13 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	e := postgres.TracerKey.With(db.Env(), trace)
 	e = upstream.TransportKey.With(e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
 	e = document.StoreKey.With(e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
-	publishAllTelemetry(t, e)
+	system.PublishAllTelemetry(t, e)
 	e, memory := cachetest.Surround(e)
 	w := &fixture{recorder: b, t: t, conn: db.Owner(t), rows: rows, memory: memory}
 	w.addHotels(e)
 	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.middleware})
 	w.moreRooms()
 	return w
-}
-
-// publishAllTelemetry disables sampling, because an event that is not published costs less.
-func publishAllTelemetry(t *testing.T, e env.Env) {
-	t.Helper()
-	for name, table := range map[string]map[string]int{
-		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
-		tenantbooking.FlagsIn: {"melmastoon.bff.tenant.flow.step_completed.v1": 1},
-	} {
-		text, err := json.Marshal(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		type flags struct {
-			Sampling jsontext.Value `json:"sampling"`
-		}
-		if _, err := document.Open[flags](e, name).Put(t.Context(), document.KeyOf("current"), flags{text}, 1, e.Now().AddDate(1, 0, 0)); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // maxHotels is enough for eleven hotels in Kabul.

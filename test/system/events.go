@@ -5,11 +5,18 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -85,5 +92,19 @@ func (s *System) PublishAgain(on string) {
 	}
 	if err := errors.Join(s.Cloud.Messages().Publish(ctx, []topic.Message{first.Message})...); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// PublishAllTelemetry disables the sampling of telemetry: an event that is not published costs less, and no test can expect it.
+func PublishAllTelemetry(t testing.TB, e env.Env) {
+	t.Helper()
+	for collection, sampling := range map[string]string{
+		consumer.FlagsIn:      `{"melmastoon.bff.consumer.search.executed.v1":1}`,
+		tenantbooking.FlagsIn: `{"melmastoon.bff.tenant.flow.step_completed.v1":1}`,
+	} {
+		current := flags.Document{Sampling: jsontext.Value(sampling)}
+		if _, err := document.Open[flags.Document](e, collection).Put(t.Context(), flags.Key, current, 1, e.Now().AddDate(1, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
