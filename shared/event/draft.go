@@ -67,8 +67,7 @@ func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
 	if d.Subject.Flat {
 		raw.Extensions = d.metadata().extensions().and(d.Extensions)
 	}
-	raw.Delivery = raw.delivery()
-	return raw, nil
+	return raw.delivered(Delivery{}), nil
 }
 
 func (d Draft) metadata() Metadata {
@@ -109,10 +108,13 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 	return e
 }
 
-// delivery returns the fields that all copies of the event share, regardless of the transport.
-func (r Raw) delivery() Delivery {
+// delivered adds the data of a delivery, and the fields that all copies of the event share, regardless of the transport.
+func (r Raw) delivered(d Delivery) Raw {
 	e := r.Envelope
-	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: cmp.Or(e.Metadata.OrderingKey, r.Extensions[partitionKey])}
+	d.EventID, d.Subject, d.Tenant = e.EventID, e.Subject, e.TenantID
+	d.OrderingKey = cmp.Or(d.OrderingKey, e.Metadata.OrderingKey, r.Extensions[partitionKey])
+	r.Delivery = d
+	return r
 }
 
 func orNull(s string) *string {

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	cloudevent "github.com/cloudevents/sdk-go/v2/event"
 	"github.com/go-json-experiment/json"
@@ -26,20 +27,16 @@ func Read(r *http.Request, limit int64) (Raw, error) {
 	if err != nil {
 		return Raw{}, fault.ErrUnavailable.Because(fmt.Errorf("event: read body: %w", err))
 	}
-	raw, err := unwrap(r.Header, body)
-	if err != nil {
-		return Raw{}, unreadable(err)
+	attributes := make(map[string]string, len(r.Header))
+	for name, values := range r.Header {
+		attributes[strings.ToLower(name)] = values[0]
 	}
-	return raw, nil
+	return Of(attributes, body)
 }
 
 // Of reads an event from the attributes and data of a message. It returns the same errors as Read.
 func Of(attributes map[string]string, data []byte) (Raw, error) {
-	h := make(http.Header, len(attributes))
-	for name, value := range attributes {
-		h.Set(name, value)
-	}
-	raw, err := unwrap(h, data)
+	raw, err := unwrap(attributes, data)
 	if err != nil {
 		return Raw{}, unreadable(err)
 	}
@@ -50,31 +47,28 @@ func unreadable(cause error) error {
 	return fault.ErrMalformedJSON.Because(fmt.Errorf("event: %w", cause))
 }
 
-func unwrap(h http.Header, body []byte) (Raw, error) {
-	if media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); media == structuredType {
-		return structured(h, body)
+func unwrap(attributes map[string]string, body []byte) (Raw, error) {
+	if media, _, _ := mime.ParseMediaType(attributes["content-type"]); media == structuredType {
+		return structured(attributes, body)
 	}
-	if h.Get("Ce-Specversion") != "" {
-		return binary(h, body)
+	if attributes["ce-specversion"] != "" {
+		return open(names(attributes), body, headerDelivery(attributes))
 	}
 	return wrapped(body)
 }
 
-func binary(h http.Header, data []byte) (Raw, error) {
-	raw, err := open(attributes{
-		specVersion: h.Get("Ce-Specversion"),
-		id:          h.Get("Ce-Id"),
-		subject:     h.Get("Ce-Type"),
-		source:      h.Get("Ce-Source"),
-		extensions:  extensionsOf(headed(h)),
-	}, data)
-	if err != nil {
-		return Raw{}, err
+// names returns the attributes of a CloudEvent in binary mode by their names in the specification, unescaped.
+func names(attributes map[string]string) Extensions {
+	x := Extensions{}
+	for name, value := range attributes {
+		if name, ok := strings.CutPrefix(name, prefix); ok {
+			x[name] = unescaped(value)
+		}
 	}
-	return raw.delivered(headerDelivery(h)), nil
+	return x
 }
 
-func structured(h http.Header, body []byte) (Raw, error) {
+func structured(attributes map[string]string, body []byte) (Raw, error) {
 	var c cloudevent.Event
 	if err := json.Unmarshal(body, new(any)); err != nil { // the SDK's reader accepts duplicate members and invalid UTF-8
 		return Raw{}, fmt.Errorf("the body%s", place(err))
@@ -82,21 +76,11 @@ func structured(h http.Header, body []byte) (Raw, error) {
 	if err := c.UnmarshalJSON(body); err != nil {
 		return Raw{}, errors.New("the body is not a structured CloudEvent")
 	}
-	x := Extensions{}
+	x := Extensions{"specversion": c.SpecVersion(), "id": c.ID(), "type": c.Type(), "source": c.Source()}
 	for name, value := range c.Extensions() {
 		x[name] = fmt.Sprint(value)
 	}
-	raw, err := open(attributes{
-		specVersion: c.SpecVersion(),
-		id:          c.ID(),
-		subject:     c.Type(),
-		source:      c.Source(),
-		extensions:  x,
-	}, c.Data())
-	if err != nil {
-		return Raw{}, err
-	}
-	return raw.delivered(headerDelivery(h)), nil
+	return open(x, c.Data(), headerDelivery(attributes))
 }
 
 // A push is Pub/Sub's wrapper.
@@ -116,33 +100,21 @@ func wrapped(body []byte) (Raw, error) {
 	if err := json.Unmarshal(body, &p); err != nil {
 		return Raw{}, fmt.Errorf("the push%s", place(err))
 	}
-	a := p.Message.Attributes
-	raw, err := open(attributes{
-		specVersion: a["ce-specversion"],
-		id:          a["ce-id"],
-		subject:     a["ce-type"],
-		source:      a["ce-source"],
-		extensions:  extensionsOf(a),
-	}, p.Message.Data)
-	if err != nil {
-		return Raw{}, err
-	}
-	return raw.delivered(Delivery{MessageID: p.Message.MessageID, Subscription: p.Subscription,
-		OrderingKey: p.Message.OrderingKey, Attempt: p.DeliveryAttempt}), nil
+	return open(names(p.Message.Attributes), p.Message.Data, Delivery{
+		MessageID:    p.Message.MessageID,
+		Subscription: p.Subscription,
+		OrderingKey:  p.Message.OrderingKey,
+		Attempt:      p.DeliveryAttempt,
+	})
 }
 
-// attributes are the attributes that must agree with the data, and the extensions, regardless of the transport.
-type attributes struct {
-	specVersion, id, subject, source string
-	extensions                       Extensions
-}
-
-// open reads the data of an event. If attributes and envelope disagree, the message was repacked and neither is trusted.
-func open(a attributes, data []byte) (Raw, error) {
-	if a.specVersion != cloudevent.CloudEventsVersionV1 {
+// open reads the data of an event with all its attributes. If attributes and envelope disagree, the message was repacked and
+// neither is trusted.
+func open(x Extensions, data []byte, d Delivery) (Raw, error) {
+	if x["specversion"] != cloudevent.CloudEventsVersionV1 {
 		return Raw{}, errors.New("not a CloudEvent 1.0")
 	}
-	if a.source == "" { // CloudEvents requires it
+	if x["source"] == "" { // CloudEvents requires it
 		return Raw{}, errors.New("the event has no source")
 	}
 	var m message
@@ -155,29 +127,20 @@ func open(a attributes, data []byte) (Raw, error) {
 	if m.Payload.Kind() != '{' {
 		return Raw{}, errors.New("the payload is not an object")
 	}
-	if a.id != m.Envelope.EventID.String() || a.subject != m.Envelope.Subject {
+	if x["id"] != m.Envelope.EventID.String() || x["type"] != m.Envelope.Subject {
 		return Raw{}, errors.New("the attributes and the envelope name different events")
 	}
-	raw := Raw{Envelope: m.Envelope, Payload: m.Payload, Extensions: a.extensions.beside(m.Envelope)}
-	raw.Delivery = raw.delivery()
-	return raw, nil
-}
-
-// delivered adds the data of this delivery.
-func (r Raw) delivered(d Delivery) Raw {
-	r.Delivery.MessageID, r.Delivery.Subscription, r.Delivery.Attempt = d.MessageID, d.Subscription, d.Attempt
-	r.Delivery.OrderingKey = cmp.Or(d.OrderingKey, r.Delivery.OrderingKey)
-	return r
+	return Raw{Envelope: m.Envelope, Payload: m.Payload, Extensions: x.beside(m.Envelope)}.delivered(d), nil
 }
 
 // headerDelivery reads the delivery's data from the headers of an unwrapped push. Google's emulator uses another header for the
 // ordering key.
-func headerDelivery(h http.Header) Delivery {
-	attempt, _ := strconv.Atoi(h.Get("X-Goog-Pubsub-Delivery-Attempt")) // absent without a dead-letter topic: then 0
+func headerDelivery(h map[string]string) Delivery {
+	attempt, _ := strconv.Atoi(h["x-goog-pubsub-delivery-attempt"]) // absent without a dead-letter topic: then 0
 	return Delivery{
-		MessageID:    h.Get("X-Goog-Pubsub-Message-Id"),
-		Subscription: h.Get("X-Goog-Pubsub-Subscription-Name"),
-		OrderingKey:  cmp.Or(h.Get("X-Goog-Pubsub-Ordering-Key"), h.Get("X-Goog-Ordering-Key")),
+		MessageID:    h["x-goog-pubsub-message-id"],
+		Subscription: h["x-goog-pubsub-subscription-name"],
+		OrderingKey:  cmp.Or(h["x-goog-pubsub-ordering-key"], h["x-goog-ordering-key"]),
 		Attempt:      attempt,
 	}
 }

@@ -72,14 +72,14 @@ func (h Handoff) Expired(now time.Time) bool { return now.After(h.ExpiresAt) }
 // Errors of an invalid handoff, signed or not. They are for the log and contain no values.
 var (
 	errLifetime = errors.New("handoff: does not last exactly its lifetime")
-	errNobody   = errors.New("handoff: an id is missing")
+	errNoID     = errors.New("handoff: an id is missing")
 )
 
 // validate checks the rules for every handoff.
 func (h Handoff) validate() error {
 	switch {
 	case h.ID.IsZero(), h.GuestSession.IsZero(), h.Tenant.IsZero(), h.Property.IsZero():
-		return errNobody
+		return errNoID
 	case h.ExpiresAt.Sub(h.MintedAt) != Lifetime:
 		return errLifetime
 	}

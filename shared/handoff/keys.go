@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
@@ -28,17 +29,15 @@ func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 		h.ID = id.New[id.Handoff]()
 	}
 	h.MintedAt, h.ExpiresAt, h.KeyID = now, now.Add(Lifetime), keyID
-	canonical, err := h.canonical()
-	if err == nil {
-		// The canonical string is parsed back, so that Verify accepts every signed token and the returned times have its
-		// millisecond precision.
-		h, err = parse(canonical)
-	}
+	canonical := h.canonical()
+	// The canonical string is parsed back, so that Verify accepts every signed token and the returned times have its millisecond
+	// precision.
+	h, err := parse(canonical)
 	if err != nil {
 		return Handoff{}, Token{}, fmt.Errorf("handoff: mint: %w", err)
 	}
 	signature, _ := k.ring.Sum(keyID, canonical)
-	return h, assemble(canonical, signature[:]), nil
+	return h, assemble(canonical, signature), nil
 }
 
 // Errors for the log. Callers get ErrSignatureInvalid for all of them, so that a forger learns nothing.
@@ -67,11 +66,11 @@ func (k Keys) open(t Token, tenant id.Tenant) (Handoff, error) {
 	if !ok {
 		return Handoff{}, errMalformed
 	}
-	want, ok := k.ring.Sum(string(lastLine(canonical)), canonical)
+	want, ok := k.ring.Sum(canonical[strings.LastIndexByte(canonical, '\n')+1:], canonical)
 	if !ok {
 		return Handoff{}, errUnknownKey
 	}
-	if !hmac.Equal(signature, want[:]) {
+	if !hmac.Equal(signature, want) {
 		return Handoff{}, errForged
 	}
 	h, err := parse(canonical)

@@ -49,32 +49,22 @@ func (t Token) GoString() string { return t.String() }
 // LogValue returns String, because a JSON logger would call MarshalText.
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-func assemble(canonical, signature []byte) Token {
-	b := append(make([]byte, 0, maxTokenLength), version+"."...)
-	b = append(base64url.AppendEncode(b, canonical), '.')
-	return Token{string(base64url.AppendEncode(b, signature))}
+func assemble(canonical string, signature []byte) Token {
+	return Token{version + "." + base64url.EncodeToString([]byte(canonical)) + "." + base64url.EncodeToString(signature)}
 }
 
 // split splits a well-formed token into its decoded parts.
-func (t Token) split() (canonical, signature []byte, ok bool) {
-	first, rest, _ := strings.Cut(t.text, ".")
-	second, third, _ := strings.Cut(rest, ".")
-	if len(t.text) > maxTokenLength || first != version {
-		return nil, nil, false
+func (t Token) split() (canonical string, signature []byte, ok bool) {
+	parts := strings.SplitN(t.text, ".", 4)
+	if len(t.text) > maxTokenLength || len(parts) != 3 || parts[0] != version || strings.ContainsAny(t.text, "\r\n") { // which the decoder ignores
+		return "", nil, false
 	}
-	room := make([]byte, base64url.DecodedLen(len(rest)))
-	canonical, ok = decode(room, second)
-	if !ok {
-		return nil, nil, false
+	text, err := base64url.DecodeString(parts[1])
+	if err != nil {
+		return "", nil, false
 	}
-	signature, ok = decode(room[len(canonical):], third)
-	return canonical, signature, ok && len(signature) == sha256.Size
+	signature, err = base64url.DecodeString(parts[2])
+	return string(text), signature, err == nil && len(signature) == sha256.Size
 }
 
 var base64url = base64.RawURLEncoding.Strict() // Strict rejects trailing bits, with which a changed token would pass
-
-// decode decodes s into room, a buffer that is large enough.
-func decode(room []byte, s string) ([]byte, bool) {
-	n, err := base64url.Decode(room, []byte(s))
-	return room[:n], err == nil && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\n') < 0 // the decoder ignores line ends
-}

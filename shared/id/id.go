@@ -54,38 +54,21 @@ func Parse[T Any, P interface {
 }
 
 // String returns the prefixed form.
-func (i ID[K]) String() string {
-	var space [40]byte                 // one allocation per text
-	text, _ := i.AppendText(space[:0]) // never fails: the buffer is large enough
-	return string(text)
-}
+func (i ID[K]) String() string { return i.prefix() + ulid.ULID(i).String() }
 
 // IsZero reports whether the id is not set.
 func (i ID[K]) IsZero() bool { return i == ID[K]{} }
 
 // MarshalText writes the prefixed form.
-func (i ID[K]) MarshalText() ([]byte, error) { return i.AppendText(nil) }
-
-// AppendText appends the prefixed form.
-func (i ID[K]) AppendText(b []byte) ([]byte, error) {
-	b = append(b, i.prefix()...)
-	at := len(b)
-	b = append(b, make([]byte, ulid.EncodedSize)...)
-	return b, ulid.ULID(i).MarshalTextTo(b[at:])
-}
+func (i ID[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
 // UnmarshalText accepts only the prefixed form: this kind's prefix, then 26 upper-case characters of Crockford's base 32. It
 // rejects the zero ID, which means not set.
 func (i *ID[K]) UnmarshalText(text []byte) error {
-	prefix := i.prefix()
-	if len(text) != len(prefix)+ulid.EncodedSize || string(text[:len(prefix)]) != prefix {
+	rest, ok := strings.CutPrefix(string(text), i.prefix())
+	u, err := ulid.ParseStrict(rest)
+	if !ok || err != nil || u.IsZero() || u.String() != rest { // the parser also accepts lower case, which would be a second spelling
 		return i.refuse()
-	}
-	rest := text[len(prefix):]
-	u, err := ulid.ParseStrict(string(rest))
-	var again [ulid.EncodedSize]byte
-	if err != nil || u.IsZero() || u.MarshalTextTo(again[:]) != nil || string(again[:]) != string(rest) {
-		return i.refuse() // the parser also accepts lower case, which would be a second spelling
 	}
 	*i = ID[K](u)
 	return nil
@@ -107,7 +90,7 @@ func (i *ID[K]) Scan(src any) error {
 	case string:
 		return i.scanText(v)
 	}
-	return fmt.Errorf("id: cannot scan %T into a %s id", src, i.name())
+	return fmt.Errorf("id: cannot scan %T into an id %s…", src, i.prefix())
 }
 
 func (i *ID[K]) scanText(s string) error {
@@ -123,12 +106,10 @@ func (i *ID[K]) scanText(s string) error {
 	return nil
 }
 
-func (i ID[K]) name() string {
+func (i ID[K]) prefix() string {
 	var k K
-	return k.Prefix()
+	return k.Prefix() + "_"
 }
-
-func (i ID[K]) prefix() string { return i.name() + "_" }
 
 // refuse returns an error without the input, which may be a misplaced secret.
 func (i ID[K]) refuse() error {

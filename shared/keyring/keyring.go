@@ -6,11 +6,12 @@ package keyring
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Errors of an invalid ring or sealed value. They contain neither keys nor values.
@@ -23,6 +24,7 @@ var (
 const (
 	keySize = 32 // AES-256; also long enough for HMAC-SHA256
 	maxID   = 32
+	tagSize = 16 // 128 bits, which cannot be guessed
 )
 
 // A Ring is parsed from configuration. It prints its ids, never its keys.
@@ -34,7 +36,6 @@ type key struct {
 	id     string
 	secret []byte
 	aead   cipher.AEAD // created once: this takes longer than sealing a small value
-	macs   *sync.Pool  // of *mac
 }
 
 // Parse reads "id:base64,id2:base64". Ids are up to 32 letters, digits, "-" and "_".
@@ -53,7 +54,7 @@ func Parse(s string) (Ring, error) {
 		if err != nil {
 			return Ring{}, err
 		}
-		r.keys = append(r.keys, key{id: id, secret: secret, aead: aead, macs: newMACs(secret)})
+		r.keys = append(r.keys, key{id: id, secret: secret, aead: aead})
 	}
 	return r, nil
 }
@@ -82,6 +83,15 @@ func (r Ring) Active() (id string, secret []byte) {
 	return r.keys[0].id, r.keys[0].secret
 }
 
+// IDs returns the ids of all keys, the active one first.
+func (r Ring) IDs() []string {
+	ids := make([]string, len(r.keys))
+	for i, k := range r.keys {
+		ids[i] = k.id
+	}
+	return ids
+}
+
 // Find returns the key of that id, active or in its grace period.
 func (r Ring) Find(id string) ([]byte, bool) {
 	k, ok := r.find(id)
@@ -97,13 +107,7 @@ func (r Ring) find(id string) (key, bool) {
 }
 
 // String returns the ids.
-func (r Ring) String() string {
-	ids := make([]string, len(r.keys))
-	for i, k := range r.keys {
-		ids[i] = k.id
-	}
-	return "keyring(" + strings.Join(ids, ",") + ")"
-}
+func (r Ring) String() string { return "keyring(" + strings.Join(r.IDs(), ",") + ")" }
 
 // GoString returns String, so that no verb of fmt prints a key by reflection.
 func (r Ring) GoString() string { return r.String() }
@@ -148,3 +152,42 @@ func sealer(secret []byte) (cipher.AEAD, error) {
 
 // additional returns the additional authenticated data. The head contains its own length, so head and bound are unambiguous.
 func additional(head, bound []byte) []byte { return slices.Concat(head, bound) }
+
+// Sum returns the HMAC-SHA256 of a text with the key of that id, active or in its grace period, if there is one.
+func (r Ring) Sum(id, text string) ([]byte, bool) {
+	secret, ok := r.Find(id)
+	if !ok {
+		return nil, false
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(text))
+	return mac.Sum(nil), true
+}
+
+// Tag returns an authentication tag of the parts: the active key's id, ".", and 128 bits of their HMAC-SHA256 in base64url. The
+// first part names the purpose, so that a tag is not valid for another one. No part may contain a line feed. For an empty ring
+// it returns ErrEmpty.
+func (r Ring) Tag(parts ...string) (string, error) {
+	id, _ := r.Active()
+	tag, ok := r.tag(id, parts)
+	if !ok {
+		return "", ErrEmpty
+	}
+	return tag, nil
+}
+
+// Tagged reports whether the tag was made by Tag of those parts, with the active key or one in its grace period.
+func (r Ring) Tagged(tag string, parts ...string) bool {
+	id, _, _ := strings.Cut(tag, ".")
+	want, known := r.tag(id, parts)
+	// The encoded texts are compared: decoders ignore line feeds, so a decoded tag would have several spellings.
+	return known && hmac.Equal([]byte(tag), []byte(want))
+}
+
+func (r Ring) tag(id string, parts []string) (string, bool) {
+	sum, ok := r.Sum(id, strings.Join(parts, "\n"))
+	if !ok {
+		return "", false
+	}
+	return id + "." + base64.RawURLEncoding.EncodeToString(sum[:tagSize]), true
+}

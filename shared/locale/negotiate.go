@@ -95,48 +95,33 @@ func closest(spans []span, t Tag) (found span, ok bool) {
 // pick returns the tag that a range selects. "*" selects tags that no other range covers.
 func (s span) pick(open []Tag, spans []span) (Tag, bool) {
 	if s.tag == "" {
-		return first(open, func(t Tag) bool {
+		i := slices.IndexFunc(open, func(t Tag) bool {
 			covering, _ := closest(spans, t)
 			return covering.tag == ""
 		})
+		return open[max(0, i)], i >= 0
 	}
-	for wanted := s.tag; wanted != ""; wanted = shortened(wanted) {
+	for wanted := s.tag; wanted != ""; wanted = wanted[:max(0, strings.LastIndexByte(string(wanted), '-'))] {
 		if slices.Contains(open, wanted) {
 			return wanted, true
 		}
 	}
-	return nearest(s.tag, open)
+	best := slices.MaxFunc(open, func(a, b Tag) int { return cmp.Compare(s.tag.nearness(a), s.tag.nearness(b)) }) // the first of equals
+	return best, s.tag.nearness(best) > 0
 }
 
-func first(tags []Tag, suits func(Tag) bool) (Tag, bool) {
-	i := slices.IndexFunc(tags, suits)
-	if i < 0 {
-		return "", false
+// nearness returns how near another tag of the same language is: a tag with the same script is nearer than one with the same
+// region, each the likely one if a tag has none. Tags of another language are not near at all.
+func (t Tag) nearness(other Tag) (near int) {
+	if t.Language() != other.Language() {
+		return 0
 	}
-	return tags[i], true
-}
-
-func shortened(t Tag) Tag { return t[:max(0, strings.LastIndexByte(string(t), '-'))] }
-
-// nearest returns another tag of the same language: preferably one with the same script, then with the same region, each the
-// likely one if the wanted tag has none; otherwise the first offered.
-func nearest(wanted Tag, open []Tag) (Tag, bool) {
-	var best Tag
-	closeness := -1
-	for _, t := range open {
-		if t.Language() != wanted.Language() {
-			continue
-		}
-		near := 0
-		if t.script() == wanted.script() {
-			near += 2
-		}
-		if t.region() == wanted.region() {
-			near++
-		}
-		if near > closeness {
-			best, closeness = t, near
-		}
+	near = 1
+	if t.script() == other.script() {
+		near += 2
 	}
-	return best, closeness >= 0
+	if t.region() == other.region() {
+		near++
+	}
+	return near
 }

@@ -4,8 +4,6 @@ package money
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -37,11 +35,20 @@ const (
 // UnmarshalText accepts the platform's currencies, in capitals.
 func (c *Currency) UnmarshalText(text []byte) error {
 	read := Currency(text)
-	if !read.known() {
-		return ErrCurrency
+	if err := read.check(); err != nil {
+		return err
 	}
 	*c = read
 	return nil
+}
+
+// check returns ErrCurrency for other currencies than the platform's.
+func (c Currency) check() error {
+	switch c {
+	case AFN, IRR, PKR, AED, USD, EUR, GBP:
+		return nil
+	}
+	return ErrCurrency
 }
 
 // A Code has the form of an ISO 4217 code. A service returns its own error if it has no prices in that currency.
@@ -54,14 +61,6 @@ func (c *Code) UnmarshalText(text []byte) error {
 	}
 	*c = Code(text)
 	return nil
-}
-
-func (c Currency) known() bool {
-	switch c {
-	case AFN, IRR, PKR, AED, USD, EUR, GBP:
-		return true
-	}
-	return false
 }
 
 // Exponent returns the number of decimals of the currency's minor unit. All seven have two in ISO 4217, although common number
@@ -108,18 +107,6 @@ func (m Micro) Plus(o Micro) (Micro, error) {
 	return sum, nil
 }
 
-func times(a, b int64) (int64, bool) {
-	if a == 0 || b == 0 {
-		return 0, true
-	}
-	product := a * b
-	// Dividing the lowest integer by -1 overflows too, so the check below would miss it.
-	if (a == -1 && b == math.MinInt64) || (b == -1 && a == math.MinInt64) {
-		return 0, false
-	}
-	return product, product/b == a
-}
-
 // An Amount is an amount of money between services.
 type Amount struct {
 	Micro    Micro    `json:"amountMicro"`
@@ -153,16 +140,10 @@ func (m Minor) Micro() (Amount, error) {
 	if m.Exponent != m.Currency.Exponent() {
 		return Amount{}, ErrExponent
 	}
-	micro, ok := times(m.Amount, int64(m.Currency.MinorUnit()))
-	if !ok {
+	unit := m.Currency.MinorUnit()
+	micro := Micro(m.Amount) * unit
+	if int64(micro/unit) != m.Amount {
 		return Amount{}, ErrOverflow
 	}
-	return Amount{Micro(micro), m.Currency}, nil
-}
-
-func (c Currency) check() error {
-	if !c.known() {
-		return fmt.Errorf("%w: %q", ErrCurrency, string(c))
-	}
-	return nil
+	return Amount{Micro: micro, Currency: m.Currency}, nil
 }

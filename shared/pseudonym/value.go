@@ -2,8 +2,8 @@ package pseudonym
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -139,9 +139,7 @@ func Fingerprint(parts ...string) Value {
 	var b strings.Builder
 	for _, p := range parts {
 		p = strings.TrimSpace(p)
-		b.WriteString(strconv.Itoa(len(p)))
-		b.WriteByte(':')
-		b.WriteString(p)
+		fmt.Fprintf(&b, "%d:%s", len(p), p)
 	}
 	return Value{b.String()}
 }

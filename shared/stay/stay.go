@@ -18,8 +18,7 @@ var (
 )
 
 const (
-	layout = "2006-01-02"
-	day    = 24 * time.Hour
+	day = 24 * time.Hour
 	// maxNights bounds the rows and the work of one request.
 	maxNights = 366
 	// maxOccupants bounds the people in one room, so that sums cannot overflow.
@@ -35,9 +34,8 @@ var epoch = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
 // ParseDate parses the form 2006-01-02.
 func ParseDate(s string) (Date, error) {
-	// time.Parse has a fast path only for RFC 3339.
-	t, err := time.Parse(time.RFC3339, s+"T00:00:00Z")
-	if err != nil || len(s) != len(layout) || t.Unix() <= epoch {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil || t.Unix() <= epoch {
 		return Date{}, ErrDate
 	}
 	return DateOf(t), nil
@@ -64,15 +62,10 @@ func (d Date) Before(o Date) bool { return d.days < o.days }
 func (d Date) IsZero() bool { return d == Date{} }
 
 // String returns the form 2006-01-02.
-func (d Date) String() string { return d.Time().Format(layout) }
+func (d Date) String() string { return d.Time().Format(time.DateOnly) }
 
 // MarshalText returns the form 2006-01-02.
-func (d Date) MarshalText() ([]byte, error) { return d.AppendText(nil) }
-
-// AppendText appends the form 2006-01-02.
-func (d Date) AppendText(b []byte) ([]byte, error) {
-	return d.Time().AppendFormat(b, time.RFC3339)[:len(b)+len(layout)], nil // the fast path of AppendFormat
-}
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText parses the form 2006-01-02.
 func (d *Date) UnmarshalText(text []byte) error {
