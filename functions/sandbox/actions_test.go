@@ -227,17 +227,17 @@ func TestProcessing_noAnswer(t *testing.T) {
 // The bank's answers and the guest's actions arrive concurrently. The intent is captured once, or stays open.
 func TestProcessing_concurrently(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	i := b.opened(t, sandbox.Card)
 	if _, err := b.Defer(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
 	acts := []func(context.Context, id.Intent) (sandbox.Intent, error){b.Capture, b.Refuse, b.Pay, b.Defer, b.Expire}
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 30 {
-		crowd.Go(func() error { _, err := acts[n%len(acts)](ctx, i.ID); return err })
+		callers.Go(func() error { _, err := acts[n%len(acts)](ctx, i.ID); return err })
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Pay(t.Context(), i.ID); err != nil { // if all others ended in an open intent

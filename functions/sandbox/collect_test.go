@@ -85,7 +85,7 @@ func (b books) cancelled(t *testing.T) sandbox.Intent {
 // A desk collects while the guest chooses another method: either wins, and the money is captured at most once.
 func TestCollect_racing(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	for range 20 {
 		cash := b.opened(t, sandbox.CashOnArrival)
 		var collected atomic.Int64

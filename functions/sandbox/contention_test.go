@@ -39,7 +39,7 @@ const oversold = `
 		SELECT sum(o.units) FROM took AS o
 		WHERE o.room_type_id = m.room_type_id AND o.night = m.night AND o.since <= m.since AND o.until > m.since)`
 
-func crowded(t *testing.T) books {
+func openConcurrent(t *testing.T) books {
 	t.Helper()
 	return openWith(t, "16") // more than the default
 }
@@ -55,7 +55,7 @@ func TestHold_noOversell(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := crowded(t)
+			b := openConcurrent(t)
 			granted := b.rush(t, test.spread, b.Inventory.Hold)
 			if n := b.count(t, oversold); n != 0 {
 				t.Errorf("%d times a night had more takers than rooms", n)
@@ -73,7 +73,7 @@ func TestHold_noOversell(t *testing.T) {
 // Without locks the same load must oversell, or the test above proves nothing.
 func TestHold_oversellsWithoutLocks(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	caught := false
 	for range 10 { // a busy machine may run one load sequentially
 		b.rush(t, 3, b.naive)
@@ -95,9 +95,9 @@ func TestHold_oversellsWithoutLocks(t *testing.T) {
 func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox.Hold) (sandbox.HoldResult, error)) int64 {
 	t.Helper()
 	var granted atomic.Int64
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for range clients {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			for round := range rounds {
 				h := b.want(b.nights(10+rand.IntN(spread), 1+rand.IntN(4)), 1)
 				_, err := hold(ctx, h)
@@ -115,13 +115,13 @@ func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox
 			return nil
 		})
 	}
-	crowd.Go(func() error {
+	callers.Go(func() error {
 		for range 10 {
 			b.Advance(3 * time.Minute)
 		}
 		return nil
 	})
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	return granted.Load()
@@ -180,7 +180,7 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.HoldResult, e
 // When a hold expires, a commit of it and holds by others race for its rooms. Exactly one wins.
 func TestCommit_racingExpiryAndHold(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	var commits, losses int
 	for round := range 40 {
 		w := b.nights(round*5, 3)
@@ -258,10 +258,10 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 // Holds of several room types in opposite orders would deadlock if each took its locks in its own order.
 func TestHold_noDeadlock(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
-	crowd, ctx := errgroup.WithContext(t.Context())
+	b := openConcurrent(t)
+	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range clients {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			for range rounds {
 				h := b.want(b.nights(10+rand.IntN(4), 1+rand.IntN(4)), 1)
 				for _, room := range demo.KabulGrand.Rooms[:2] {
@@ -283,19 +283,19 @@ func TestHold_noDeadlock(t *testing.T) {
 			return nil
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestHold_concurrentRepetition(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	h := b.want(b.nights(10, 3), 2)
 	var first atomic.Pointer[sandbox.HoldResult]
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for range clients {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			placed, err := b.Inventory.Hold(ctx, h)
 			if err != nil {
 				return err
@@ -306,7 +306,7 @@ func TestHold_concurrentRepetition(t *testing.T) {
 			return nil
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Error(err)
 	}
 	if got := b.published(t, h.Reservation); len(got) != 1 {

@@ -121,7 +121,7 @@ func TestPopularity_views(t *testing.T) {
 }
 
 // nearest returns the slugs of the hotels that are similar to one, for two adults.
-func (w town) nearest(t *testing.T, to id.Property, limit int) []string {
+func (w manyHotels) nearest(t *testing.T, to id.Property, limit int) []string {
 	t.Helper()
 	q := w.query(world)
 	all, err := w.Similar(t.Context(), sandbox.Likeness{Property: to, Dates: q.Dates, Party: q.Party, Currency: "USD", Limit: limit})
@@ -133,7 +133,7 @@ func (w town) nearest(t *testing.T, to id.Property, limit int) []string {
 
 func TestSimilar_order(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	q := w.query(city("Kabul"))
 	nightly, stars := map[string]float64{}, map[string]int{}
 	for _, l := range w.found(t, q, sandbox.Recommended) {
@@ -169,7 +169,7 @@ func TestSimilar_order(t *testing.T) {
 
 func TestSimilar_othersOmitted(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	first := w.nearest(t, kabul.Property, 10)[0]
 	other := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Slug == first })]
@@ -209,7 +209,7 @@ func TestSimilar_othersOmitted(t *testing.T) {
 
 func TestPreview_noExchangeRate(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	if _, err := w.owner.Exec(t.Context(), `DELETE FROM sandbox.fx_snapshots WHERE base = 'AFN' AND quote = 'USD'`); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestDestinations(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	f := w.front(t)
 	suggest := func(text string) (cities []string) {
 		var got struct {

@@ -67,13 +67,13 @@ func (b books) get(t *testing.T, intent id.Intent) sandbox.Intent {
 
 func TestOpen_concurrently(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	w := wanted(id.New[id.Reservation](), sandbox.Card)
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for range 32 {
-		crowd.Go(func() error { _, err := b.Intents.Open(ctx, w); return err })
+		callers.Go(func() error { _, err := b.Intents.Open(ctx, w); return err })
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.intents`); n != 1 {
@@ -108,11 +108,11 @@ func TestOpen_notAccepted(t *testing.T) {
 
 func TestPay_capturesOnce(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	i := b.opened(t, sandbox.Card)
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 32 {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			act := b.Pay
 			if n%8 == 7 {
 				act = b.Decline
@@ -121,7 +121,7 @@ func TestPay_capturesOnce(t *testing.T) {
 			return err
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	paid := b.get(t, i.ID)

@@ -168,7 +168,7 @@ func TestRevokeKeys(t *testing.T) {
 // A request for a key and its revocation race: the key ends revoked, whichever is first, and at most one call is pending.
 func TestIssueKey_racingRevocation(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	keys := sandbox.OpenKeys(b.env)
 	for range 20 {
 		k := b.key(t)

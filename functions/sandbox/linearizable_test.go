@@ -46,8 +46,8 @@ var inventoryModel = porcupine.Model{
 }
 
 // step makes a call and returns its answer.
-func step(house map[id.Allocation]modelRoom, c inventoryCall) string {
-	known := house[c.allocation]
+func step(allocations map[id.Allocation]modelRoom, c inventoryCall) string {
+	known := allocations[c.allocation]
 	switch c.kind {
 	case "commit":
 		if known.state != "taken" {
@@ -56,30 +56,30 @@ func step(house map[id.Allocation]modelRoom, c inventoryCall) string {
 		return "ok"
 	case "release":
 		if known.state == "taken" {
-			house[c.allocation] = modelRoom{known.nights, "released"}
+			allocations[c.allocation] = modelRoom{known.nights, "released"}
 		}
 		return "ok"
 	}
-	before, releases := house[c.releases], c.kind == "reallocate"
+	before, releases := allocations[c.releases], c.kind == "reallocate"
 	if releases && before.state == "taken" {
-		house[c.releases] = modelRoom{before.nights, "released"}
+		allocations[c.releases] = modelRoom{before.nights, "released"}
 	}
-	if full(house, c.nights) {
-		house[c.allocation] = modelRoom{c.nights, "refused"}
+	if full(allocations, c.nights) {
+		allocations[c.allocation] = modelRoom{c.nights, "refused"}
 		if releases {
-			house[c.releases] = before
+			allocations[c.releases] = before
 		}
 		return "refused"
 	}
-	house[c.allocation] = modelRoom{c.nights, "taken"}
+	allocations[c.allocation] = modelRoom{c.nights, "taken"}
 	return "ok"
 }
 
 // full reports whether both suites are taken in one of the nights.
-func full(house map[id.Allocation]modelRoom, nights uint8) bool {
+func full(allocations map[id.Allocation]modelRoom, nights uint8) bool {
 	for night := range 3 {
 		taken := 0
-		for _, room := range house {
+		for _, room := range allocations {
 			if room.state == "taken" && room.nights&(1<<night) != 0 {
 				taken++
 			}
@@ -129,10 +129,10 @@ func (b books) history(t *testing.T, seed seedrand.Seed, n int) []porcupine.Oper
 		of   = map[id.Allocation]sandbox.Hold{}
 	)
 	start, first := time.Now(), 10+n%100*3
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for client := range clients {
 		random := seed.Of("history", n, client)
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			for range calls {
 				mu.Lock()
 				call, h := b.choose(random, first, mine, of)
@@ -153,7 +153,7 @@ func (b books) history(t *testing.T, seed seedrand.Seed, n int) []porcupine.Oper
 			return nil
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	for a, h := range of {

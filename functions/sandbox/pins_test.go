@@ -15,7 +15,7 @@ import (
 )
 
 // cellOf returns the cell in the index.
-func (w town) cellOf(t *testing.T, p id.Property) string {
+func (w manyHotels) cellOf(t *testing.T, p id.Property) string {
 	t.Helper()
 	var cell int64
 	if err := w.owner.QueryRow(t.Context(), `SELECT geo_cell FROM sandbox.listings WHERE property_id = $1`, p).Scan(&cell); err != nil {
@@ -32,8 +32,8 @@ type place struct {
 	Clicks   int
 }
 
-// crowd adds a copy of the first hotel, with one of its rooms, at each place. Its clicks decide the order.
-func (w town) crowd(t *testing.T, at []sandbox.Geo) []place {
+// addCopies adds a copy of the first hotel, with one of its rooms, at each place. Its clicks decide the order.
+func (w manyHotels) addCopies(t *testing.T, at []sandbox.Geo) []place {
 	t.Helper()
 	all := make([]place, len(at))
 	var ids []id.Property
@@ -127,7 +127,7 @@ func centroid(all []place) h3.LatLng {
 func TestPins_clusters(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	w := town{books: b, Listings: sandbox.OpenListings(b.env)}
+	w := manyHotels{books: b, Listings: sandbox.OpenListings(b.env)}
 	random := rand.New(rand.NewPCG(10, 4))
 	var at []sandbox.Geo
 	add := func(n int, box sandbox.Box) {
@@ -163,7 +163,7 @@ func TestPins_clusters(t *testing.T) {
 	for _, test := range boxes {
 		add(test.hotels, test.box)
 	}
-	all := w.crowd(t, at)
+	all := w.addCopies(t, at)
 	for _, test := range boxes {
 		t.Run(test.name, func(t *testing.T) {
 			box := test.box
@@ -195,12 +195,12 @@ func TestPins_clusters(t *testing.T) {
 func TestPins_withoutCells(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	w := town{books: b, Listings: sandbox.OpenListings(b.env)}
+	w := manyHotels{books: b, Listings: sandbox.OpenListings(b.env)}
 	var at []sandbox.Geo
 	for n := range 300 {
 		at = append(at, sandbox.Geo{Lat: -10, Lng: 60 + float64(n)/1000})
 	}
-	all := w.crowd(t, at)
+	all := w.addCopies(t, at)
 	var old []id.Property
 	for _, h := range all[:100] {
 		old = append(old, h.Property)
@@ -233,7 +233,7 @@ func TestPins_withoutCells(t *testing.T) {
 
 func TestPins_request(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	f := w.front(t)
 	ask := func(limit int, box body) (got struct {
 		Pins  []sandbox.Pin `json:"pins"`
@@ -288,7 +288,7 @@ func (b books) mapRequest(limit int, box body) body {
 // The answer to a search names the cells of the place, however the place is given.
 func TestSearch_cells(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	cell := func(g sandbox.Geo) string {
 		return "h3:" + h3.LatLngToCell(h3.NewLatLng(g.Lat, g.Lng), 10).Parent(4).String()

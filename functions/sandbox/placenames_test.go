@@ -8,7 +8,7 @@ import (
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	box := func(swLat, swLng, neLat, neLng float64) sandbox.Where {
 		return sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
 	}

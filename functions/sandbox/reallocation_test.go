@@ -327,14 +327,14 @@ func TestHTTP_reallocate(t *testing.T) {
 // opposite exchanges do not deadlock.
 func TestReallocate_noOversell(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	var exchanged, refused atomic.Int64
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for client := range clients / 2 {
-		crowd.Go(func() error { return b.wander(ctx, client, &exchanged, &refused) })
+		callers.Go(func() error { return b.wander(ctx, client, &exchanged, &refused) })
 	}
 	for range clients / 2 {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			for round := range rounds {
 				h := b.want(b.nights(10+rand.IntN(4), 1+rand.IntN(4)), 1)
 				switch _, err := b.Inventory.Hold(ctx, h); {
@@ -350,13 +350,13 @@ func TestReallocate_noOversell(t *testing.T) {
 			return nil
 		})
 	}
-	crowd.Go(func() error {
+	callers.Go(func() error {
 		for range 5 {
 			b.Advance(3 * time.Minute)
 		}
 		return nil
 	})
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(t, oversold); n != 0 {
@@ -395,13 +395,13 @@ func (b books) wander(ctx context.Context, client int, exchanged, refused *atomi
 
 func TestReallocate_concurrentRepetition(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	mine := b.booked(t, b.nights(10, 3), 2)
 	r := exchange(mine, placement(b.nights(10, 5), 2))
 	var first atomic.Pointer[time.Time]
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for range clients {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			at, err := b.Reallocate(ctx, r)
 			if err != nil {
 				return err
@@ -412,7 +412,7 @@ func TestReallocate_concurrentRepetition(t *testing.T) {
 			return nil
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Error(err)
 	}
 	if got := b.published(t, mine.Reservation); len(got) != 2 {
@@ -426,7 +426,7 @@ func TestReallocate_concurrentRepetition(t *testing.T) {
 // A release of the old room and its exchange race: the room is given back once, in either order.
 func TestReallocate_racingRelease(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	for round := range 20 {
 		w := b.nights(round*5, 3)
 		mine := b.booked(t, w, 1)

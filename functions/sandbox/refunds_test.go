@@ -15,7 +15,7 @@ import (
 
 func TestRefund_maxCaptured(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	i := b.opened(t, sandbox.Card)
 	part := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 300_000_000, Reason: "test"}
 	if _, err := b.Refund(t.Context(), part); !errors.Is(err, sandbox.ErrNotCaptured) {
@@ -24,11 +24,11 @@ func TestRefund_maxCaptured(t *testing.T) {
 	if _, err := b.Pay(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 32 {
-		crowd.Go(func() error { return b.refundAny(ctx, part, n) })
+		callers.Go(func() error { return b.refundAny(ctx, part, n) })
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	// One of the repeats and two of the others fit into 1,000.

@@ -19,19 +19,19 @@ func TestRevoke_publishes(t *testing.T) {
 	if a := f.Post("/sandbox/iam/v1/sessions/ses_01J8KABG000000000000000SSN/revoke", body{"userId": "usr_01J8KABG000000000000000SSN", "reason": "left"}); a.Status != http.StatusOK {
 		t.Errorf("a session of no hotel: %d %s", a.Status, a.Body)
 	}
-	var ofHotel, ofNobody int
+	var ofHotel, withoutTenant int
 	err := b.owner.QueryRow(t.Context(), `
 		SELECT count(*) FILTER (WHERE tenant_id = $1 AND payload ->> 'sessionId' = $2 AND NOT jsonb_exists(payload, 'userId')),
 			count(*) FILTER (WHERE tenant_id IS NULL AND NOT jsonb_exists(payload, 'tenantId') AND payload ->> 'userId' LIKE 'usr_%')
-		FROM sandbox.outbox WHERE subject = 'melmastoon.iam.session.revoked.v1' AND parked_reason IS NULL`, kabul.Tenant, session).Scan(&ofHotel, &ofNobody)
+		FROM sandbox.outbox WHERE subject = 'melmastoon.iam.session.revoked.v1' AND parked_reason IS NULL`, kabul.Tenant, session).Scan(&ofHotel, &withoutTenant)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ofHotel != 1 {
 		t.Errorf("ofHotel = %d, want 1", ofHotel)
 	}
-	if ofNobody != 1 {
-		t.Errorf("ofNobody = %d, want 1", ofNobody)
+	if withoutTenant != 1 {
+		t.Errorf("withoutTenant = %d, want 1", withoutTenant)
 	}
 	for name, bad := range map[string]struct {
 		path string

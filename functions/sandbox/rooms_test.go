@@ -226,7 +226,7 @@ func TestHTTP_takeRoomOut(t *testing.T) {
 // Concurrent holds and outages never sell a suite that is out of order.
 func TestTakeRoomOut_racingHolds(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	rooms := sandbox.OpenRooms(b.env)
 	first, second := b.suite(t, 0).ID, b.suite(t, 1).ID
 	for round := range 10 {

@@ -21,15 +21,15 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A town is the sandbox with many hotels.
-type town struct {
+// manyHotels is the sandbox with many hotels.
+type manyHotels struct {
 	books
 	sandbox.Listings
 	hotels []demo.Hotel
 }
 
-// everywhere returns all handwritten hotels.
-func everywhere(t *testing.T) town {
+// withAllHotels returns all handwritten hotels.
+func withAllHotels(t *testing.T) manyHotels {
 	t.Helper()
 	n, err := demo.Named()
 	if err != nil {
@@ -38,13 +38,13 @@ func everywhere(t *testing.T) town {
 	return settle(t, n)
 }
 
-// inKabul returns the hotels of Kabul and two of Herat.
-func inKabul(t *testing.T) town {
+// withKabulHotels returns the hotels of Kabul and two of Herat.
+func withKabulHotels(t *testing.T) manyHotels {
 	t.Helper()
 	return settle(t, 10)
 }
 
-func settle(t *testing.T, n int) town {
+func settle(t *testing.T, n int) manyHotels {
 	t.Helper()
 	b := open(t)
 	if err := demo.Furnish(t.Context(), b.env, n); err != nil {
@@ -54,11 +54,11 @@ func settle(t *testing.T, n int) town {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return town{b, sandbox.OpenListings(b.env), hotels}
+	return manyHotels{b, sandbox.OpenListings(b.env), hotels}
 }
 
 // query returns a search for two adults for three nights.
-func (w town) query(where sandbox.Where) sandbox.Query {
+func (w manyHotels) query(where sandbox.Where) sandbox.Query {
 	return sandbox.Query{Where: where, Dates: sandbox.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
 		Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
 }
@@ -68,7 +68,7 @@ func city(name string) sandbox.Where { return sandbox.Where{Mode: "city", City: 
 var world = sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
 
 // found returns all hotels that match a query, over all pages, in order. It checks that every page has the same total.
-func (w town) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
+func (w manyHotels) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
 	t.Helper()
 	const limit = 7
 	for offset := 0; ; offset += limit {
@@ -95,7 +95,7 @@ func names(all []sandbox.Listing) (names []string) {
 
 func TestSearch_placeNames(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	in := func(city string) (n int) {
 		for _, h := range w.hotels {
 			if h.CityID == city || h.Country == city {
@@ -133,7 +133,7 @@ func TestSearch_placeNames(t *testing.T) {
 
 func TestSearch_suspendedTenant(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	tenants := sandbox.OpenTenants(w.env)
 	listed := func() bool {
 		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
@@ -159,7 +159,7 @@ func TestSearch_suspendedTenant(t *testing.T) {
 
 func TestSearch_empty(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	listed := func(q sandbox.Query) bool {
 		return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug)
 	}
@@ -220,24 +220,24 @@ func TestSearch_empty(t *testing.T) {
 // The index must agree with inventory and pricing, for random parties, stays and allocations over all hotels.
 func TestSearch_agreesWithInventory(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	tariffs := sandbox.OpenTariffs(w.env)
-	dice := rand.New(rand.NewPCG(7, 7))
+	random := rand.New(rand.NewPCG(7, 7))
 	var all []id.Property
 	for _, h := range w.hotels {
 		all = append(all, h.Property)
 		for range 4 { // some rooms of some types, for some nights, often all of them
-			room := h.Rooms[dice.IntN(len(h.Rooms))]
-			begin, n := dice.IntN(6), 1+dice.IntN(4)
-			w.takes(t, h, room, w.nights(20+begin, n), 1+dice.IntN(room.Units))
+			room := h.Rooms[random.IntN(len(h.Rooms))]
+			begin, n := random.IntN(6), 1+random.IntN(4)
+			w.takes(t, h, room, w.nights(20+begin, n), 1+random.IntN(room.Units))
 		}
 	}
 	for range 12 {
-		rooms := 1 + dice.IntN(3)
+		rooms := 1 + random.IntN(3)
 		q := w.query(world)
-		q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(20 + dice.IntN(6)), CheckOut: w.today.AddDays(27 + dice.IntN(3))}
-		q.Party = sandbox.Travellers{Adults: rooms + dice.IntN(3*rooms), Children: dice.IntN(2), Rooms: rooms}
-		currency := []money.Currency{money.AFN, money.IRR, money.GBP, money.USD}[dice.IntN(4)]
+		q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(20 + random.IntN(6)), CheckOut: w.today.AddDays(27 + random.IntN(3))}
+		q.Party = sandbox.Travellers{Adults: rooms + random.IntN(3*rooms), Children: random.IntN(2), Rooms: rooms}
+		currency := []money.Currency{money.AFN, money.IRR, money.GBP, money.USD}[random.IntN(4)]
 		var priced []sandbox.Preview
 		for part := range slices.Chunk(all, 50) {
 			previews, err := tariffs.Preview(t.Context(), part, sandbox.Staying{Party: q.Party.Party(),
@@ -294,7 +294,7 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 // A hotel is found until its last room is taken, whichever room it is, and not by a party that needs more rooms of one type.
 func TestSearch_lastRoom(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	hotel := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Property == kabul.Property })]
 	q := w.query(city("Kabul"))
 	listed := func() bool { return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug) }
@@ -325,7 +325,7 @@ func TestSearch_lastRoom(t *testing.T) {
 // An earlier version of the code indexes a hotel without storing its main room. The stored main room is then ignored.
 func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	listed := func() bool {
 		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
 	}
@@ -347,7 +347,7 @@ func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
 }
 
 // takes takes rooms while any are free.
-func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Window, units int) {
+func (w manyHotels) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Window, units int) {
 	t.Helper()
 	hold := w.want(nights, units)
 	hold.Tenant, hold.Property, hold.Claims[0].RoomType = h.Tenant, h.Property, room.ID
@@ -358,7 +358,7 @@ func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Wind
 
 func TestSearch_paging(t *testing.T) {
 	t.Parallel()
-	w := everywhere(t)
+	w := withAllHotels(t)
 	q := w.query(world)
 	recommended := names(w.found(t, q, sandbox.Recommended))
 	for _, s := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp, sandbox.PriceDown, sandbox.RatingDown, sandbox.DistanceUp} {
@@ -427,7 +427,7 @@ func TestQueryValidate_longNames(t *testing.T) {
 
 func TestSearch_clicksRecommend(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	first := func() string { return names(w.found(t, w.query(city("Kabul")), sandbox.Recommended))[0] }
 	least := w.found(t, w.query(city("Kabul")), sandbox.Recommended)
@@ -469,7 +469,7 @@ func TestSearch_clicksRecommend(t *testing.T) {
 
 func TestIndex_onPublish(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	q := w.query(city("Kabul"))
 	q.Party.Adults, q.Filters.Price = 4, &sandbox.PriceRange{Max: 500, Currency: money.AFN}

@@ -157,14 +157,14 @@ func TestHTTP_rotateKeys(t *testing.T) {
 // The first tokens are requested at the same time: there is one key.
 func TestStaff_firstKeyOnce(t *testing.T) {
 	t.Parallel()
-	b := crowded(t)
+	b := openConcurrent(t)
 	staff, err := sandbox.OpenStaff(b.env.With("PUBLIC_URL", "https://pay.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	crowd, ctx := errgroup.WithContext(t.Context())
+	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 16 {
-		crowd.Go(func() error {
+		callers.Go(func() error {
 			if n == 0 {
 				_, err := staff.Rotate(ctx)
 				return err
@@ -173,7 +173,7 @@ func TestStaff_firstKeyOnce(t *testing.T) {
 			return err
 		})
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.staff_keys WHERE retired_at IS NULL`); n != 1 {

@@ -12,7 +12,7 @@ import (
 )
 
 // asked is a search as travellers' pages send it.
-func (w town) asked(change func(body)) body {
+func (w manyHotels) asked(change func(body)) body {
 	b := body{"geo": body{"mode": "city", "city": "Kabul"}, "dates": body{"checkIn": w.today.AddDays(20), "checkOut": w.today.AddDays(23)},
 		"occupancy": body{"adults": 2, "children": 0, "rooms": 1}, "sortKey": "recommended", "page": body{"limit": 20, "offset": 0}}
 	if change != nil {
@@ -28,7 +28,7 @@ type listed struct {
 
 func TestHTTP_search(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	const path = "/sandbox/search/v1/searches"
 	var got listed
@@ -116,7 +116,7 @@ func TestHTTP_search(t *testing.T) {
 
 func TestPreview_agreesWithQuote(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	window := w.nights(20, 3)
 	ask := func(currency string, headers ...string) (out struct {
@@ -183,7 +183,7 @@ func TestPreview_agreesWithQuote(t *testing.T) {
 
 func TestCalendar(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	var got struct {
 		Days []sandbox.DayPrice `json:"days"`
@@ -227,7 +227,7 @@ func TestCalendar(t *testing.T) {
 
 func TestBrands(t *testing.T) {
 	t.Parallel()
-	w := inKabul(t)
+	w := withKabulHotels(t)
 	f := w.front(t)
 	ask := func() map[id.Tenant]sandbox.Brand {
 		t.Helper()

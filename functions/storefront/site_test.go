@@ -234,7 +234,7 @@ func TestUnavailablePage(t *testing.T) {
 // A confirmed booking is shown even if the names of the property and its rooms or the design are unavailable.
 func TestShowConfirmation_missingParts(t *testing.T) {
 	t.Parallel()
-	const suspended, away = "503 TENANT.SUSPENDED", "503 GENERAL.UNAVAILABLE"
+	const suspended, unavailable = "503 TENANT.SUSPENDED", "503 GENERAL.UNAVAILABLE"
 	named, unnamed := []string{"Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel"}, []string{"Your room is booked", "GM-7K2QX9", `<dd><span dir="auto">Room</span></dd>`}
 	for _, test := range []struct {
 		name    string
@@ -242,12 +242,12 @@ func TestShowConfirmation_missingParts(t *testing.T) {
 		sees    []string
 	}{
 		{"suspended hotel", map[string]string{"GET bootstrap": suspended}, named},
-		{"suspended hotel, property service down", map[string]string{"GET bootstrap": suspended, "GET property": away}, unnamed},
+		{"suspended hotel, property service down", map[string]string{"GET bootstrap": suspended, "GET property": unavailable}, unnamed},
 		{"suspended hotel, unknown property", map[string]string{"GET bootstrap": suspended, "GET property": "404 GENERAL.RESOURCE_NOT_FOUND"}, unnamed},
-		{"bootstrap down", map[string]string{"GET bootstrap": away}, named},
-		{"properties down", map[string]string{"GET properties": away}, named},
-		{"properties and property service down", map[string]string{"GET properties": away, "GET property": away}, unnamed},
-		{"bootstrap and reservation down", map[string]string{"GET bootstrap": away, "GET reservation": away}, []string{"cannot be reached"}},
+		{"bootstrap down", map[string]string{"GET bootstrap": unavailable}, named},
+		{"properties down", map[string]string{"GET properties": unavailable}, named},
+		{"properties and property service down", map[string]string{"GET properties": unavailable, "GET property": unavailable}, unnamed},
+		{"bootstrap and reservation down", map[string]string{"GET bootstrap": unavailable, "GET reservation": unavailable}, []string{"cannot be reached"}},
 		{"suspended hotel, unknown reservation", map[string]string{"GET bootstrap": suspended, "GET reservation": "404 GENERAL.RESOURCE_NOT_FOUND"}, []string{"takes no bookings at the moment"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	said  = regexp.MustCompile(`\bT\(?\s?"([\w.]*\w)"`)
-	holes = regexp.MustCompile(`\{\d\}`)
+	reference = regexp.MustCompile(`\bT\(?\s?"([\w.]*\w)"`)
+	holes     = regexp.MustCompile(`\{\d\}`)
 )
 
 func TestTexts_complete(t *testing.T) {
@@ -69,7 +69,7 @@ func sayings(t *testing.T) (all []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range said.FindAllStringSubmatch(string(text), -1) {
+		for _, found := range reference.FindAllStringSubmatch(string(text), -1) {
 			all = append(all, found[1])
 		}
 	}

@@ -71,8 +71,8 @@ func TestQuote_invalidSelection(t *testing.T) {
 			g.Platform.Change(func() { g.Platform.RejectedMember = theirs })
 			a := g.Send("POST", "/quote", g.QuoteBody())
 			var got string
-			if told := a.Problem().Violations; len(told) == 1 {
-				got = told[0].Pointer
+			if violations := a.Problem().Violations; len(violations) == 1 {
+				got = violations[0].Pointer
 			}
 			a.WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
 			if got != want {

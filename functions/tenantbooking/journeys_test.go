@@ -337,8 +337,8 @@ func TestSweep_sampledSteps(t *testing.T) {
 	system.DB.Advance(31 * time.Minute)
 	before := steps()
 	sweep(t, g)
-	if told := steps() - before; told != 2*guests { // each draft moves to confirming and to confirmed
-		t.Errorf("published %d steps, want %d", told, 2*guests)
+	if published := steps() - before; published != 2*guests { // each draft moves to confirming and to confirmed
+		t.Errorf("published %d steps, want %d", published, 2*guests)
 	}
 }
 

@@ -19,13 +19,13 @@ const mostAnswers = 80
 
 // A lossy call is a call whose responses, and those that it receives from others, are lost one by one.
 type lossy struct {
-	name   string
-	before func(*tenantbookingtest.Guest)
-	send   func(*tenantbookingtest.Guest) fntest.Answer
-	status int
-	state  string
-	told   []string
-	stays  int // reservations made, in any state
+	name      string
+	before    func(*tenantbookingtest.Guest)
+	send      func(*tenantbookingtest.Guest) fntest.Answer
+	status    int
+	state     string
+	published []string
+	stays     int // reservations made, in any state
 }
 
 // TestLostResponses loses the first response that a function receives from the database or another service, then for
@@ -44,22 +44,22 @@ func TestLostResponses(t *testing.T) {
 		{"quote again", func(g *guest) { g.RequestQuote().Hold() }, sends("POST", at("/quote"),
 			func(g *guest) any { return g.QuoteBody(`,"draftId":"` + g.Draft.String() + `"`) }), 201, "quoting", []string{created}, 1},
 		{"hold", func(g *guest) { g.RequestQuote() }, sends("POST", at("/hold"), (*guest).HoldBody), 201, "holding", []string{created}, 1},
-		{"read", func(g *guest) { g.RequestQuote().Hold() }, sends("GET", draft(""), nobody), 200, "holding", []string{created}, 1},
+		{"read", func(g *guest) { g.RequestQuote().Hold() }, sends("GET", draft(""), noBody), 200, "holding", []string{created}, 1},
 		{"name", func(g *guest) { g.RequestQuote().Hold() }, sends("PATCH", draft(""), func(*guest) any { return tenantbookingtest.Zarghona }), 200,
 			"collecting_details", []string{created}, 1},
-		{"walk away", func(g *guest) { g.RequestQuote().Hold().SetGuest() }, sends("DELETE", draft(""), nobody), 204, "abandoned", []string{created, abandoned}, 1},
-		{"walk away while paying", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("card") }, sends("DELETE", draft(""), nobody), 204,
+		{"walk away", func(g *guest) { g.RequestQuote().Hold().SetGuest() }, sends("DELETE", draft(""), noBody), 204, "abandoned", []string{created, abandoned}, 1},
+		{"walk away while paying", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("card") }, sends("DELETE", draft(""), noBody), 204,
 			"abandoned", []string{created, intended, abandoned}, 1},
 		{"pay", func(g *guest) { g.RequestQuote().Hold().SetGuest() }, sends("POST", draft("/payment-intent"), func(*guest) any { return `{"method":"card"}` }), 201,
 			"paying", []string{created, intended}, 1},
-		{"return", func(g *guest) { g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false) }, sends("POST", draft("/return"), nobody), 200,
+		{"return", func(g *guest) { g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false) }, sends("POST", draft("/return"), noBody), 200,
 			"confirmed", []string{created, intended, converted}, 1},
-		{"confirm", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("cash_on_arrival") }, sends("POST", draft("/confirm"), nobody), 200,
+		{"confirm", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("cash_on_arrival") }, sends("POST", draft("/confirm"), noBody), 200,
 			"confirmed", []string{created, intended, converted}, 1},
 		{"look at the confirmation", func(g *guest) {
 			g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false)
 			g.Must(http.StatusOK, "POST", draft("/return")(g), nil)
-		}, sends("GET", func(g *guest) string { return "/confirmation/" + g.Stay.String() }, nobody), 200, "confirmed", []string{created, intended, converted, viewed}, 1},
+		}, sends("GET", func(g *guest) string { return "/confirmation/" + g.Stay.String() }, noBody), 200, "confirmed", []string{created, intended, converted, viewed}, 1},
 		{"sweep what was left", func(g *guest) { g.RequestQuote().Hold().SetGuest().DB.Advance(31 * time.Minute) }, ticks, 204, "abandoned", []string{created, abandoned}, 1},
 		{"sweep what was paid for", func(g *guest) {
 			g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false)
@@ -95,9 +95,9 @@ func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookin
 	if state, _ := g.State(); state != l.state {
 		t.Errorf("answer %d lost: the draft is %s, want %s", n, state, l.state)
 	}
-	told := slices.DeleteFunc(g.Published(), func(s string) bool { return s == troubled }) // the outage is published
-	if !slices.Equal(told, l.told) {
-		t.Errorf("answer %d lost: published %v, want %v", n, told, l.told)
+	published := slices.DeleteFunc(g.Published(), func(s string) bool { return s == troubled }) // the outage is published
+	if !slices.Equal(published, l.published) {
+		t.Errorf("answer %d lost: published %v, want %v", n, published, l.published)
 	}
 	if made := len(g.Platform.Stays()) - before; made != l.stays {
 		t.Errorf("answer %d lost: %d reservations, want %d", n, made, l.stays)
@@ -122,7 +122,7 @@ func at(path string) func(*tenantbookingtest.Guest) string {
 	return func(*tenantbookingtest.Guest) string { return path }
 }
 
-func nobody(*tenantbookingtest.Guest) any { return nil }
+func noBody(*tenantbookingtest.Guest) any { return nil }
 
 func wired(t *testing.T) (*tenantbookingtest.System, *tenantbookingtest.Wire) {
 	t.Helper()

@@ -98,11 +98,11 @@ func TestPaid_everyActConfirms(t *testing.T) {
 				if g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft); draft.State != "confirmed" {
 					t.Errorf("the draft is %s", draft.State)
 				}
-				told := []string{created, intended, converted}
+				published := []string{created, intended, converted}
 				if act.code != "" {
-					told = append(told, troubled)
+					published = append(published, troubled)
 				}
-				g.WantEnd("confirmed", "converted", told...)
+				g.WantEnd("confirmed", "converted", published...)
 			})
 		}
 	}

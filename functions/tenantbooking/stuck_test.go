@@ -114,7 +114,7 @@ func TestSweep_stuckDraft(t *testing.T) {
 // whether or not the other services answer.
 func TestSweep_paymentWithoutOutcome(t *testing.T) {
 	t.Parallel()
-	for name, away := range map[string]bool{"the payment is pending": false, "the services are unavailable": true} {
+	for name, unavailable := range map[string]bool{"the payment is pending": false, "the services are unavailable": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, way := pgtest.New(t), &road{instead: func(*http.Request) error { return errors.New("no way") }}
@@ -123,7 +123,7 @@ func TestSweep_paymentWithoutOutcome(t *testing.T) {
 			var log bytes.Buffer
 			sweeper := fntest.Behind(t, observe.LogKey.With(e, observe.To(&log)), issuer, sweepdrafts.Function)
 			g := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
-			if away {
+			if unavailable {
 				way.closed = g.Stay
 			}
 			for _, test := range []struct {
@@ -133,8 +133,8 @@ func TestSweep_paymentWithoutOutcome(t *testing.T) {
 				system.DB.Advance(test.wait)
 				log.Reset()
 				a := sweeper.Tick(sweepdrafts.Function)
-				if got := a.Status >= 500; got != away {
-					t.Errorf("the sweep answered %d, want a failure: %t", a.Status, away)
+				if got := a.Status >= 500; got != unavailable {
+					t.Errorf("the sweep answered %d, want a failure: %t", a.Status, unavailable)
 				}
 				if got := strings.Contains(log.String(), `"stuckDrafts":1`); got != test.counted {
 					t.Errorf("after %v more: counted %t, want %t", test.wait, got, test.counted)

@@ -82,7 +82,7 @@ func (w world) add(t *testing.T, columns string) {
 }
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, address string, args ...string) (code int, said, complained string) {
+func call(t *testing.T, address string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
@@ -93,18 +93,18 @@ func call(t *testing.T, address string, args ...string) (code int, said, complai
 // must runs the job and returns its output.
 func must(t *testing.T, w world, args ...string) string {
 	t.Helper()
-	code, said, complained := call(t, w.url, args...)
+	code, stdout, stderr := call(t, w.url, args...)
 	if code != 0 {
-		t.Fatalf("%v: exit %d: %s", args, code, complained)
+		t.Fatalf("%v: exit %d: %s", args, code, stderr)
 	}
-	return said
+	return stdout
 }
 
-func contains(t *testing.T, said string, texts ...string) {
+func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(said, text) {
-			t.Errorf("printed %s, want %q in it", said, text)
+		if !strings.Contains(stdout, text) {
+			t.Errorf("printed %s, want %q in it", stdout, text)
 		}
 	}
 }
@@ -112,8 +112,8 @@ func contains(t *testing.T, said string, texts ...string) {
 func TestRun_all(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	said := must(t, w)
-	contains(t, said, "connections: ", " are open\n", "connections: 1 of unnamed by "+w.login+" active", "statements: no statistics of earlier statements",
+	stdout := must(t, w)
+	contains(t, stdout, "connections: ", " are open\n", "connections: 1 of unnamed by "+w.login+" active", "statements: no statistics of earlier statements",
 		"locks: nothing to report\n", "tables: the database has ", "tables: reservation.", "backlog: reservation outbox: no events wait to be published\n",
 		"backlog: reservation inbox: 0 events", "backlog: reservation: no holds to expire", "backlog: sandbox: no payments to expire",
 		"backlog: bff_tenant_booking: no drafts to close", "backlog: bff_consumer: no sessions to end", "backlog: bff_consumer: no erasures overdue",
@@ -139,13 +139,13 @@ func TestRun_backlog(t *testing.T) {
 	w.exec(t, `INSERT INTO reservation.inbox_processed (event_id, processor, subject) VALUES (gen_random_uuid(), 'reservation-keyissued', 's')`)
 	contains(t, must(t, w, "backlog", "-schema=reservation"), "reservation: no saga steps (reservation-watchsagas)\n") // the next attempt is due after an hour
 	w.db.Advance(time.Hour)
-	said := must(t, w, "backlog", "-schema=reservation")
-	contains(t, said, "reservation outbox: 1 events wait to be published in 1 lanes, 1 of them after a failure, the oldest since 2026-01-02T03:04:05Z\n",
+	stdout := must(t, w, "backlog", "-schema=reservation")
+	contains(t, stdout, "reservation outbox: 1 events wait to be published in 1 lanes, 1 of them after a failure, the oldest since 2026-01-02T03:04:05Z\n",
 		" has 1, the oldest since 2026-01-02T03:04:05Z\n", "reservation outbox: 1 events are parked, the oldest since 2026-01-02T03:04:05Z\n",
 		"reservation: 1 holds to expire (reservation-expireholds), the oldest since ", "reservation: 1 saga steps (reservation-watchsagas), ",
 		"reservation: 1 saga steps with more than five attempts, ")
-	if strings.Contains(said, "Zarghona") || strings.Contains(said, "bff_") {
-		t.Errorf("printed %s, want no content and no other schema", said)
+	if strings.Contains(stdout, "Zarghona") || strings.Contains(stdout, "bff_") {
+		t.Errorf("printed %s, want no content and no other schema", stdout)
 	}
 	w.exec(t, `DELETE FROM reservation.outbox WHERE ordering_key = 'Zarghona'`) // the invariants do not know these rows
 	w.exec(t, `DELETE FROM reservation.inbox_processed`)
@@ -181,11 +181,11 @@ func TestRun_stuckBookings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said := must(t, w, "sagas", "drafts")
-	contains(t, said, "sagas: "+stuck.ID.String()+" of "+tenant.String()+" at "+property.String()+" is held and waits since 2026-01-02T03:04:05Z, 6 attempts: await_inventory\n",
+	stdout := must(t, w, "sagas", "drafts")
+	contains(t, stdout, "sagas: "+stuck.ID.String()+" of "+tenant.String()+" at "+property.String()+" is held and waits since 2026-01-02T03:04:05Z, 6 attempts: await_inventory\n",
 		"drafts: "+draft.String()+" of "+tenant.String()+" for "+pays.ID.String()+" is paying, created ")
-	if strings.Count(said, "\n") != 2 || strings.Contains(said, "Zarghona") {
-		t.Errorf("printed %s, want one step and one payment without the guest", said)
+	if strings.Count(stdout, "\n") != 2 || strings.Contains(stdout, "Zarghona") {
+		t.Errorf("printed %s, want one step and one payment without the guest", stdout)
 	}
 	if got := must(t, w, "sagas", "drafts", "-schema=sandbox"); got != "sagas: nothing to report\ndrafts: nothing to report\n" {
 		t.Errorf("printed %s for another schema", got)
@@ -233,10 +233,10 @@ func TestRun_expensiveStatements(t *testing.T) {
 		schema, has, not string
 	}{{"reservation", "of_reservation_app", "of_sandbox_maintenance"}, {"sandbox", "of_sandbox_maintenance", "of_reservation_app"}} {
 		t.Run(test.schema, func(t *testing.T) {
-			said := must(t, w, "-limit=1000", "statements", "-schema="+test.schema)
-			contains(t, said, "ms in 1 calls", test.has)
-			if strings.Contains(said, test.not) || strings.Contains(said, "Zarghona") {
-				t.Errorf("printed %s, want no statement of another schema and no value", said)
+			stdout := must(t, w, "-limit=1000", "statements", "-schema="+test.schema)
+			contains(t, stdout, "ms in 1 calls", test.has)
+			if strings.Contains(stdout, test.not) || strings.Contains(stdout, "Zarghona") {
+				t.Errorf("printed %s, want no statement of another schema and no value", stdout)
 			}
 		})
 	}
@@ -269,11 +269,11 @@ func TestRun_locks(t *testing.T) {
 			break
 		}
 	}
-	said := must(t, w, "connections", "statements", "locks")
-	contains(t, said, "waits ", "(relation on reservation.holds) for pid ", " which is idle in transaction for ", "SELECT count(*) FROM reservation.holds WHERE code = ? OR state = …",
+	stdout := must(t, w, "connections", "statements", "locks")
+	contains(t, stdout, "waits ", "(relation on reservation.holds) for pid ", " which is idle in transaction for ", "SELECT count(*) FROM reservation.holds WHERE code = ? OR state = …",
 		"statements: pid ", "waits for Lock:relation")
-	if strings.Contains(said, "Zarghona") || strings.Contains(said, "4711") {
-		t.Errorf("printed values: %s", said)
+	if strings.Contains(stdout, "Zarghona") || strings.Contains(stdout, "4711") {
+		t.Errorf("printed values: %s", stdout)
 	}
 	w.exec(t, `ROLLBACK`)
 	<-done // the statement fails, because its columns do not exist
@@ -348,8 +348,8 @@ func TestRun_errors(t *testing.T) {
 		{"no database", "postgres://nobody:x@127.0.0.1:1/none", nil, 1, "connect"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if code, _, complained := call(t, test.url, test.args...); code != test.code || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d %s, want %d with %q", code, complained, test.code, test.says)
+			if code, _, stderr := call(t, test.url, test.args...); code != test.code || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d %s, want %d with %q", code, stderr, test.code, test.says)
 			}
 		})
 	}

@@ -13,14 +13,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// placeLetters is the place of dead letters on a receipt.
-const placeLetters = "dead letters"
+// placeDeadLetters is the place of dead letters on a receipt.
+const placeDeadLetters = "dead letters"
 
-// letters gives access to the dead letters of all services. DEAD_LETTERS lists their subscriptions.
-type letters struct{ env env.Env }
+// deadLetters gives access to the dead letters of all services. DEAD_LETTERS lists their subscriptions.
+type deadLetters struct{ env env.Env }
 
 // remove removes the dead letters that contain one of the ids, and returns their number by id. If do is false, it only counts them.
-func (l letters) remove(ctx context.Context, named []string, do bool) (map[string]int64, error) {
+func (l deadLetters) remove(ctx context.Context, named []string, do bool) (map[string]int64, error) {
 	if len(named) == 0 {
 		return nil, nil
 	}
@@ -44,13 +44,13 @@ func namesOf[I interface{ String() string }](ids []I) (names []string) {
 	return names
 }
 
-// deleteLetters deletes the dead letters of the reservation, its drafts and their sessions. A dry run counts them.
-func (s stayEraser) deleteLetters(ctx context.Context, g *stay) error {
-	found, err := s.letters.remove(ctx, g.named(), s.do)
+// deleteDeadLetters deletes the dead letters of the reservation, its drafts and their sessions. A dry run counts them.
+func (s stayEraser) deleteDeadLetters(ctx context.Context, g *stay) error {
+	found, err := s.deadLetters.remove(ctx, g.named(), s.do)
 	if err != nil {
 		return err
 	}
-	return s.note(ctx, g, map[string]int64{placeLetters: total(found)})
+	return s.note(ctx, g, map[string]int64{placeDeadLetters: total(found)})
 }
 
 // deleteFromWarehouse deletes the published telemetry of the reservation, its drafts and their sessions. A dry run counts it. A
@@ -98,18 +98,18 @@ func total(counts map[string]int64) (n int64) {
 	return n
 }
 
-// lateTime is the time after an erasure in which lateLetters looks for dead letters. It exceeds the retention of dead letters, 31 days.
+// lateTime is the time after an erasure in which deleteLateDeadLetters looks for dead letters. It exceeds the retention of dead letters, 31 days.
 const lateTime = "40 days"
 
-// lateLetters deletes dead letters that name a reservation, its session or a guest session that was erased recently. A dead letter can
+// deleteLateDeadLetters deletes dead letters that name a reservation, its session or a guest session that was erased recently. A dead letter can
 // appear after the erasure: its message was still being delivered, or another run had leased it. Events of a draft name its session too.
 // Their numbers are printed and not added to the receipts.
-func (s stayEraser) lateLetters(ctx context.Context) error {
+func (s stayEraser) deleteLateDeadLetters(ctx context.Context) error {
 	erased, err := s.recentlyErased(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := s.letters.remove(ctx, erased, !s.dry)
+	found, err := s.deadLetters.remove(ctx, erased, !s.dry)
 	switch n := total(found); {
 	case n > 0 && s.dry:
 		return errors.Join(err, s.say("late dead letters: would delete %d", n))

@@ -55,23 +55,23 @@ func jobEnv(m *consumertest.System, warehouses ...Warehouse) env.Env {
 	for _, w := range warehouses {
 		e = WarehouseKey.With(e, w)
 	}
-	return withLetters(e)
+	return withDeadLetters(e)
 }
 
 func openSystem(t *testing.T) *consumertest.System {
 	t.Helper()
 	m := consumertest.OpenSystem(t, 2, search.Function, readhotel.Function, addwish.Function, minthandoff.Function, recordclick.Function,
 		recordpageview.Function, recordfunnel.Function, readsession.Function, clearsession.Function)
-	buryOf(t, m)
+	publishDeadLettersOf(t, m)
 	return m
 }
 
-// buryOf publishes dead letters of sessions.
-func buryOf(t *testing.T, m *consumertest.System, sessions ...id.GuestSession) {
+// publishDeadLettersOf publishes dead letters of sessions.
+func publishDeadLettersOf(t *testing.T, m *consumertest.System, sessions ...id.GuestSession) {
 	t.Helper()
 	e := jobEnv(m)
-	defer func() { _ = e.Close(context.WithoutCancel(t.Context())) }() // the letters are committed
-	bury(t, e, namesOf(sessions)...)
+	defer func() { _ = e.Close(context.WithoutCancel(t.Context())) }() // the dead letters are committed
+	publishDeadLetters(t, e, namesOf(sessions)...)
 }
 
 // use does everything that leaves data of a session.
@@ -165,7 +165,7 @@ func TestErase_leavesNoTrace(t *testing.T) {
 	stays := m.Traveller()
 	use(m, stays)
 	line := clearedLine(m)
-	buryOf(t, m, stays.Session, line[0])
+	publishDeadLettersOf(t, m, stays.Session, line[0])
 	before := places(t, m, stays.Session)
 	m.DB.Advance(2 * time.Hour)
 	if output := must(t, jobEnv(m)); output != "guest sessions: 2 of 2 requests completed\n" {
@@ -194,7 +194,7 @@ func TestErase_leavesNoTrace(t *testing.T) {
 			t.Errorf("evidence is kept for another %v, want a year", left)
 		}
 	}
-	if n := receipts(t, m)[line[0]].Deleted[placeLetters]; n != 1 || deadLetters(t, m.DB.Owner(t)) != 1 {
+	if n := receipts(t, m)[line[0]].Deleted[placeDeadLetters]; n != 1 || countDeadLetters(t, m.DB.Owner(t)) != 1 {
 		t.Errorf("%d dead letters are deleted, want 1, and that of the other guest to remain", n)
 	}
 	if after := places(t, m, stays.Session); !slices.Equal(after, before) {
@@ -444,7 +444,7 @@ func TestErase_killed(t *testing.T) {
 		w := &warehouse{rows: map[string][]warehouseRow{"click_recorded": sessions(map[string]int64{line[0].String(): 3, line[1].String(): 4})}}
 		ctx, cancel := context.WithCancel(t.Context())
 		k := &killer{requests: consumer.OpenErasures(m.Env), left: steps, kill: cancel}
-		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, letters: letters{jobEnv(m)}, warehouse: w, totals: map[string]int64{}}
+		s := &sessionEraser{options: options{most: 2, out: io.Discard}, requests: k, deadLetters: deadLetters{jobEnv(m)}, warehouse: w, totals: map[string]int64{}}
 		err := s.run(ctx)
 		killed := ctx.Err() != nil
 		cancel()

@@ -26,18 +26,18 @@ type requests interface {
 // A sessionEraser erases guest sessions.
 type sessionEraser struct {
 	options
-	requests  requests
-	letters   letters
-	warehouse Warehouse // nil if none is configured
-	tables    []Table   // of the warehouse, with a column for guest sessions
-	totals    map[string]int64
-	closed    int
-	open      int
+	requests    requests
+	deadLetters deadLetters
+	warehouse   Warehouse // nil if none is configured
+	tables      []Table   // of the warehouse, with a column for guest sessions
+	totals      map[string]int64
+	closed      int
+	open        int
 }
 
 func eraseSessions(ctx context.Context, e env.Env, o options) error {
 	warehouse, _ := WarehouseKey.Get(e)
-	return (&sessionEraser{options: o, requests: consumer.OpenErasures(e), letters: letters{e}, warehouse: warehouse, totals: map[string]int64{}}).run(ctx)
+	return (&sessionEraser{options: o, requests: consumer.OpenErasures(e), deadLetters: deadLetters{e}, warehouse: warehouse, totals: map[string]int64{}}).run(ctx)
 }
 
 // run handles all requests in pages. A page whose step fails does not stop the others.
@@ -85,7 +85,7 @@ func (s *sessionEraser) finish(ctx context.Context, ready []consumer.Erasure) er
 	if err := s.requests.DeleteRows(ctx, ready); err != nil {
 		return err
 	}
-	if err := s.deleteLetters(ctx, ready); err != nil {
+	if err := s.deleteDeadLetters(ctx, ready); err != nil {
 		return err
 	}
 	name := noWarehouse
@@ -139,13 +139,13 @@ func (s *sessionEraser) deleteFrom(ctx context.Context, table Table, ready []con
 	return s.record(ctx, s.warehouse.Name()+"."+table.Name, counts)
 }
 
-// deleteLetters deletes the dead letters of the sessions, also those of evidence: the consumer service keeps evidence in its own rows.
-func (s *sessionEraser) deleteLetters(ctx context.Context, ready []consumer.Erasure) error {
-	counts, err := s.letters.remove(ctx, namesOf(sessionsOf(ready)), true)
+// deleteDeadLetters deletes the dead letters of the sessions, also those of evidence: the consumer service keeps evidence in its own rows.
+func (s *sessionEraser) deleteDeadLetters(ctx context.Context, ready []consumer.Erasure) error {
+	counts, err := s.deadLetters.remove(ctx, namesOf(sessionsOf(ready)), true)
 	if err != nil || len(counts) == 0 {
 		return err
 	}
-	return s.record(ctx, placeLetters, counts)
+	return s.record(ctx, placeDeadLetters, counts)
 }
 
 // record adds the numbers of one place to the receipts of the sessions. It parses the keys of counts as session ids.
@@ -180,8 +180,8 @@ func (s *sessionEraser) count(ctx context.Context, page []consumer.Erasure) erro
 		}
 		s.totals[s.warehouse.Name()+"."+table.Name] += rows
 	}
-	found, err := s.letters.remove(ctx, namesOf(sessionsOf(page)), false)
-	s.totals[placeLetters] += total(found)
+	found, err := s.deadLetters.remove(ctx, namesOf(sessionsOf(page)), false)
+	s.totals[placeDeadLetters] += total(found)
 	return err
 }
 

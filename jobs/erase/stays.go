@@ -25,7 +25,7 @@ type stayEraser struct {
 	options
 	booking, site *postgres.DB
 	docs          document.Collection[any] // sessions of the hotels' sites
-	letters       letters
+	deadLetters   deadLetters
 	warehouse     Warehouse // nil if none is configured
 	requests      requests  // of guest sessions
 }
@@ -59,7 +59,7 @@ func eraseStays(ctx context.Context, e env.Env, o options) error {
 func openStays(e env.Env, o options) stayEraser {
 	warehouse, _ := WarehouseKey.Get(e)
 	return stayEraser{options: o, booking: postgres.Open(e, reservation.Schema), site: postgres.Open(e, tenantbooking.Schema),
-		docs: document.Open[any](e, "tnt-session"), letters: letters{e}, warehouse: warehouse, requests: consumer.OpenErasures(e)}
+		docs: document.Open[any](e, "tnt-session"), deadLetters: deadLetters{e}, warehouse: warehouse, requests: consumer.OpenErasures(e)}
 }
 
 // An openErasure is an erasure whose run was interrupted.
@@ -84,7 +84,7 @@ func completeStays(ctx context.Context, e env.Env, o options) error {
 	if err != nil {
 		return err
 	}
-	failed := []error{openStays(e, o).lateLetters(ctx)}
+	failed := []error{openStays(e, o).deleteLateDeadLetters(ctx)}
 	for _, r := range open {
 		one := o
 		one.tenant, one.reservation, one.by, one.why, one.do = r.Tenant, r.Reservation, r.By, r.Why, !o.dry
@@ -122,9 +122,9 @@ func (s stayEraser) erase(ctx context.Context, r id.Reservation) error {
 	if err != nil {
 		return err
 	}
-	steps := []func(context.Context, *stay) error{s.deleteDocuments, s.deleteLetters, s.deleteFromWarehouse, s.deleteVisits, s.deleteDrafts, s.deleteGuest, s.complete}
+	steps := []func(context.Context, *stay) error{s.deleteDocuments, s.deleteDeadLetters, s.deleteFromWarehouse, s.deleteVisits, s.deleteDrafts, s.deleteGuest, s.complete}
 	if !s.do {
-		steps = []func(context.Context, *stay) error{s.deleteLetters, s.deleteFromWarehouse, s.countRows}
+		steps = []func(context.Context, *stay) error{s.deleteDeadLetters, s.deleteFromWarehouse, s.countRows}
 	}
 	for _, step := range steps {
 		if err := step(ctx, g); err != nil {

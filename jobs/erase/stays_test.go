@@ -26,17 +26,17 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A house has reservations of one tenant whose guests have the same address.
-type house struct {
+// A stayFixture has reservations of one tenant whose guests have the same address.
+type stayFixture struct {
 	t      *testing.T
 	db     *pgtest.Database
 	owner  *pgx.Conn
 	tenant id.Tenant
 }
 
-func openHouse(t *testing.T) house {
+func openStayFixture(t *testing.T) stayFixture {
 	t.Helper()
-	h := house{t: t, db: pgtest.New(t), tenant: id.New[id.Tenant]()}
+	h := stayFixture{t: t, db: pgtest.New(t), tenant: id.New[id.Tenant]()}
 	h.owner = h.db.Owner(t)
 	t.Cleanup(func() { // the invariants know no cancellation without its event
 		if _, err := h.owner.Exec(context.Background(), `TRUNCATE reservation.reservations, reservation.quotes, reservation.outbox, bff_tenant_booking.booking_drafts,
@@ -50,7 +50,7 @@ func openHouse(t *testing.T) house {
 var hash = strings.Repeat("a1", 32)
 
 // stay inserts a cancelled reservation with everything that names or marks its guest.
-func (h house) stay() id.Reservation {
+func (h stayFixture) stay() id.Reservation {
 	h.t.Helper()
 	r := reservationtest.Held(h.t, h.db.Env(), h.tenant, id.New[id.Property]())
 	session, draft := id.New[id.TenantSession](), id.New[id.Draft]()
@@ -84,12 +84,12 @@ func (h house) stay() id.Reservation {
 	if _, err := docs.Put(h.t.Context(), document.KeyOf(session.String()), "Zarghona", 1, e.Now().Add(time.Hour)); err != nil {
 		h.t.Fatal(err)
 	}
-	bury(h.t, e, r.ID.String(), draft.String(), session.String())
+	publishDeadLetters(h.t, e, r.ID.String(), draft.String(), session.String())
 	return r.ID
 }
 
 // exec runs a statement with those of the arguments that it names.
-func (h house) exec(statement string, args pgx.StrictNamedArgs) {
+func (h stayFixture) exec(statement string, args pgx.StrictNamedArgs) {
 	h.t.Helper()
 	if _, err := h.owner.Exec(h.t.Context(), statement, pgx.NamedArgs(args)); err != nil {
 		h.t.Fatalf("%v in %s", err, statement)
@@ -97,41 +97,41 @@ func (h house) exec(statement string, args pgx.StrictNamedArgs) {
 }
 
 // env returns the environment of one run.
-func (h house) env() env.Env {
+func (h stayFixture) env() env.Env {
 	e := env.Of(map[string]string{"DATABASE_URL": h.db.URL(), "DOCUMENT_TIMEOUT": "5s"}) // a busy machine is slow
 	e.Advance(h.db.Env().Offset())
-	return withLetters(document.StoreKey.With(e, documents.Open(e)))
+	return withDeadLetters(document.StoreKey.With(e, documents.Open(e)))
 }
 
 // dead is the subscription of the tests' dead letters.
 var dead = topic.Subscription{Name: "orders-clicked", Topic: "clicked", Endpoint: "http://localhost", DeadLetter: "clicked.dlq", Attempts: 5}
 
-// withLetters adds the bus on PostgreSQL and its dead letters.
-func withLetters(e env.Env) env.Env {
+// withDeadLetters adds the bus on PostgreSQL and its dead letters.
+func withDeadLetters(e env.Env) env.Env {
 	b := bus.Open(e, postgres.Open(e, "bus"))
 	return topic.PullerKey.With(topic.PublisherKey.With(e, b), b).With("DEAD_LETTERS", replay.Listeners([]topic.Subscription{dead}))
 }
 
-// bury publishes dead letters that name the ids.
-func bury(t *testing.T, e env.Env, names ...string) {
+// publishDeadLetters publishes dead letters that name the ids.
+func publishDeadLetters(t *testing.T, e env.Env, names ...string) {
 	t.Helper()
 	b := bus.Open(e, postgres.Open(e, "bus"))
 	if err := b.Subscribe(t.Context(), []topic.Subscription{dead}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		letter := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)}
+		message := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)}
 		if name == names[0] { // only the attribute names it
-			letter.Data, letter.Attributes = []byte(`{}`), map[string]string{"ce-partitionkey": "tnt%3A" + name}
+			message.Data, message.Attributes = []byte(`{}`), map[string]string{"ce-partitionkey": "tnt%3A" + name}
 		}
-		if err := errors.Join(b.Publish(t.Context(), []topic.Message{letter})...); err != nil {
+		if err := errors.Join(b.Publish(t.Context(), []topic.Message{message})...); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// deadLetters returns the number of messages that wait.
-func deadLetters(t *testing.T, owner *pgx.Conn) (n int) {
+// countDeadLetters returns the number of messages that wait.
+func countDeadLetters(t *testing.T, owner *pgx.Conn) (n int) {
 	t.Helper()
 	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func deadLetters(t *testing.T, owner *pgx.Conn) (n int) {
 }
 
 // marks counts the rows that name or mark a guest.
-func (h house) marks() (n int) {
+func (h stayFixture) marks() (n int) {
 	h.t.Helper()
 	for table, text := range consumertest.Texts(h.t, h.db) { // a document is in it twice: as the row, and unpacked
 		for line := range strings.Lines(text) {
@@ -153,7 +153,7 @@ func (h house) marks() (n int) {
 	return n
 }
 
-func (h house) completed() (n int) {
+func (h stayFixture) completed() (n int) {
 	h.t.Helper()
 	if err := h.owner.QueryRow(h.t.Context(), `SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND jsonb_array_length(retained) = 3`).Scan(&n); err != nil {
 		h.t.Fatal(err)
@@ -161,7 +161,7 @@ func (h house) completed() (n int) {
 	return n
 }
 
-func (h house) arguments(r id.Reservation, more ...string) []string {
+func (h stayFixture) arguments(r id.Reservation, more ...string) []string {
 	return slices.Concat([]string{"-tenant=" + h.tenant.String(), "-reservation=" + r.String()}, more)
 }
 
@@ -169,11 +169,11 @@ var really = []string{"-go", "-by=K. Amiri", "-why=the guest asked for it"}
 
 const marksOfOne = 8 // guest, request, modification, snapshot, arrival, event, document and its row
 
-const lettersOfOne = 3 // of the reservation, its draft and its session
+const deadLettersOfOne = 3 // of the reservation, its draft and its session
 
 func TestErase_reservation(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	erased := h.stay()
 	h.stay()
 	if n := h.marks(); n != 2*marksOfOne {
@@ -199,8 +199,8 @@ func TestErase_reservation(t *testing.T) {
 	if want := erased.String() + `: erased by "K. Amiri", because "the guest asked for it"` + "\n"; output != want {
 		t.Errorf("output = %q, want %q", output, want)
 	}
-	if n, dead := h.marks(), deadLetters(t, h.owner); n != marksOfOne || dead != lettersOfOne {
-		t.Errorf("%d rows and %d dead letters mark guests, want those of the other guest: %d and %d", n, dead, marksOfOne, lettersOfOne)
+	if n, dead := h.marks(), countDeadLetters(t, h.owner); n != marksOfOne || dead != deadLettersOfOne {
+		t.Errorf("%d rows and %d dead letters mark guests, want those of the other guest: %d and %d", n, dead, marksOfOne, deadLettersOfOne)
 	}
 	deleted := map[string]int{}
 	if err := h.owner.QueryRow(t.Context(), `SELECT deleted FROM reservation.erasures`).Scan(&deleted); err != nil {
@@ -219,7 +219,7 @@ func TestErase_reservation(t *testing.T) {
 
 func TestErase_emailHash(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	h.stay()
 	h.stay()
 	other := h
@@ -244,7 +244,7 @@ func TestErase_notYet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := openHouse(t)
+			h := openStayFixture(t)
 			r := h.stay()
 			h.exec(test.change, nil)
 			code, output := call(t.Context(), h.env(), h.arguments(r, really...)...)
@@ -264,7 +264,7 @@ func TestErase_killedReservation(t *testing.T) {
 	for steps := range 7 {
 		t.Run(fmt.Sprint(steps), func(t *testing.T) {
 			t.Parallel()
-			h := openHouse(t)
+			h := openStayFixture(t)
 			r := h.stay()
 			ctx, kill := context.WithCancel(t.Context())
 			defer kill()
@@ -285,7 +285,7 @@ func TestErase_killedReservation(t *testing.T) {
 				must(t, h.env(), h.arguments(r, really...)...)
 			}
 			must(t, h.env())
-			if n, dead, receipts := h.marks(), deadLetters(t, h.owner), h.completed(); n+dead != 0 || receipts != 1 {
+			if n, dead, receipts := h.marks(), countDeadLetters(t, h.owner), h.completed(); n+dead != 0 || receipts != 1 {
 				t.Errorf("%d rows and %d dead letters mark the guest, %d receipts, want 0, 0 and 1", n, dead, receipts)
 			}
 		})
@@ -296,7 +296,7 @@ func TestErase_killedReservation(t *testing.T) {
 // the reservation, its session and the guest session.
 func TestErase_lateLetter(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	r := h.stay()
 	var session id.TenantSession
 	if err := h.owner.QueryRow(t.Context(), `SELECT session_id FROM reservation.reservations`).Scan(&session); err != nil {
@@ -306,20 +306,20 @@ func TestErase_lateLetter(t *testing.T) {
 	h.exec(`INSERT INTO bff_consumer.erasure_receipts (guest_session_id, requested_at, due_at, completed_at, deleted, retained, warehouse)
 		VALUES (@guest, platform.now(), platform.now(), platform.now(), '{}', '[]', '')`, pgx.StrictNamedArgs{"guest": guest})
 	must(t, h.env(), h.arguments(r, really...)...)
-	bury(t, h.env(), r.String(), session.String(), guest.String(), id.New[id.Reservation]().String())
-	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 3\n") || deadLetters(t, h.owner) != 4 {
+	publishDeadLetters(t, h.env(), r.String(), session.String(), guest.String(), id.New[id.Reservation]().String())
+	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 3\n") || countDeadLetters(t, h.owner) != 4 {
 		t.Errorf("the dry run printed %q", output)
 	}
 	if output := must(t, h.env()); !strings.Contains(output, "late dead letters: deleted 3\n") {
 		t.Errorf("output = %q", output)
 	}
-	if n := deadLetters(t, h.owner); n != 1 {
+	if n := countDeadLetters(t, h.owner); n != 1 {
 		t.Errorf("%d dead letters, want that of the other guest", n)
 	}
 	h.db.Advance(41 * 24 * time.Hour)
-	bury(t, h.env(), r.String())
+	publishDeadLetters(t, h.env(), r.String())
 	must(t, h.env())
-	if n := deadLetters(t, h.owner); n != 2 {
+	if n := countDeadLetters(t, h.owner); n != 2 {
 		t.Errorf("%d dead letters, want 2: an erasure of long ago has none", n)
 	}
 }
@@ -327,9 +327,9 @@ func TestErase_lateLetter(t *testing.T) {
 // TestErase_letterOfPayment keeps an event of the payment service that was not processed: a refund may depend on it.
 func TestErase_letterOfPayment(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	r := h.stay()
-	bury(t, h.env()) // subscribes
+	publishDeadLetters(t, h.env()) // subscribes
 	b := bus.Open(h.env(), postgres.Open(h.env(), "bus"))
 	captured := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + r.String() + `"}}`),
 		Attributes: map[string]string{"ce-type": "melmastoon.payment.transaction.captured.v1"}}
@@ -340,7 +340,7 @@ func TestErase_letterOfPayment(t *testing.T) {
 	if code != 1 || !strings.Contains(output, "replay it first") {
 		t.Errorf("exit code %d, output %q, want 1 and the reason", code, output)
 	}
-	if n := deadLetters(t, h.owner); n != 1 {
+	if n := countDeadLetters(t, h.owner); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 	if n := h.completed(); n != 0 {
@@ -351,7 +351,7 @@ func TestErase_letterOfPayment(t *testing.T) {
 // TestErase_lettersAway checks that the erasure stays open while dead letters cannot be read.
 func TestErase_lettersAway(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	r := h.stay()
 	code, output := call(t.Context(), h.env().With("DEAD_LETTERS", "a:b:unknown"), h.arguments(r, really...)...)
 	if code != 1 || !strings.Contains(output, "unknown") {
@@ -369,7 +369,7 @@ func TestErase_lettersAway(t *testing.T) {
 // TestErase_warehouseOfReservation deletes the rows of reservation, draft and session in the warehouse, and no others.
 func TestErase_warehouseOfReservation(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	r := h.stay()
 	var draft id.Draft
 	var session id.TenantSession
@@ -413,7 +413,7 @@ func TestErase_warehouseOfReservation(t *testing.T) {
 // TestErase_reservationConcurrently runs the erasure four times at once.
 func TestErase_reservationConcurrently(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openStayFixture(t)
 	r := h.stay()
 	var all sync.WaitGroup
 	for range 4 {

@@ -24,7 +24,7 @@ const (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, said, complained string) {
+func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
@@ -32,8 +32,8 @@ func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, s
 	return code, out.String(), errs.String()
 }
 
-// told returns the number of events that a newly started function publishes of a thousand.
-func told(t *testing.T, store *documenttest.Memory) (n int) {
+// publishedOfThousand returns the number of events that a newly started function publishes of a thousand.
+func publishedOfThousand(t *testing.T, store *documenttest.Memory) (n int) {
 	t.Helper()
 	f := flags.Open(documenttest.Give(env.Of(nil), store), tenantbooking.FlagsIn, tenantbooking.Sampling)
 	f.Refresh(t.Context())
@@ -58,11 +58,11 @@ func TestRun_functionsFollow(t *testing.T) {
 		{"another service is none of its business", []string{"consumer", "melmastoon.bff.consumer.search.executed.v1" + "=2"}, ": one in 2, not in 10\n", true},
 		{"as the code says, again", []string{"-reset", "tenantbooking"}, "tenantbooking: " + step + ": one in 4\n", false},
 	} {
-		code, said, complained := call(t, store, test.args...)
-		if code != 0 || !strings.Contains(said, test.says) {
-			t.Errorf("%s: exit %d, %s, said %s", test.name, code, complained, said)
+		code, stdout, stderr := call(t, store, test.args...)
+		if code != 0 || !strings.Contains(stdout, test.says) {
+			t.Errorf("%s: exit %d, %s, said %s", test.name, code, stderr, stdout)
 		}
-		if n := told(t, store); (n == 1000) != test.all || n == 0 {
+		if n := publishedOfThousand(t, store); (n == 1000) != test.all || n == 0 {
 			t.Errorf("%s: %d of 1000 events are published", test.name, n)
 		}
 	}
@@ -90,17 +90,17 @@ func TestRun_features(t *testing.T) {
 		{"both", []string{"tenantbooking", "readOnly=on", step + "=4"}, true, false},
 		{"reset", []string{"-reset", "tenantbooking"}, false, false},
 	} {
-		code, said, complained := call(t, store, test.args...)
+		code, stdout, stderr := call(t, store, test.args...)
 		if code != 0 {
-			t.Errorf("%s: exit %d: %s", test.name, code, complained)
+			t.Errorf("%s: exit %d: %s", test.name, code, stderr)
 		}
 		if got := on(); got != test.readOnly {
 			t.Errorf("%s: readOnly is %t, want %t", test.name, got, test.readOnly)
 		}
-		if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(said, want) {
-			t.Errorf("%s: printed %s, without %q", test.name, said, want)
+		if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(stdout, want) {
+			t.Errorf("%s: printed %s, without %q", test.name, stdout, want)
 		}
-		if n := told(t, store); (n == 1000) != test.all {
+		if n := publishedOfThousand(t, store); (n == 1000) != test.all {
 			t.Errorf("%s: %d of 1000 events are published, want all: %t", test.name, n, test.all)
 		}
 	}
@@ -122,11 +122,11 @@ func TestRun_bots(t *testing.T) {
 		{"another service is reset", []string{"-reset", "tenantbooking"}, `{"bot":0.9}`},
 		{"reset", []string{"-reset", "consumer"}, "{}"},
 	} {
-		if code, said, complained := call(t, store, test.args...); code != 0 {
-			t.Errorf("%s: exit %d: %s%s", test.name, code, said, complained)
+		if code, stdout, stderr := call(t, store, test.args...); code != 0 {
+			t.Errorf("%s: exit %d: %s%s", test.name, code, stdout, stderr)
 		}
-		if _, said, _ := call(t, store); !strings.Contains(said, "consumer: bots: "+test.want+"\n") {
-			t.Errorf("%s: printed %s, without the rules %s", test.name, said, test.want)
+		if _, stdout, _ := call(t, store); !strings.Contains(stdout, "consumer: bots: "+test.want+"\n") {
+			t.Errorf("%s: printed %s, without the rules %s", test.name, stdout, test.want)
 		}
 	}
 	e := documenttest.Give(env.Of(nil), store)
@@ -134,11 +134,11 @@ func TestRun_bots(t *testing.T) {
 	if _, err := document.Open[consumer.BotRules](e, consumer.FlagsIn).Put(t.Context(), consumer.BotRulesKey, broken, 1<<62, e.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, complained := call(t, store); code != 1 || !strings.Contains(complained, "ignore") {
-		t.Errorf("rules that functions ignore: exit %d, %q, want 1", code, complained)
+	if code, _, stderr := call(t, store); code != 1 || !strings.Contains(stderr, "ignore") {
+		t.Errorf("rules that functions ignore: exit %d, %q, want 1", code, stderr)
 	}
-	if code, _, complained := call(t, store, "-bots", "{}", "consumer"); code != 1 || !strings.Contains(complained, "newer") {
-		t.Errorf("newer rules: exit %d, %q, want 1", code, complained)
+	if code, _, stderr := call(t, store, "-bots", "{}", "consumer"); code != 1 || !strings.Contains(stderr, "newer") {
+		t.Errorf("newer rules: exit %d, %q, want 1", code, stderr)
 	}
 }
 
@@ -174,8 +174,8 @@ func TestRun_rejectsInvalidRates(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			store := &documenttest.Memory{Refuse: func(verb string) error { return errors.New("it was asked to " + verb) }}
-			if code, _, complained := call(t, store, test.args...); code != 2 || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q, want 2 and %q", code, complained, test.says)
+			if code, _, stderr := call(t, store, test.args...); code != 2 || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q, want 2 and %q", code, stderr, test.says)
 			}
 		})
 	}
@@ -206,8 +206,8 @@ func TestRun_errors(t *testing.T) {
 		{"flags that no function follows", broken, []string{"tenantbooking"}, always},
 		{"newer ones", later, []string{"-reset", "tenantbooking"}, "newer"},
 	} {
-		if code, _, complained := call(t, test.store, test.args...); code != 1 || !strings.Contains(complained, test.says) {
-			t.Errorf("%s: exit %d, %q, want 1 and %q", test.name, code, complained, test.says)
+		if code, _, stderr := call(t, test.store, test.args...); code != 1 || !strings.Contains(stderr, test.says) {
+			t.Errorf("%s: exit %d, %q, want 1 and %q", test.name, code, stderr, test.says)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, url string, args ...string) (code int, said, complained string) {
+func call(t *testing.T, url string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
@@ -25,8 +25,8 @@ func TestRun_roomsOnSale(t *testing.T) {
 	d := pgtest.New(t)
 	owner := d.Owner(t)
 	for _, when := range []string{"at first", "and another time"} {
-		if code, said, complained := call(t, d.URL(), "-hotels", "3"); code != 0 || said != "3 hotels have rooms on sale\n" {
-			t.Fatalf("%s: exit %d, %q, %s", when, code, said, complained)
+		if code, stdout, stderr := call(t, d.URL(), "-hotels", "3"); code != 0 || stdout != "3 hotels have rooms on sale\n" {
+			t.Fatalf("%s: exit %d, %q, %s", when, code, stdout, stderr)
 		}
 		var hotels, sold int
 		if err := owner.QueryRow(t.Context(), `
@@ -43,7 +43,7 @@ func TestRun_roomsOnSale(t *testing.T) {
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	const away = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"
+	const noDatabase = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"
 	for _, test := range []struct {
 		name string
 		args []string
@@ -57,8 +57,8 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if code, _, complained := call(t, away, test.args...); code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
+			if code, _, stderr := call(t, noDatabase, test.args...); code != test.want || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q; want %d and %q", code, stderr, test.want, test.says)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func (v *vault) ring(variable string) string {
 }
 
 // call runs the job and returns its exit code and all that it printed. No key may be in it.
-func (v *vault) call(args ...string) (code int, said string) {
+func (v *vault) call(args ...string) (code int, output string) {
 	v.t.Helper()
 	var deployed []string
 	for variable, version := range v.deployed {
@@ -99,36 +99,36 @@ func (v *vault) call(args ...string) (code int, said string) {
 	return v.callWith(strings.Join(deployed, ","), args...)
 }
 
-func (v *vault) callWith(deployed string, args ...string) (code int, said string) {
+func (v *vault) callWith(deployed string, args ...string) (code int, output string) {
 	v.t.Helper()
 	var out, errs bytes.Buffer
 	e := keys.StoreKey.With(v.env.With("KEYRINGS", deployed), keys.Store(v.store()))
 	job := command.Job{Name: keys.Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return keys.Run(ctx, e, args, &out) }}
 	code = command.Run(v.t.Context(), job, e, args, &errs)
-	said = out.String() + errs.String()
+	output = out.String() + errs.String()
 	for i := range keys.Rings {
-		if strings.Contains(said, secretOf(i)[:20]) || strings.Contains(said, strings.Repeat(string(rune('A'+i)), 8)) {
-			v.t.Errorf("%v prints a key: %s", args, said)
+		if strings.Contains(output, secretOf(i)[:20]) || strings.Contains(output, strings.Repeat(string(rune('A'+i)), 8)) {
+			v.t.Errorf("%v prints a key: %s", args, output)
 		}
 	}
-	return code, said
+	return code, output
 }
 
 // step makes a step and fails the test unless it is made.
 func (v *vault) step(step, variable string, more ...string) string {
 	v.t.Helper()
-	code, said := v.call(append([]string{"-step=" + step, "-go", "-by=K. Amiri", "-why=a year is over", variable}, more...)...)
+	code, output := v.call(append([]string{"-step=" + step, "-go", "-by=K. Amiri", "-why=a year is over", variable}, more...)...)
 	if code != 0 {
-		v.t.Fatalf("%s of %s: exit %d: %s", step, variable, code, said)
+		v.t.Fatalf("%s of %s: exit %d: %s", step, variable, code, output)
 	}
-	return said
+	return output
 }
 
-func contains(t *testing.T, said string, texts ...string) {
+func contains(t *testing.T, output string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(said, text) {
-			t.Errorf("printed %s, want %q in it", said, text)
+		if !strings.Contains(output, text) {
+			t.Errorf("printed %s, want %q in it", output, text)
 		}
 	}
 }
@@ -150,18 +150,18 @@ func TestRings_areThoseOfTheFunctions(t *testing.T) {
 func TestRun_report(t *testing.T) {
 	t.Parallel()
 	v := open(t)
-	code, said := v.call()
-	if code != 0 || strings.Count(said, "\n") != 3*len(keys.Rings) {
-		t.Errorf("exit %d, want 0 and three lines for each keyring: %s", code, said)
+	code, output := v.call()
+	if code != 0 || strings.Count(output, "\n") != 3*len(keys.Rings) {
+		t.Errorf("exit %d, want 0 and three lines for each keyring: %s", code, output)
 	}
 	for _, r := range keys.Rings {
-		contains(t, said, r.Variable+": version 1 is deployed since ", r.Variable+": k1 is active, 1 days old, since ", r.Variable+": next step: add\n")
+		contains(t, output, r.Variable+": version 1 is deployed since ", r.Variable+": k1 is active, 1 days old, since ", r.Variable+": next step: add\n")
 	}
 	v.env.Advance(100 * 24 * time.Hour)
-	code, said = v.call(handoffs)
-	contains(t, said, "HANDOFF_KEYS: k1 is active, 101 days old, since ", "HANDOFF_KEYS: key k1 is older than its limit of 90 days\n")
-	if code != 0 || strings.Contains(said, peppers) {
-		t.Errorf("exit %d, want only the named keyring: %s", code, said)
+	code, output = v.call(handoffs)
+	contains(t, output, "HANDOFF_KEYS: k1 is active, 101 days old, since ", "HANDOFF_KEYS: key k1 is older than its limit of 90 days\n")
+	if code != 0 || strings.Contains(output, peppers) {
+		t.Errorf("exit %d, want only the named keyring: %s", code, output)
 	}
 }
 
@@ -251,12 +251,12 @@ func TestRun_refusals(t *testing.T) {
 			v := open(t)
 			test.prepare(v)
 			before := v.last(test.variable)
-			code, said := v.call("-step="+test.step, "-go", "-by=K. Amiri", "-why=haste", test.variable)
+			code, output := v.call("-step="+test.step, "-go", "-by=K. Amiri", "-why=haste", test.variable)
 			if code != 1 {
 				t.Errorf("exit %d, want 1", code)
 			}
-			if !strings.Contains(said, test.variable+": ") || !strings.Contains(said, test.says) {
-				t.Errorf("printed %s, want %q with %s", said, test.says, test.variable)
+			if !strings.Contains(output, test.variable+": ") || !strings.Contains(output, test.says) {
+				t.Errorf("printed %s, want %q with %s", output, test.says, test.variable)
 			}
 			if got := v.last(test.variable); got != before {
 				t.Errorf("version %d was added", got)
@@ -283,11 +283,11 @@ func TestRun_versionsByHand(t *testing.T) {
 			t.Parallel()
 			v := open(t)
 			v.put(handoffs, test.value)
-			code, said := v.call()
-			if code != test.code || !strings.Contains(said, test.says) {
-				t.Errorf("exit %d: %s, want %d with %q", code, said, test.code, test.says)
+			code, output := v.call()
+			if code != test.code || !strings.Contains(output, test.says) {
+				t.Errorf("exit %d: %s, want %d with %q", code, output, test.code, test.says)
 			}
-			contains(t, said, "VIEW_TOKEN_KEYS: next step: add") // the other keyrings are reported all the same
+			contains(t, output, "VIEW_TOKEN_KEYS: next step: add") // the other keyrings are reported all the same
 		})
 	}
 }
@@ -306,46 +306,46 @@ func TestRun_ages(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), number), 0))
 	}
 	v.env.Advance(50 * 24 * time.Hour)
-	_, said := v.call(handoffs)
-	contains(t, said, first+" is active, 50 days old", "k1 is accepted, 50 days old", "next step: remove\n") // k1 is as old as the oldest version that can be read
+	_, output := v.call(handoffs)
+	contains(t, output, first+" is active, 50 days old", "k1 is accepted, 50 days old", "next step: remove\n") // k1 is as old as the oldest version that can be read
 	v.env.Advance(45 * 24 * time.Hour)
-	_, said = v.call(handoffs)
-	contains(t, said, "key "+first+" is older than its limit of 90 days", "key k1 is older than its limit of 90 days") // removing it waits for a person
-	v.put(handoffs, first+":"+secretOf(20))                                                                            // by hand, and with other bytes
+	_, output = v.call(handoffs)
+	contains(t, output, "key "+first+" is older than its limit of 90 days", "key k1 is older than its limit of 90 days") // removing it waits for a person
+	v.put(handoffs, first+":"+secretOf(20))                                                                              // by hand, and with other bytes
 	must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), "3"), 0))
 	v.deploy(handoffs)
-	_, said = v.call(handoffs)
-	contains(t, said, first+" is active, 95 days old") // by the date in its id
+	_, output = v.call(handoffs)
+	contains(t, output, first+" is active, 95 days old") // by the date in its id
 }
 
 func TestRun_pepperInItsGracePeriod(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	v.env.Advance(365 * 24 * time.Hour)
-	_, said := v.call(peppers)
-	contains(t, said, "PSEUDONYM_PEPPERS: key k1 is older than its limit of 365 days")
+	_, output := v.call(peppers)
+	contains(t, output, "PSEUDONYM_PEPPERS: key k1 is older than its limit of 365 days")
 	v.step("add", peppers)
 	v.deploy(peppers)
 	v.env.Advance(16 * time.Minute)
 	v.step("promote", peppers)
 	v.deploy(peppers)
 	v.env.Advance(20 * 24 * time.Hour)
-	if _, said := v.call(peppers); strings.Contains(said, "older than") {
-		t.Errorf("alerts about a pepper that must stay: %s", said)
+	if _, output := v.call(peppers); strings.Contains(output, "older than") {
+		t.Errorf("alerts about a pepper that must stay: %s", output)
 	}
 	v.env.Advance(11 * 24 * time.Hour)
-	_, said = v.call(peppers)
-	contains(t, said, "key k1 is older than its limit of 365 days", "next step: remove\n")
+	_, output = v.call(peppers)
+	contains(t, output, "key k1 is older than its limit of 365 days", "next step: remove\n")
 }
 
 func TestRun_dryRun(t *testing.T) {
 	t.Parallel()
 	v := open(t)
-	code, said := v.call("-step=add", handoffs)
+	code, output := v.call("-step=add", handoffs)
 	if code != 0 || v.last(handoffs) != 1 {
 		t.Errorf("exit %d, %d versions, want 0 and one version", code, v.last(handoffs))
 	}
-	contains(t, said, "HANDOFF_KEYS: would add: version 2 with the keys k1, k")
+	contains(t, output, "HANDOFF_KEYS: would add: version 2 with the keys k1, k")
 }
 
 // Two runs at once make a step once.
@@ -382,8 +382,8 @@ func TestRun_errors(t *testing.T) {
 		{"an_unknown_flag", []string{"-all"}, "-all"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if code, said := v.call(test.args...); code != 2 || !strings.Contains(said, test.says) {
-				t.Errorf("exit %d: %s, want 2 with %q", code, said, test.says)
+			if code, output := v.call(test.args...); code != 2 || !strings.Contains(output, test.says) {
+				t.Errorf("exit %d: %s, want 2 with %q", code, output, test.says)
 			}
 		})
 	}
@@ -394,8 +394,8 @@ func TestRun_configuration(t *testing.T) {
 	v := open(t)
 	for _, deployed := range []string{"COOKIE_KEYS=1", "HANDOFF_KEYS", "HANDOFF_KEYS=one", "HANDOFF_KEYS=1@yesterday", "HANDOFF_KEYS=-1"} {
 		t.Run(deployed, func(t *testing.T) {
-			if code, said := v.callWith(deployed); code != 1 || !strings.Contains(said, "KEYRINGS: ") {
-				t.Errorf("exit %d: %s, want 1", code, said)
+			if code, output := v.callWith(deployed); code != 1 || !strings.Contains(output, "KEYRINGS: ") {
+				t.Errorf("exit %d: %s, want 1", code, output)
 			}
 		})
 	}

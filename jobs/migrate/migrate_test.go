@@ -19,7 +19,7 @@ import (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, e env.Env, args ...string) (code int, said, complained string) {
+func call(t *testing.T, e env.Env, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
@@ -43,17 +43,17 @@ func TestRun_upAndDown(t *testing.T) {
 		{"it takes back one step of one service", []string{"-down", "1", "reservation"}, []string{"reservation: took back 1"}, "platform"},
 		{"and brings up that service only", []string{"reservation"}, []string{"reservation: 00"}, "platform"},
 	} {
-		code, said, complained := call(t, e, step.args...)
-		if code != 0 || complained != "" {
-			t.Fatalf("%s: exit %d, %s", step.name, code, complained)
+		code, stdout, stderr := call(t, e, step.args...)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%s: exit %d, %s", step.name, code, stderr)
 		}
 		for _, want := range step.says {
-			if !strings.Contains(said, want) {
-				t.Errorf("%s: got output\n%s\nwant %q in it", step.name, said, want)
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: got output\n%s\nwant %q in it", step.name, stdout, want)
 			}
 		}
-		if step.not != "" && strings.Contains(said, step.not) {
-			t.Errorf("%s: got output\n%s\nwant no %q in it", step.name, said, step.not)
+		if step.not != "" && strings.Contains(stdout, step.not) {
+			t.Errorf("%s: got output\n%s\nwant no %q in it", step.name, stdout, step.not)
 		}
 	}
 }
@@ -84,8 +84,8 @@ func TestRun_withoutSuperuser(t *testing.T) {
 		u.User, u.RawQuery = url.UserPassword(user, name), q.Encode()
 		return env.Of(map[string]string{"DATABASE_URL": u.String(), "DATABASE_LOGINS": "reservation:" + function})
 	}
-	if code, said, complained := call(t, as(login, "-crole="+keeper)); code != 0 {
-		t.Fatalf("exit %d, %s, after %s", code, complained, said)
+	if code, stdout, stderr := call(t, as(login, "-crole="+keeper)); code != 0 {
+		t.Fatalf("exit %d, %s, after %s", code, stderr, stdout)
 	}
 	var others int
 	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -114,7 +114,7 @@ func execute(t *testing.T, conn *pgx.Conn, statements ...string) {
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
+	noDatabase := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	for _, test := range []struct {
 		name string
 		env  env.Env
@@ -122,19 +122,19 @@ func TestExitCodes(t *testing.T) {
 		want int
 		says string
 	}{
-		{"help is no failure", away, []string{"-help"}, 0, ""},
-		{"a flag that does not exist", away, []string{"-sideways"}, 2, "sideways"},
-		{"a service that does not exist", away, []string{"parking"}, 2, "parking"},
-		{"down of everything", away, []string{"-down", "1"}, 2, "one named service"},
-		{"a login without its service", away.With("DATABASE_LOGINS", "somebody"), nil, 2, "somebody"},
+		{"help is no failure", noDatabase, []string{"-help"}, 0, ""},
+		{"a flag that does not exist", noDatabase, []string{"-sideways"}, 2, "sideways"},
+		{"a service that does not exist", noDatabase, []string{"parking"}, 2, "parking"},
+		{"down of everything", noDatabase, []string{"-down", "1"}, 2, "one named service"},
+		{"a login without its service", noDatabase.With("DATABASE_LOGINS", "somebody"), nil, 2, "somebody"},
 		{"no database configured", env.Of(nil), nil, 1, "DATABASE_URL"},
-		{"a database that is away", away, nil, 1, "connect"},
+		{"a database that is away", noDatabase, nil, 1, "connect"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			code, _, complained := call(t, test.env, test.args...)
-			if code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
+			code, _, stderr := call(t, test.env, test.args...)
+			if code != test.want || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q; want %d and %q", code, stderr, test.want, test.says)
 			}
 		})
 	}

@@ -54,8 +54,8 @@ func TestRun_lostReservation(t *testing.T) {
 	t.Parallel()
 	p := goBack(t)
 	r := reservationtest.Held(t, p.after.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	said := must(t, p.now, p.args(t)...)
-	contains(t, said, "reservation: 1 of "+held+"\n",
+	stdout := must(t, p.now, p.args(t)...)
+	contains(t, stdout, "reservation: 1 of "+held+"\n",
 		"reservation "+r.ID.String()+" of tenant "+r.Tenant.String()+": was held (no guest, version 1, code "+r.Code, "; is unknown; lost events: held\n",
 		"allocations "+r.Allocations[0].String())
 	contains(t, must(t, p.now, append(p.args(t), "bff_consumer")...), "no reservation has lost a change\n")
@@ -77,12 +77,12 @@ func TestRun_lostEvents(t *testing.T) {
 	p.event(t, p.after, id.New[id.Event](), consumed, `{"handoffId": "`+handoff+`"}`, time.Second)
 	p.event(t, p.after, id.New[id.Event](), "melmastoon.bff.tenant.payment_intent.created.v1", `{"intentId": "pyi_1", "draftId": "bdr_1"}`, -margin)
 	p.event(t, p.after, id.New[id.Event](), consumed, `{"handoffId": "earlier"}`, -margin-time.Second)
-	said := must(t, p.now, p.args(t)...)
-	contains(t, said, "bff_tenant_booking: 2 of 3 events since ", "bff_tenant_booking: 1 of "+consumed+"\n", "handoff "+handoff+" of tenant ",
+	stdout := must(t, p.now, p.args(t)...)
+	contains(t, stdout, "bff_tenant_booking: 2 of 3 events since ", "bff_tenant_booking: 1 of "+consumed+"\n", "handoff "+handoff+" of tenant ",
 		"payment intent pyi_1 of draft bdr_1 of tenant ")
 	for _, other := range []string{"known", "earlier"} {
-		if strings.Contains(said, other) {
-			t.Errorf("printed %s, want no line of %q", said, other)
+		if strings.Contains(stdout, other) {
+			t.Errorf("printed %s, want no line of %q", stdout, other)
 		}
 	}
 }
@@ -142,8 +142,8 @@ func TestRun_lostErrors(t *testing.T) {
 		{"no such copy", []string{"-lost=nowhere", since}, 1, "nowhere"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if code, _, complained := call(t, d, test.args...); code != test.code || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d %s, want %d with %q", code, complained, test.code, test.says)
+			if code, _, stderr := call(t, d, test.args...); code != test.code || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d %s, want %d with %q", code, stderr, test.code, test.says)
 			}
 		})
 	}

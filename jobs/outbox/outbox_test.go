@@ -20,7 +20,7 @@ import (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, d *pgtest.Database, args ...string) (code int, said, complained string) {
+func call(t *testing.T, d *pgtest.Database, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
@@ -31,11 +31,11 @@ func call(t *testing.T, d *pgtest.Database, args ...string) (code int, said, com
 // must runs the job and returns its output.
 func must(t *testing.T, d *pgtest.Database, args ...string) string {
 	t.Helper()
-	code, said, complained := call(t, d, args...)
+	code, stdout, stderr := call(t, d, args...)
 	if code != 0 {
-		t.Fatalf("%v: exit %d: %s", args, code, complained)
+		t.Fatalf("%v: exit %d: %s", args, code, stderr)
 	}
-	return said
+	return stdout
 }
 
 const (
@@ -112,27 +112,27 @@ func (w world) want(t *testing.T, event, status string) {
 }
 
 // contains fails the test unless the output contains each text.
-func contains(t *testing.T, said string, texts ...string) {
+func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(said, text) {
-			t.Errorf("printed %s, want %q in it", said, text)
+		if !strings.Contains(stdout, text) {
+			t.Errorf("printed %s, want %q in it", stdout, text)
 		}
 	}
-	if strings.Contains(strings.ToLower(said), "zarghona") {
-		t.Errorf("printed personal data: %s", said)
+	if strings.Contains(strings.ToLower(stdout), "zarghona") {
+		t.Errorf("printed personal data: %s", stdout)
 	}
 }
 
 func TestRun_list(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	said := must(t, w.db)
-	contains(t, said, "reservation: 2 of "+held+" parked since ", ": contract: /holdId of hld_…: missing\n",
+	stdout := must(t, w.db)
+	contains(t, stdout, "reservation: 2 of "+held+" parked since ", ": contract: /holdId of hld_…: missing\n",
 		"reservation: 1 of "+held+" failing since ", ": rpc error: PermissionDenied\n", "bff_tenant_booking: 1 of "+step+" parked since ")
-	contains(t, said, "reservation: 1 events wait to be published, ")
-	if got := strings.Count(said, "\n"); got != 4 {
-		t.Errorf("printed %d lines, want 4: %s", got, said)
+	contains(t, stdout, "reservation: 1 events wait to be published, ")
+	if got := strings.Count(stdout, "\n"); got != 4 {
+		t.Errorf("printed %d lines, want 4: %s", got, stdout)
 	}
 	contains(t, must(t, w.db, "-subject="+step), "bff_tenant_booking: 1 of "+step)
 	contains(t, must(t, w.db, "bff_consumer"), "no such events in bff_consumer\n")
@@ -141,13 +141,13 @@ func TestRun_list(t *testing.T) {
 func TestRun_show(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	said := must(t, w.db, "-show=10", "reservation")
-	contains(t, said, w.parked+" of "+held+" parked since ", "1 later events of its key published: contract: /holdId", w.other, w.failing+" of "+held+" failing since ", "7 attempts")
-	if strings.Contains(said, w.ok) {
-		t.Errorf("shows a published event: %s", said)
+	stdout := must(t, w.db, "-show=10", "reservation")
+	contains(t, stdout, w.parked+" of "+held+" parked since ", "1 later events of its key published: contract: /holdId", w.other, w.failing+" of "+held+" failing since ", "7 attempts")
+	if strings.Contains(stdout, w.ok) {
+		t.Errorf("shows a published event: %s", stdout)
 	}
-	if said := must(t, w.db, "-show=1", "reservation"); strings.Count(said, "\n") != 1 || !strings.Contains(said, w.parked) {
-		t.Errorf("printed %s, want only the oldest, %s", said, w.parked)
+	if stdout := must(t, w.db, "-show=1", "reservation"); strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, w.parked) {
+		t.Errorf("printed %s, want only the oldest, %s", stdout, w.parked)
 	}
 }
 
@@ -185,14 +185,14 @@ func TestRun_forget(t *testing.T) {
 func TestRun_concurrently(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	said := make(chan string, 2)
+	stdout := make(chan string, 2)
 	for range 2 {
 		go func() {
 			_, out, _ := call(t, w.db, "-unpark", "-go", "-by=two", "-why=both", "reservation")
-			said <- out
+			stdout <- out
 		}()
 	}
-	if both := <-said + <-said; strings.Count(both, "unpark "+w.parked) != 1 || strings.Count(both, "unpark "+w.other) != 1 {
+	if both := <-stdout + <-stdout; strings.Count(both, "unpark "+w.parked) != 1 || strings.Count(both, "unpark "+w.other) != 1 {
 		t.Errorf("two runs printed %s, want each event once", both)
 	}
 }
@@ -317,8 +317,8 @@ func TestRun_errors(t *testing.T) {
 		{"an unknown flag", []string{"-all"}, 2, "-all"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if code, _, complained := call(t, w.db, test.args...); code != test.code || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d %s, want %d with %q", code, complained, test.code, test.says)
+			if code, _, stderr := call(t, w.db, test.args...); code != test.code || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d %s, want %d with %q", code, stderr, test.code, test.says)
 			}
 		})
 	}

@@ -67,7 +67,7 @@ func (f *front) breaks(match string, answer func(http.ResponseWriter, *http.Requ
 }
 
 // call runs the job like its command, in an environment of its own: a new run has no memory of earlier ones.
-func (f *front) call(t *testing.T, s *system.System, args ...string) (code int, said, complained string) {
+func (f *front) call(t *testing.T, s *system.System, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	e := s.Env().With("PROBE_URL", f.URL).With("UPSTREAM_RESERVATION_URL", f.URL+"/api/v1/reservations")
 	var out, errs bytes.Buffer
@@ -99,13 +99,13 @@ func TestRun(t *testing.T) {
 	s := system.Open(t)
 	f := open(t, s)
 	for range 2 {
-		code, said, complained := f.call(t, s)
+		code, stdout, stderr := f.call(t, s)
 		if code != 0 {
-			t.Fatalf("exit code %d: %s\n%s", code, complained, said)
+			t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
 		}
 		want := append(probe.StepNames(), "clean-up")
 		var got []string
-		for l := range strings.Lines(said) {
+		for l := range strings.Lines(stdout) {
 			var read struct {
 				Severity string `json:"severity"`
 				Message  string `json:"message"`
@@ -175,12 +175,12 @@ func TestRun_brokenSteps(t *testing.T) {
 		name := test.step + ": " + test.says
 		f.breaks(test.match, test.answer)
 		broken[test.step] = true
-		code, said, complained := f.call(t, s, "-deadline=2s")
+		code, stdout, stderr := f.call(t, s, "-deadline=2s")
 		if code != 1 {
-			t.Errorf("%s: exit code %d\n%s", name, code, said)
+			t.Errorf("%s: exit code %d\n%s", name, code, stdout)
 		}
-		if !strings.Contains(complained, "step "+test.step+": ") || !strings.Contains(complained, test.says) {
-			t.Errorf("%s: %s", name, complained)
+		if !strings.Contains(stderr, "step "+test.step+": ") || !strings.Contains(stderr, test.says) {
+			t.Errorf("%s: %s", name, stderr)
 		}
 		f.breaks("", nil)
 		if !test.kept {
@@ -190,8 +190,8 @@ func TestRun_brokenSteps(t *testing.T) {
 			continue
 		}
 		s.Advance(probe.Claimed) // the next run of the schedule
-		if code, said, complained := f.call(t, s); code != 0 {
-			t.Errorf("%s: afterwards the exit code is %d: %s\n%s", name, code, complained, said)
+		if code, stdout, stderr := f.call(t, s); code != 0 {
+			t.Errorf("%s: afterwards the exit code is %d: %s\n%s", name, code, stderr, stdout)
 		}
 		if n := live(t, s); n != 0 {
 			t.Errorf("%s: the next run leaves %d reservations", name, n)
@@ -218,21 +218,21 @@ func TestRun_killed(t *testing.T) {
 	if err := probe.LeaveBehind(t.Context(), s.Env(), property, v.ReservationID); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, complained := f.call(t, s); code != 1 || !strings.Contains(complained, probe.ErrBusy.Error()) {
-		t.Errorf("beside another run: exit code %d, %s", code, complained)
+	if code, _, stderr := f.call(t, s); code != 1 || !strings.Contains(stderr, probe.ErrBusy.Error()) {
+		t.Errorf("beside another run: exit code %d, %s", code, stderr)
 	}
 	if got, _, err := probe.LeftBehind(t.Context(), s.Env(), property); got != v.ReservationID {
 		t.Errorf("the document of the other run names %q, %v", got, err)
 	}
 	s.Advance(probe.Claimed)
 	f.breaks(`GET /api/v1/reservations/rsv_\w+$`, failing(http.StatusServiceUnavailable, `{}`))
-	if code, _, complained := f.call(t, s); code != 1 || !strings.Contains(complained, "step leftovers: ") {
-		t.Errorf("while the reservation service is down: exit code %d, %s", code, complained)
+	if code, _, stderr := f.call(t, s); code != 1 || !strings.Contains(stderr, "step leftovers: ") {
+		t.Errorf("while the reservation service is down: exit code %d, %s", code, stderr)
 	}
 	f.breaks("", nil)
 	s.Advance(probe.Claimed)
-	if code, said, complained := f.call(t, s); code != 0 {
-		t.Errorf("exit code %d: %s\n%s", code, complained, said)
+	if code, stdout, stderr := f.call(t, s); code != 0 {
+		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	if n := live(t, s); n != 0 {
 		t.Errorf("%d reservations keep a room", n)

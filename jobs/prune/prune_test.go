@@ -19,7 +19,7 @@ import (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...string) (code int, complained string) {
+func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, out) }}
@@ -30,8 +30,8 @@ func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...s
 func must(t *testing.T, d *pgtest.Database, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if code, complained := call(t, t.Context(), env.Of(map[string]string{"DATABASE_URL": d.URL()}), &out, args...); code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+	if code, stderr := call(t, t.Context(), env.Of(map[string]string{"DATABASE_URL": d.URL()}), &out, args...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	return out.String()
 }
@@ -57,15 +57,15 @@ func TestRules_removeExpiredOnly(t *testing.T) {
 			row.insert(t, owner, time.Second)
 			row.insert(t, owner, -time.Minute)
 			row.insert(t, owner, -time.Hour)
-			if said := must(t, d, "-dry-run", r.Name()); said != r.Name()+": would remove 1\n" || rows(t, owner, r.Name()) != 3 {
-				t.Errorf("a dry run said %q and left %d of 3", said, rows(t, owner, r.Name()))
+			if stdout := must(t, d, "-dry-run", r.Name()); stdout != r.Name()+": would remove 1\n" || rows(t, owner, r.Name()) != 3 {
+				t.Errorf("a dry run printed %q and left %d of 3", stdout, rows(t, owner, r.Name()))
 			}
-			if said := must(t, d, r.Name()); said != r.Name()+": removed 1\n" || rows(t, owner, r.Name()) != 2 {
-				t.Errorf("the first run said %q and left %d, want 2", said, rows(t, owner, r.Name()))
+			if stdout := must(t, d, r.Name()); stdout != r.Name()+": removed 1\n" || rows(t, owner, r.Name()) != 2 {
+				t.Errorf("the first run printed %q and left %d, want 2", stdout, rows(t, owner, r.Name()))
 			}
 			d.Advance(2 * time.Minute)
-			if said := must(t, d); !strings.Contains(said, r.Name()+": removed 1\n") || rows(t, owner, r.Name()) != 1 {
-				t.Errorf("two minutes later it said %q and left %d, want 1", said, rows(t, owner, r.Name()))
+			if stdout := must(t, d); !strings.Contains(stdout, r.Name()+": removed 1\n") || rows(t, owner, r.Name()) != 1 {
+				t.Errorf("two minutes later it printed %q and left %d, want 1", stdout, rows(t, owner, r.Name()))
 			}
 		})
 	}
@@ -84,8 +84,8 @@ func TestRules_keepUnpublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := must(t, d, "reservation.outbox"); said != "reservation.outbox: removed 1\n" {
-		t.Errorf("got output %q", said)
+	if stdout := must(t, d, "reservation.outbox"); stdout != "reservation.outbox: removed 1\n" {
+		t.Errorf("got output %q", stdout)
 	}
 }
 
@@ -112,20 +112,20 @@ func TestRun_resumes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &cutter{cut: cancel}
-	code, complained := call(t, ctx, env.Of(map[string]string{"DATABASE_URL": d.URL()}), out, "-batch", "1", "sandbox.inbox_processed")
+	code, stderr := call(t, ctx, env.Of(map[string]string{"DATABASE_URL": d.URL()}), out, "-batch", "1", "sandbox.inbox_processed")
 	switch left := rows(t, owner, "sandbox.inbox_processed"); {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
 	case left != all-progress:
 		t.Errorf("left = %v, want %v", left, all-progress)
-	case !strings.Contains(complained, "sandbox.inbox_processed"):
-		t.Errorf("complained = %q, want one containing %q", complained, "sandbox.inbox_processed")
+	case !strings.Contains(stderr, "sandbox.inbox_processed"):
+		t.Errorf("complained = %q, want one containing %q", stderr, "sandbox.inbox_processed")
 	}
-	if said := out.String(); !strings.Contains(said, "removed 20, then failed") {
-		t.Errorf("got output %q", said)
+	if stdout := out.String(); !strings.Contains(stdout, "removed 20, then failed") {
+		t.Errorf("got output %q", stdout)
 	}
-	if said := must(t, d, "-batch", "2", "sandbox.inbox_processed"); said != "sandbox.inbox_processed: removed 5\n" {
-		t.Errorf("the next run said %q", said)
+	if stdout := must(t, d, "-batch", "2", "sandbox.inbox_processed"); stdout != "sandbox.inbox_processed: removed 5\n" {
+		t.Errorf("the next run printed %q", stdout)
 	}
 }
 
@@ -136,9 +136,9 @@ func TestRun_concurrently(t *testing.T) {
 	if _, err := owner.Exec(t.Context(), `SELECT pg_advisory_lock(hashtextextended('melmastoon.prune reservation.idempotency', 0))`); err != nil {
 		t.Fatal(err)
 	}
-	said := must(t, d)
-	if !strings.Contains(said, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(said, "document.documents: removed 0\n") {
-		t.Errorf("got output %q", said)
+	stdout := must(t, d)
+	if !strings.Contains(stdout, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(stdout, "document.documents: removed 0\n") {
+		t.Errorf("got output %q", stdout)
 	}
 	if rows(t, owner, "reservation.idempotency") != 1 {
 		t.Error("it was removed all the same")
@@ -183,8 +183,8 @@ func TestRules_keepBookedGuests(t *testing.T) {
 					WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations ORDER BY 1 LIMIT 1)`); err != nil {
 					t.Fatal(err)
 				}
-				if said := must(t, d, table); said != table+": removed 1\n" {
-					t.Errorf("got output %q, want one row of two removed", said)
+				if stdout := must(t, d, table); stdout != table+": removed 1\n" {
+					t.Errorf("got output %q, want one row of two removed", stdout)
 				}
 			}
 		})
@@ -207,8 +207,8 @@ func TestRules_guestsOfPastStays(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if said := must(t, d, table); said != table+": removed 1\n" {
-				t.Errorf("output = %q, want one row of two removed", said)
+			if stdout := must(t, d, table); stdout != table+": removed 1\n" {
+				t.Errorf("output = %q, want one row of two removed", stdout)
 			}
 		})
 	}
@@ -258,20 +258,20 @@ func TestRun_missingSchema(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if code, complained := call(t, t.Context(), url(d.OwnerURL()), &out); code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+	if code, stderr := call(t, t.Context(), url(d.OwnerURL()), &out); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if said := out.String(); !strings.Contains(said, "reservation.outbox: removed 0\n") || !strings.Contains(said, "sandbox.outbox: not installed\n") {
-		t.Errorf("got output %q", said)
+	if stdout := out.String(); !strings.Contains(stdout, "reservation.outbox: removed 0\n") || !strings.Contains(stdout, "sandbox.outbox: not installed\n") {
+		t.Errorf("got output %q", stdout)
 	}
-	if code, complained := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(complained, "no schema of these services") {
-		t.Errorf("the wrong database: exit %d, %q", code, complained)
+	if code, stderr := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(stderr, "no schema of these services") {
+		t.Errorf("the wrong database: exit %d, %q", code, stderr)
 	}
 }
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
+	noDatabase := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	for _, test := range []struct {
 		name string
 		args []string
@@ -286,9 +286,9 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			code, complained := call(t, t.Context(), away, io.Discard, test.args...)
-			if code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
+			code, stderr := call(t, t.Context(), noDatabase, io.Discard, test.args...)
+			if code != test.want || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q; want %d and %q", code, stderr, test.want, test.says)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func newRunner(t testing.TB) *runner {
 }
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func (d *runner) call(args ...string) (code int, said, complained string) {
+func (d *runner) call(args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
@@ -56,16 +56,16 @@ func (d *runner) call(args ...string) (code int, said, complained string) {
 // want runs the job and fails the test unless it succeeds and prints all of says.
 func (d *runner) want(says []string, args ...string) string {
 	d.t.Helper()
-	code, said, complained := d.call(args...)
+	code, stdout, stderr := d.call(args...)
 	if code != 0 {
-		d.t.Errorf("%v: exit %d, %s", args, code, complained)
+		d.t.Errorf("%v: exit %d, %s", args, code, stderr)
 	}
 	for _, s := range says {
-		if !strings.Contains(said, s) {
-			d.t.Errorf("%v: got output\n%s\nwant %q in it", args, said, s)
+		if !strings.Contains(stdout, s) {
+			d.t.Errorf("%v: got output\n%s\nwant %q in it", args, stdout, s)
 		}
 	}
-	return said
+	return stdout
 }
 
 // born is the time of the first event. The others happen minutes later.
@@ -116,17 +116,17 @@ func TestList_byCause(t *testing.T) {
 	d.topics.Put(paid(t, "k1", 1, 2), paid(t, "k2", 1, 1), repeated, refused("hotel.paid.dlq", "hotel-paid"),
 		dead(t, "hotel.held.dlq", "held.v1", "hotel-held", "contract: /units", "k1", 1, 5))
 	before := slices.Concat(d.topics.Left("hotel.paid.dlq"), d.topics.Left("hotel.held.dlq"))
-	said := d.want([]string{
+	stdout := d.want([]string{
 		"hotel.paid.dlq: 3 of paid.v1 to hotel-paid, the oldest of 2031-03-21T12:01:00Z, 1 already replayed twice: reservation: rsv_… not found\n",
 		"hotel.paid.dlq: 1 of unreadable to hotel-paid", ": rejected 20 times; see the log of the function\n",
 		"hotel.held.dlq: 1 of held.v1 to hotel-held, the oldest of 2031-03-21T12:05:00Z: contract: /units\n",
 	})
-	if strings.Contains(said, "site.paid.dlq") || strings.Contains(said, "Zarghuna") {
-		t.Errorf("got output\n%s", said)
+	if strings.Contains(stdout, "site.paid.dlq") || strings.Contains(stdout, "Zarghuna") {
+		t.Errorf("got output\n%s", stdout)
 	}
 	d.want([]string{"hotel.held.dlq: 1 of"}, "hotel.held.dlq")
-	if again := d.want(nil); again != said {
-		t.Errorf("second run: got\n%s\nwant\n%s", again, said)
+	if again := d.want(nil); again != stdout {
+		t.Errorf("second run: got\n%s\nwant\n%s", again, stdout)
 	}
 	if after := slices.Concat(d.topics.Left("hotel.paid.dlq"), d.topics.Left("hotel.held.dlq")); len(after) != len(before) || len(d.published.Messages()) > 0 {
 		t.Errorf("%d of %d messages are left, %d published; want all left", len(after), len(before), len(d.published.Messages()))
@@ -143,16 +143,16 @@ func TestList_unreadableTopic(t *testing.T) {
 	d := newRunner(t)
 	d.topics = topictest.NewBacklog(d.env.Now, "hotel.paid.dlq")
 	d.topics.Put(paid(t, "k1", 1, 1))
-	code, said, complained := d.call()
+	code, stdout, stderr := d.call()
 	switch {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
-	case !strings.Contains(said, "hotel.paid.dlq: 1 of"):
-		t.Errorf("said = %q, want one containing %q", said, "hotel.paid.dlq: 1 of")
-	case !strings.Contains(complained, "hotel.held.dlq"):
-		t.Errorf("complained = %q, want one containing %q", complained, "hotel.held.dlq")
-	case !strings.Contains(complained, "site.paid.dlq"):
-		t.Errorf("complained = %q, want one containing %q", complained, "site.paid.dlq")
+	case !strings.Contains(stdout, "hotel.paid.dlq: 1 of"):
+		t.Errorf("stdout = %q, want one containing %q", stdout, "hotel.paid.dlq: 1 of")
+	case !strings.Contains(stderr, "hotel.held.dlq"):
+		t.Errorf("complained = %q, want one containing %q", stderr, "hotel.held.dlq")
+	case !strings.Contains(stderr, "site.paid.dlq"):
+		t.Errorf("complained = %q, want one containing %q", stderr, "site.paid.dlq")
 	}
 }
 
@@ -247,14 +247,14 @@ func TestShow_noGuestData(t *testing.T) {
 	d := newRunner(t)
 	first, second := paid(t, "k1", 1, 1), paid(t, "k1", 2, 2)
 	d.topics.Put(second, first)
-	said := d.want([]string{first.Attributes["ce-id"], `"melmastoon-parked-by":"hotel-paid"`, `"occurredAt":"2031-03-21T12:01:00`, "bytes, not shown"}, "-show=1", "hotel.paid.dlq")
+	stdout := d.want([]string{first.Attributes["ce-id"], `"melmastoon-parked-by":"hotel-paid"`, `"occurredAt":"2031-03-21T12:01:00`, "bytes, not shown"}, "-show=1", "hotel.paid.dlq")
 	switch {
-	case strings.Contains(said, "Zarghuna"):
-		t.Errorf("said = %q, want one without %q", said, "Zarghuna")
-	case strings.Contains(said, "usr_secret"):
-		t.Errorf("said = %q, want one without %q", said, "usr_secret")
-	case strings.Contains(said, second.Attributes["ce-id"]):
-		t.Errorf("said = %q, want one without %q", said, second.Attributes["ce-id"])
+	case strings.Contains(stdout, "Zarghuna"):
+		t.Errorf("stdout = %q, want one without %q", stdout, "Zarghuna")
+	case strings.Contains(stdout, "usr_secret"):
+		t.Errorf("stdout = %q, want one without %q", stdout, "usr_secret")
+	case strings.Contains(stdout, second.Attributes["ce-id"]):
+		t.Errorf("stdout = %q, want one without %q", stdout, second.Attributes["ce-id"])
 	}
 }
 
@@ -350,14 +350,14 @@ func TestSend_failureStopsItsKey(t *testing.T) {
 		}
 		return nil
 	}
-	code, said, complained := d.call("-go", "hotel.paid.dlq")
+	code, stdout, stderr := d.call("-go", "hotel.paid.dlq")
 	switch {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
-	case !strings.Contains(complained, bad.Attributes["ce-id"]+" and the messages behind it stay"):
-		t.Errorf("complained = %q, want one containing %q", complained, bad.Attributes["ce-id"]+" and the messages behind it stay")
-	case !strings.Contains(said, "replayed 125 of 200"):
-		t.Errorf("said = %q, want one containing %q", said, "replayed 125 of 200")
+	case !strings.Contains(stderr, bad.Attributes["ce-id"]+" and the messages behind it stay"):
+		t.Errorf("complained = %q, want one containing %q", stderr, bad.Attributes["ce-id"]+" and the messages behind it stay")
+	case !strings.Contains(stdout, "replayed 125 of 200"):
+		t.Errorf("stdout = %q, want one containing %q", stdout, "replayed 125 of 200")
 	}
 	var left []string
 	for n := 51; n < len(all); n += 2 {
@@ -456,13 +456,13 @@ func TestSend_killed(t *testing.T) {
 		}
 		return nil
 	}
-	switch code, _, complained := d.call("-go", "hotel.paid.dlq"); {
+	switch code, _, stderr := d.call("-go", "hotel.paid.dlq"); {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
-	case !strings.Contains(complained, "could not be removed"):
-		t.Errorf("complained = %q, want one containing %q", complained, "could not be removed")
-	case !strings.Contains(complained, "are redelivered in 5m"):
-		t.Errorf("complained = %q, want one containing %q", complained, "are redelivered in 5m")
+	case !strings.Contains(stderr, "could not be removed"):
+		t.Errorf("complained = %q, want one containing %q", stderr, "could not be removed")
+	case !strings.Contains(stderr, "are redelivered in 5m"):
+		t.Errorf("complained = %q, want one containing %q", stderr, "are redelivered in 5m")
 	}
 	d.topics.Refuse = nil
 	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq") // still leased
@@ -481,13 +481,13 @@ func TestSend_releasesOnFailure(t *testing.T) {
 	}
 	asked := 0
 	d.published.Refuse = func(topic.Message) error { asked++; return fault.ErrUnavailable }
-	switch code, said, complained := d.call("-go", "hotel.paid.dlq"); {
+	switch code, stdout, stderr := d.call("-go", "hotel.paid.dlq"); {
 	case code != 1:
 		t.Errorf("code = %v, want 1", code)
-	case !strings.Contains(said, "replayed 0 of 200"):
-		t.Errorf("said = %q, want one containing %q", said, "replayed 0 of 200")
-	case complained == "":
-		t.Errorf(`complained = %q, want other than ""`, complained)
+	case !strings.Contains(stdout, "replayed 0 of 200"):
+		t.Errorf("stdout = %q, want one containing %q", stdout, "replayed 0 of 200")
+	case stderr == "":
+		t.Errorf(`complained = %q, want other than ""`, stderr)
 	}
 	if asked != batchSize {
 		t.Errorf("%d messages were published to an unavailable bus, want %d", asked, batchSize)
@@ -510,8 +510,8 @@ func TestSend_canceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	d.ctx = ctx
 	d.published.Refuse = func(topic.Message) error { stop(); return nil }
-	if code, said, _ := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(said, "replayed 1 of 2") {
-		t.Errorf("exit %d, said %s", code, said)
+	if code, stdout, _ := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(stdout, "replayed 1 of 2") {
+		t.Errorf("exit %d, said %s", code, stdout)
 	}
 	d.ctx = t.Context()
 	d.want([]string{"replayed 1 of 1"}, "-go", "hotel.paid.dlq")
@@ -550,8 +550,8 @@ func TestDiscard(t *testing.T) {
 		}
 		return nil
 	}
-	if code, said, _ := d.call(by...); code != 1 || strings.Contains(said, "discarded "+kept.Attributes["ce-id"]) {
-		t.Errorf("without the bus: exit %d, %s, want 1 and no message discarded", code, said)
+	if code, stdout, _ := d.call(by...); code != 1 || strings.Contains(stdout, "discarded "+kept.Attributes["ce-id"]) {
+		t.Errorf("without the bus: exit %d, %s, want 1 and no message discarded", code, stdout)
 	}
 }
 
@@ -575,17 +575,17 @@ func TestParse_invalid(t *testing.T) {
 	} {
 		d := newRunner(t)
 		d.topics.Refuse = func(verb string) error { return errors.New("it was asked to " + verb) }
-		if code, _, complained := d.call(test.args...); code != 2 || !strings.Contains(complained, test.says) {
-			t.Errorf("%s: exit %d, %q, want 2 and %q", test.name, code, complained, test.says)
+		if code, _, stderr := d.call(test.args...); code != 2 || !strings.Contains(stderr, test.says) {
+			t.Errorf("%s: exit %d, %q, want 2 and %q", test.name, code, stderr, test.says)
 		}
 	}
 	d := newRunner(t)
 	d.topics.Refuse = func(string) error { return errors.New("the bus is away") }
-	if code, _, complained := d.call(); code != 1 || !strings.Contains(complained, "away") {
-		t.Errorf("exit %d, %q", code, complained)
+	if code, _, stderr := d.call(); code != 1 || !strings.Contains(stderr, "away") {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 	d.env = d.env.With("DEAD_LETTERS", "half:an entry")
-	if code, _, complained := d.call(); code != 1 || !strings.Contains(complained, "DEAD_LETTERS") {
-		t.Errorf("exit %d, %q", code, complained)
+	if code, _, stderr := d.call(); code != 1 || !strings.Contains(stderr, "DEAD_LETTERS") {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }

@@ -32,35 +32,35 @@ import (
 const timeout = 60 * time.Second
 
 const (
-	captured = "melmastoon.payment.transaction.captured.v1"
-	letters  = "reservation.captured.dlq"
+	captured        = "melmastoon.payment.transaction.captured.v1"
+	deadLetterTopic = "reservation.captured.dlq"
 )
 
 var capturedV1 = event.Subject{Name: captured, Version: 1, Producer: "payment-service", SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json"}
 
-// A clerk is a function that dead-letters events until it is fixed. Then it processes each once.
-type clerk struct {
-	parks, refuses atomic.Bool
+// A consumer is a function that dead-letters events until it is fixed. Then it processes each once.
+type consumer struct {
+	deadLetters, fails atomic.Bool
 
 	mu      sync.Mutex
 	pushes  int
 	effects []id.Event // in their order
 }
 
-func (c *clerk) heard() int {
+func (c *consumer) received() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pushes
 }
 
-func (c *clerk) did() []id.Event {
+func (c *consumer) processed() []id.Event {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.effects)
 }
 
-func (c *clerk) function() fn.Function {
-	spec := fn.Spec{Name: "reservation-clerk", Subject: captured, Uses: fn.Uses{fn.Postgres}, DeadLetter: letters, Attempts: 5}
+func (c *consumer) function() fn.Function {
+	spec := fn.Spec{Name: "reservation-consumer", Subject: captured, Uses: fn.Uses{fn.Postgres}, DeadLetter: deadLetterTopic, Attempts: 5}
 	return fn.Event(spec, func(e env.Env) (fn.Handle[struct{}], error) {
 		db := postgres.Open(e, "reservation")
 		return func(ctx context.Context, e event.Event[struct{}]) error {
@@ -68,10 +68,10 @@ func (c *clerk) function() fn.Function {
 			c.pushes++
 			c.mu.Unlock()
 			switch {
-			case c.parks.Load():
-				return fn.DeadLetter(fmt.Errorf("clerk: no book for %s", e.Envelope.EventID))
-			case c.refuses.Load():
-				return errors.New("clerk: out of ink")
+			case c.deadLetters.Load():
+				return fn.DeadLetter(fmt.Errorf("consumer: no reservation for %s", e.Envelope.EventID))
+			case c.fails.Load():
+				return errors.New("consumer: disk full")
 			}
 			return inbox.Once(ctx, db, e.Delivery, func(postgres.Tx) error {
 				c.mu.Lock()
@@ -83,26 +83,26 @@ func (c *clerk) function() fn.Function {
 	})
 }
 
-// A witness consumes the same subject without an inbox: it counts every delivery.
-func witness(count *atomic.Int64) fn.Function {
-	spec := fn.Spec{Name: "sandbox-witness", Subject: captured, Uses: fn.Uses{}, DeadLetter: "sandbox.captured.dlq", Attempts: 5}
+// A counter consumes the same subject without an inbox: it counts every delivery.
+func counter(count *atomic.Int64) fn.Function {
+	spec := fn.Spec{Name: "sandbox-counter", Subject: captured, Uses: fn.Uses{}, DeadLetter: "sandbox.captured.dlq", Attempts: 5}
 	return fn.Event(spec, func(env.Env) (fn.Handle[struct{}], error) {
 		return func(context.Context, event.Event[struct{}]) error { count.Add(1); return nil }, nil
 	})
 }
 
-// A world is a running cloud with both functions, and the job beside it.
-type world struct {
-	t     testing.TB
-	db    *pgtest.Database
-	cloud *cloud.Cloud
-	clerk *clerk
-	seen  atomic.Int64 // by the witness
-	env   env.Env      // of the job
+// A fixture is a running cloud with both functions, and the job beside it.
+type fixture struct {
+	t        testing.TB
+	db       *pgtest.Database
+	cloud    *cloud.Cloud
+	consumer *consumer
+	seen     atomic.Int64 // by the counter
+	env      env.Env      // of the job
 }
 
-// worlds are the buses that the job is tested on.
-var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.Env{
+// buses are the buses that the job is tested on.
+var buses = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.Env{
 	"on the bus": func(_ testing.TB, db *pgtest.Database, _ *cloud.Config) env.Env {
 		e := db.Env()
 		b := bus.Open(e, postgres.Open(e, "bus"))
@@ -120,17 +120,17 @@ var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.En
 }
 
 // everywhere runs a test on each bus.
-func everywhere(t *testing.T, test func(*testing.T, *world)) {
+func everywhere(t *testing.T, test func(*testing.T, *fixture)) {
 	t.Parallel()
-	for name, on := range worlds {
+	for name, on := range buses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{t: t, db: pgtest.New(t), clerk: &clerk{}}
+			w := &fixture{t: t, db: pgtest.New(t), consumer: &consumer{}}
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := cloud.Config{Env: w.db.Env(), Functions: []fn.Function{w.clerk.function(), witness(&w.seen)}, Listener: listener, Secret: make(cloud.Secret, 32), Log: t.Output()}
+			c := cloud.Config{Env: w.db.Env(), Functions: []fn.Function{w.consumer.function(), counter(&w.seen)}, Listener: listener, Secret: make(cloud.Secret, 32), Log: t.Output()}
 			e := on(t, w.db, &c)
 			if w.cloud, err = cloud.Start(t.Context(), c); err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func everywhere(t *testing.T, test func(*testing.T, *world)) {
 }
 
 // publish publishes n events of a key and returns their ids.
-func (w *world) publish(key string, n int) (told []id.Event) {
+func (w *fixture) publish(key string, n int) (told []id.Event) {
 	w.t.Helper()
 	var messages []topic.Message
 	tenant := id.New[id.Tenant]()
@@ -173,12 +173,12 @@ func (w *world) publish(key string, n int) (told []id.Event) {
 }
 
 // call runs the job, fails the test unless its exit code is code, and returns its output.
-func (w *world) call(code int, args ...string) string {
+func (w *fixture) call(code int, args ...string) string {
 	w.t.Helper()
 	return w.callOn(w.env, code, args...)
 }
 
-func (w *world) callOn(e env.Env, code int, args ...string) string {
+func (w *fixture) callOn(e env.Env, code int, args ...string) string {
 	w.t.Helper()
 	var out, errs bytes.Buffer
 	err := Run(w.t.Context(), e, args, &out)
@@ -189,7 +189,7 @@ func (w *world) callOn(e env.Env, code int, args ...string) string {
 }
 
 // until waits for a condition. If time is manual, it advances it: rejected messages are pushed again.
-func (w *world) until(what string, yes func() bool) {
+func (w *fixture) until(what string, yes func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
 	defer cancel()
@@ -198,28 +198,28 @@ func (w *world) until(what string, yes func() bool) {
 	for !yes() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("not within %v: %s; the clerk received %d and processed %d; the job lists\n%s", timeout, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
+			w.t.Fatalf("not within %v: %s; the consumer received %d and processed %d; the job lists\n%s", timeout, what, w.consumer.received(), len(w.consumer.processed()), w.call(0))
 		case <-look.C:
 		}
 	}
 }
 
 // backlog waits until n messages are on the topic, and returns the job's list of them.
-func (w *world) backlog(n int) (listed string) {
+func (w *fixture) backlog(n int) (listed string) {
 	w.t.Helper()
 	w.until(fmt.Sprint(n, " messages"), func() bool {
-		listed = w.call(0, letters)
-		return strings.HasPrefix(listed, fmt.Sprintf("%s: %d of %s to reservation-clerk", letters, n, captured))
+		listed = w.call(0, deadLetterTopic)
+		return strings.HasPrefix(listed, fmt.Sprintf("%s: %d of %s to reservation-consumer", deadLetterTopic, n, captured))
 	})
 	return listed
 }
 
 // says fails the test unless the output contains all texts.
-func (w *world) says(said string, all ...string) {
+func (w *fixture) says(stdout string, all ...string) {
 	w.t.Helper()
 	for _, want := range all {
-		if !strings.Contains(said, want) {
-			w.t.Errorf("got output\n%s\nwant %q in it", said, want)
+		if !strings.Contains(stdout, want) {
+			w.t.Errorf("got output\n%s\nwant %q in it", stdout, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // call runs the job like its command and returns the exit code, its output and its error output.
-func call(t *testing.T, e env.Env, args ...string) (code int, printed, complained string) {
+func call(t *testing.T, e env.Env, args ...string) (code int, printed, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := command.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return Run(ctx, e, args, &out) }}
@@ -75,9 +75,9 @@ func TestRun_byAnyName(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			code, printed, complained := call(t, job(d), test.args...)
+			code, printed, stderr := call(t, job(d), test.args...)
 			if code != 0 {
-				t.Fatalf("exit %d: %s", code, complained)
+				t.Fatalf("exit %d: %s", code, stderr)
 			}
 			wantText(t, printed, r.Quote.String()+" "+r.ID.String(), "reservation begun by", "told   reservation.held", "hold until", "no log is configured")
 			if strings.Contains(printed, other.ID.String()) {
@@ -96,12 +96,12 @@ func TestRun_prunedEvents(t *testing.T) {
 	if _, err := d.Owner(t).Exec(t.Context(), `DELETE FROM reservation.outbox`); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, complained := call(t, job(d), r.ID.String()); code != 1 || !strings.Contains(complained, "give -tenant") {
-		t.Errorf("exit %d: %s, want 1 and a hint", code, complained)
+	if code, _, stderr := call(t, job(d), r.ID.String()); code != 1 || !strings.Contains(stderr, "give -tenant") {
+		t.Errorf("exit %d: %s, want 1 and a hint", code, stderr)
 	}
-	code, printed, complained := call(t, job(d), "-tenant="+r.Tenant.String(), r.ID.String())
+	code, printed, stderr := call(t, job(d), "-tenant="+r.Tenant.String(), r.ID.String())
 	if code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	wantText(t, printed, "reservation begun by")
 	if code, printed, _ := call(t, job(d), "-tenant="+id.New[id.Tenant]().String(), r.ID.String()); code != 1 || strings.Contains(printed, "begun") {
@@ -118,9 +118,9 @@ func TestRun_log(t *testing.T) {
 	log := &fakeLog{line: `{"time":"` + d.Env().Now().Format(time.RFC3339Nano) + `","function":"reservation-confirm","requestId":"req_1","code":"GENERAL.UNAVAILABLE",` +
 		`"cause":"no mailbox zarghona@example.com","logging.googleapis.com/trace":"projects/p/traces/4bf92f3577b34da6a3ce929d0e0e4736",` +
 		`"httpRequest":{"status":503,"latency":"0.350s","requestMethod":"POST","requestUrl":"/api/v1/reservations/` + r.ID.String() + `/confirm"}}`}
-	code, printed, complained := call(t, LogKey.With(job(d), booking.Log(log)), r.ID.String())
+	code, printed, stderr := call(t, LogKey.With(job(d), booking.Log(log)), r.ID.String())
 	if code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	wantText(t, printed, "confirm 503 in 350 ms", "GENERAL.UNAVAILABLE", "because no mailbox (address)")
 	if strings.Contains(printed, "zarghona") || strings.Count(printed, "confirm 503") != 1 {
@@ -149,9 +149,9 @@ func TestRun_noGuest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, printed, complained := call(t, job(d), r.ID.String())
+	code, printed, stderr := call(t, job(d), r.ID.String())
 	if code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	wantText(t, printed, "parked: mail to (address) or (number)")
 	if strings.Contains(strings.ToLower(printed), "zarghona") {
@@ -179,8 +179,8 @@ func TestRun_errors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if code, _, complained := call(t, job(d), test.args...); code != test.code || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d %s, want %d with %q", code, complained, test.code, test.says)
+			if code, _, stderr := call(t, job(d), test.args...); code != test.code || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d %s, want %d with %q", code, stderr, test.code, test.says)
 			}
 		})
 	}
@@ -198,9 +198,9 @@ func TestRun_withoutSandbox(t *testing.T) {
 	}
 	rename("sandbox", "away")
 	defer rename("away", "sandbox")
-	code, printed, complained := call(t, job(d), r.ID.String())
+	code, printed, stderr := call(t, job(d), r.ID.String())
 	if code != 0 {
-		t.Fatalf("exit %d: %s", code, complained)
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	wantText(t, printed, "of 3 schemas", "reservation begun by")
 }

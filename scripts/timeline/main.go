@@ -21,8 +21,8 @@ import (
 	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
-// patience is the timeout of the command.
-const patience = time.Minute
+// timeout is the timeout of the command.
+const timeout = time.Minute
 
 func main() {
 	if version.Printed(os.Stdout, "timeline", os.Args[1:]) {
@@ -48,15 +48,15 @@ It reads no variables of the environment, but .local/env, the database and the l
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := tell(ctx, os.Stdout, *local, flag.Arg(0), *most); err != nil {
+	if err := printTimeline(ctx, os.Stdout, *local, flag.Arg(0), *most); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// tell writes the timeline of name from the folder's database and log.
-func tell(ctx context.Context, w io.Writer, local, name string, most int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// printTimeline writes the timeline of name from the folder's database and log.
+func printTimeline(ctx context.Context, w io.Writer, local, name string, most int) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	address, err := database(local)
 	if err != nil {

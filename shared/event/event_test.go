@@ -114,8 +114,8 @@ var errorV1 = event.Subject{
 	Producer: "bff-tenant-booking-service", Retention: event.Retention{Class: event.Operational, Period: 90 * event.Day}, Flat: true,
 }
 
-// told returns an event of a BFF with an extension of its own.
-func told(t *testing.T) event.Raw {
+// sealedFlat returns an event of a BFF with an extension of its own.
+func sealedFlat(t *testing.T) event.Raw {
 	t.Helper()
 	d := draft()
 	d.Subject, d.Extensions = errorV1, event.Extensions{"errorcode": "MELMASTOON.X", "hint": "کابل 50%"}
@@ -128,7 +128,7 @@ func told(t *testing.T) event.Raw {
 
 func TestEnvelope_flat(t *testing.T) {
 	t.Parallel()
-	raw := told(t)
+	raw := sealedFlat(t)
 	data, err := raw.Data()
 	if err != nil {
 		t.Fatal(err)

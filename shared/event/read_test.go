@@ -149,7 +149,7 @@ func TestRead_allForms(t *testing.T) {
 	emulator := maps.Clone(pubsub)
 	delete(emulator, "X-Goog-Pubsub-Ordering-Key")
 	emulator["X-Goog-Ordering-Key"] = []string{key}
-	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
+	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": sealedFlat(t)} {
 		want := sent
 		want.Delivery.MessageID, want.Delivery.Subscription, want.Delivery.Attempt = "77", "projects/p/subscriptions/s", 2
 		for name, push := range map[string]form{
@@ -181,7 +181,7 @@ func TestRead_allForms(t *testing.T) {
 // A message in a topic is read like its push, in every form.
 func TestRead_pulledMessage(t *testing.T) {
 	t.Parallel()
-	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
+	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": sealedFlat(t)} {
 		document, err := sent.Structured()
 		if err != nil {
 			t.Fatal(err)

@@ -111,8 +111,8 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 	if code == 0 {
 		t.Error("a wrong entry point: code = 0, want a value")
 	}
-	if !strings.Contains(p.said.String(), "another-function") {
-		t.Errorf("a wrong entry point: p.said.String() = %q, want %q in it", p.said.String(), "another-function")
+	if !strings.Contains(p.output.String(), "another-function") {
+		t.Errorf("a wrong entry point: p.said.String() = %q, want %q in it", p.output.String(), "another-function")
 	}
 }
 
@@ -133,15 +133,15 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 		if waitless[f.Spec.Name] != "" {
 			break // the response is read below
 		}
-		t.Fatalf("it ended with a request in flight, saying %s", p.said)
+		t.Fatalf("it ended with a request in flight, saying %s", p.output)
 	case <-time.After(settling):
 	}
 	v.release()
 	res, err := up.wait()
 	if err != nil {
-		t.Fatalf("the request in flight has no answer: %v; it said %s", err, p.said)
+		t.Fatalf("the request in flight has no answer: %v; it said %s", err, p.output)
 	}
 	if code, err := p.ended(); err != nil || code != 0 {
-		t.Errorf("after an answer of %d it ended with %d, %v: %s", res.StatusCode, code, err, p.said)
+		t.Errorf("after an answer of %d it ended with %d, %v: %s", res.StatusCode, code, err, p.output)
 	}
 }

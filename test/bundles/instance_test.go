@@ -37,7 +37,7 @@ type process struct {
 	address string
 	child   *subprocess.Process
 	cmd     *exec.Cmd
-	said    *processes.Output
+	output  *processes.Output
 	issuer  *signing.Issuer
 }
 
@@ -49,9 +49,9 @@ func launch(t testing.TB, program, target string, v *silentServer) *process {
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
 	secret := make(cloud.Secret, 32)
-	p := &process{t: t, address: address, said: &processes.Output{}, issuer: signing.NewIssuer(env.Of(nil), secret)}
+	p := &process{t: t, address: address, output: &processes.Output{}, issuer: signing.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
-	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.Env = []string{
 		"PORT=" + port, "FUNCTION_TARGET=" + target, "GOOGLE_CLOUD_PROJECT=melmastoon-local",
 		"DATABASE_URL=postgres://nobody:none@" + v.address() + "/postgres?sslmode=disable",
@@ -80,9 +80,9 @@ func (p *process) listens() {
 		}
 		select {
 		case <-p.child.Done():
-			p.t.Fatalf("it has ended instead of listening: %s", p.said)
+			p.t.Fatalf("it has ended instead of listening: %s", p.output)
 		case <-end:
-			p.t.Fatalf("it does not listen: %s", p.said)
+			p.t.Fatalf("it does not listen: %s", p.output)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

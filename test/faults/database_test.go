@@ -74,11 +74,11 @@ func (s *server) database() *pgtest.Database {
 }
 
 // restart kills the server, keeps it away for so long, and starts it again. It returns when its port was open again.
-func (s *server) restart(away time.Duration) (open time.Time) {
+func (s *server) restart(outage time.Duration) (open time.Time) {
 	s.t.Helper()
 	host := s.address().Host
 	s.end(s.running.Kill)
-	<-time.After(away) // the length of the outage, not a wait for anything
+	<-time.After(outage) // the length of the outage, not a wait for anything
 	back := make(chan time.Time, 1)
 	go func() {
 		for look := time.NewTicker(time.Millisecond); ; <-look.C {

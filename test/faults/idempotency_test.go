@@ -62,7 +62,7 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rows != keys || made != keys {
-		t.Errorf("%d reservations were made and %d told of, want %d", rows, made, keys)
+		t.Errorf("%d reservations and %d events, want %d", rows, made, keys)
 	}
 }
 
@@ -93,11 +93,11 @@ type act struct {
 
 // sendConcurrently sends the request from all callers, and afterwards another one under the same key.
 func (a *act) sendConcurrently(ctx context.Context) error {
-	crowd, within := errgroup.WithContext(ctx)
+	group, within := errgroup.WithContext(ctx)
 	for range callers {
-		crowd.Go(func() error { return a.retry(within) })
+		group.Go(func() error { return a.retry(within) })
 	}
-	if err := crowd.Wait(); err != nil {
+	if err := group.Wait(); err != nil {
 		return err
 	}
 	changed, err := a.s.Do(ctx, a.other.HoldRequest(a.request.Key))

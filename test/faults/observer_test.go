@@ -66,7 +66,7 @@ func (w commitObserver) number(t *testing.T, sql string) (n int) {
 }
 
 // counts returns the number of checked commits, and of those that waited for another one.
-func (w commitObserver) counts(t *testing.T) (looks, meetings int) {
+func (w commitObserver) counts(t *testing.T) (reads, meetings int) {
 	t.Helper()
 	const called = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM observer.`
 	return w.number(t, called+`looks`), w.number(t, called+`meetings`)

@@ -123,11 +123,11 @@ func (m *inventoryTest) run(t *testing.T, days, rounds int) {
 	}
 	clock := m.seed.Of(holders)
 	for range rounds {
-		crowd, ctx := errgroup.WithContext(t.Context())
+		group, ctx := errgroup.WithContext(t.Context())
 		for _, b := range all {
-			crowd.Go(func() error { return b.act(ctx) })
+			group.Go(func() error { return b.act(ctx) })
 		}
-		if err := crowd.Wait(); err != nil {
+		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		m.Advance(time.Duration(1+clock.IntN(5)) * time.Minute)
@@ -138,13 +138,13 @@ func (m *inventoryTest) run(t *testing.T, days, rounds int) {
 // report fails the test when something that should have happened never did.
 func (m *inventoryTest) report(t *testing.T) {
 	t.Helper()
-	looks, meetings := m.counts(t)
+	reads, meetings := m.counts(t)
 	lapsed := m.number(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'held' AND expires_at <= platform.now()`)
 	c := m.tally
 	t.Logf("%d held, %d refused, %d committed, %d too late, %d released, %d lapsed; %d looks, %d while another waited",
-		c.held.Load(), c.refused.Load(), c.committed.Load(), c.tooLate.Load(), c.released.Load(), lapsed, looks, meetings)
+		c.held.Load(), c.refused.Load(), c.committed.Load(), c.tooLate.Load(), c.released.Load(), lapsed, reads, meetings)
 	for what, n := range map[string]int64{"held": c.held.Load(), "refused": c.refused.Load(), "committed": c.committed.Load(),
-		"too late": c.tooLate.Load(), "released": c.released.Load(), "lapsed": int64(lapsed), "looked at": int64(looks), "met": int64(meetings)} {
+		"too late": c.tooLate.Load(), "released": c.released.Load(), "lapsed": int64(lapsed), "looked at": int64(reads), "met": int64(meetings)} {
 		if n == 0 {
 			t.Errorf("nothing was %s: this run has shown nothing", what)
 		}

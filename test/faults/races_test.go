@@ -109,13 +109,13 @@ func TestRaces_expiryAndCapture(t *testing.T) {
 	story := r.eventsByBooking()
 	wins := map[string]int{"the sweep": 0, "the capture": 0}
 	for _, b := range bookings {
-		switch told := story[b.ReservationID]; {
-		case slices.Equal(told, []string{"held", "confirmed"}):
+		switch events := story[b.ReservationID]; {
+		case slices.Equal(events, []string{"held", "confirmed"}):
 			wins["the capture"]++
-		case slices.Equal(told, []string{"held", "hold_expired", "confirmed"}):
+		case slices.Equal(events, []string{"held", "hold_expired", "confirmed"}):
 			wins["the sweep"]++
 		default:
-			t.Errorf("of %s the world was told %q", b, told)
+			t.Errorf("events of %s: %q", b, events)
 		}
 	}
 	r.checkWinners(t, wins)
@@ -192,8 +192,8 @@ func TestRaces_confirmByEventAndCall(t *testing.T) {
 	t.Logf("%d calls came before the money", early.Load())
 	story := r.eventsByBooking()
 	for _, b := range bookings {
-		if told := story[b.ReservationID]; !slices.Equal(told, []string{"held", "confirmed"}) {
-			t.Errorf("of %s the world was told %q", b, told)
+		if events := story[b.ReservationID]; !slices.Equal(events, []string{"held", "confirmed"}) {
+			t.Errorf("events of %s: %q", b, events)
 		}
 	}
 	r.checkWinners(t, r.confirmers())

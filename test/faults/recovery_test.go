@@ -80,13 +80,13 @@ func TestRecovery_restart(t *testing.T) {
 	s := deployed(t, own.database(), func(e env.Env) env.Env { return e })
 	refused := 0
 	for n := range seedrand.Iterations(t, 3, 30) {
-		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
+		r, outage := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
 		p := newGuestLoad(t, s, 6, 24, r.seen)
 		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything
-		r.opened(own.restart(away))
+		r.opened(own.restart(outage))
 		p.running.Wait()
 		times := slices.Sorted(maps.Values(r.served))
-		t.Logf("restart %d, away %v: %d guests refused, served after %v", n, away, len(r.refused), times)
+		t.Logf("restart %d, away %v: %d guests refused, served after %v", n, outage, len(r.refused), times)
 		refused += len(r.refused)
 		if len(times) < len(r.refused) || len(times) > 0 && slices.Max(times) > limit {
 			t.Errorf("restart %d: a guest was served after more than %v, or not at all", n, limit)

@@ -29,15 +29,15 @@ func TestRedelivery_fiveTimes(t *testing.T) {
 	random.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
 	e.deliver(t, again)
 	s.Settle()
-	heard := map[string]int{}
+	received := map[string]int{}
 	for _, d := range all {
-		heard[d.Subscription]++
+		received[d.Subscription]++
 	}
-	t.Logf("%d deliveries, five times more, to %v", len(all), heard)
+	t.Logf("%d deliveries, five times more, to %v", len(all), received)
 	for _, f := range []string{"reservation-allocationcommitted", "reservation-allocationfailed", "reservation-paymentcaptured",
 		"reservation-paymentfailed", "sandbox-holdexpired", "sandbox-reservationcancelled"} {
-		if heard[f] == 0 {
-			t.Errorf("%s never heard anything: this run has shown nothing about it", f)
+		if received[f] == 0 {
+			t.Errorf("%s received no event: this run has shown nothing about it", f)
 		}
 	}
 	if changed := differing(before, e.digest(t)); len(changed) > 0 {

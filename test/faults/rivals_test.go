@@ -32,15 +32,15 @@ func TestRivals_latePayment(t *testing.T) {
 		rivals := r.rivalPayments(t, random)
 		stories := r.eventsByBooking()
 		for _, d := range rivals {
-			told := stories[d.late.ReservationID]
+			events := stories[d.late.ReservationID]
 			status, refunded := r.intent(t, d.late)
 			switch {
-			case !d.taken && slices.Equal(told, []string{"held", "confirmed"}) && status == "captured" && refunded == "0":
+			case !d.taken && slices.Equal(events, []string{"held", "confirmed"}) && status == "captured" && refunded == "0":
 				wins["the late guest"]++
-			case d.taken && slices.Equal(told, []string{"held", "cancelled"}) && status == "captured" && refunded == d.late.Total:
+			case d.taken && slices.Equal(events, []string{"held", "cancelled"}) && status == "captured" && refunded == d.late.Total:
 				wins["the next guest"]++
 			default:
-				t.Errorf("the next guest has the rooms: %v; of %s was told %q, %s of %s refunded", d.taken, d.late, told, refunded, d.late.Total)
+				t.Errorf("the next guest has the rooms: %v; events of %s: %q; %s of %s refunded", d.taken, d.late, events, refunded, d.late.Total)
 			}
 		}
 	}

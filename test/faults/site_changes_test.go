@@ -71,13 +71,13 @@ func TestSiteChanges_revokedSession(t *testing.T) {
 	if was, ok := brought[first].(map[string]any); !ok || was["source"] != "letter" {
 		t.Errorf("before, the guest was brought by %v", brought[first])
 	}
-	if is, told := brought[second]; !told || is != nil {
-		t.Errorf("afterwards by %v, told %v", is, told)
+	if is, known := brought[second]; !known || is != nil {
+		t.Errorf("caused by %v, published %v", is, known)
 	}
 	if subjects := s.Published(t.Context()); !slices.ContainsFunc(subjects, func(e system.Events) bool {
 		return e.Subject == "melmastoon.iam.session.revoked.v1" && e.Status == "published"
 	}) {
-		t.Error("nobody was told that the session is revoked")
+		t.Error("no event says that the session is revoked")
 	}
 	s.Settle()
 }

@@ -156,18 +156,18 @@ func TestSiteHandoff_singleUse(t *testing.T) {
 	arrivals(t, here, tokens)
 }
 
-// arrivals fails the test unless the ledger has so many entries, all used, and the world was told of each once.
+// arrivals fails the test unless the ledger has so many entries, all used, each with one event.
 func arrivals(t *testing.T, s *system.System, want int) {
 	t.Helper()
-	var entries, used, told, twice int
+	var entries, used, published, twice int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `
-		WITH told AS (
+		WITH published AS (
 			SELECT payload ->> 'handoffId' AS handoff, count(*) AS times FROM bff_tenant_booking.outbox
 			WHERE subject = 'melmastoon.bff.tenant.handoff.consumed.v1' GROUP BY 1
 		)
 		SELECT (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log),
 		       (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log WHERE consumed),
-		       (SELECT count(*) FROM told), (SELECT count(*) FROM told WHERE times > 1)`).Scan(&entries, &used, &told, &twice)
+		       (SELECT count(*) FROM published), (SELECT count(*) FROM published WHERE times > 1)`).Scan(&entries, &used, &published, &twice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +177,8 @@ func arrivals(t *testing.T, s *system.System, want int) {
 	if used != want {
 		t.Errorf("used = %v, want %v", used, want)
 	}
-	if told != want {
-		t.Errorf("told = %v, want %v", told, want)
+	if published != want {
+		t.Errorf("published = %v, want %v", published, want)
 	}
 	if twice != 0 {
 		t.Errorf("twice = %v, want 0", twice)
@@ -273,21 +273,21 @@ func TestSiteHandoff_books(t *testing.T) {
 		t.Fatalf("came back to %d %s", a.Status, a.Body)
 	}
 	s.Settle()
-	said := map[string]any{}
+	members := map[string]any{}
 	for _, e := range s.Published(t.Context()) {
 		if e.Payload["draftId"] == v.DraftID || e.Payload["reservationId"] == v.ReservationID {
-			said[e.Subject] = e.Payload["handoffArrivalId"]
+			members[e.Subject] = e.Payload["handoffArrivalId"]
 		}
 		if e.Subject == "melmastoon.reservation.confirmed.v1" {
-			said["channel"] = e.Payload["channel"].(map[string]any)["channel"]
+			members["channel"] = e.Payload["channel"].(map[string]any)["channel"]
 		}
 	}
 	for _, subject := range []string{"melmastoon.bff.tenant.booking.draft.created.v1", "melmastoon.bff.tenant.booking.draft.converted.v1"} {
-		if said[subject] != site.HandoffArrivalID {
-			t.Errorf("%s says %v, want %s", subject, said[subject], site.HandoffArrivalID)
+		if members[subject] != site.HandoffArrivalID {
+			t.Errorf("%s says %v, want %s", subject, members[subject], site.HandoffArrivalID)
 		}
 	}
-	if said["channel"] != "meta" {
-		t.Errorf("the reservation came by %v", said["channel"])
+	if members["channel"] != "meta" {
+		t.Errorf("the reservation came by %v", members["channel"])
 	}
 }

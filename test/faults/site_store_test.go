@@ -20,25 +20,25 @@ import (
 // A faultyStore is the store of hot documents with faults that a test switches on.
 type faultyStore struct {
 	document.Store
-	mood atomic.Int64
-	used atomic.Int64 // how often it was asked for while it was not well
+	failure atomic.Int64
+	used    atomic.Int64 // number of uses while it was not healthy
 }
 
-// How the shelf is.
+// The failures of a faultyStore.
 const (
-	well    = iota
-	down    // says at once that it is away
-	hanging // says nothing
-	garbled // everything in it is something else
+	healthy = iota
+	down    // fails at once
+	hanging // never answers
+	garbled // returns damaged documents
 )
 
-// is reports the mood of a call, and counts it.
+// is returns the failure of a call, and counts it.
 func (s *faultyStore) is(ctx context.Context) error {
-	mood := s.mood.Load()
-	if mood != well {
+	failure := s.failure.Load()
+	if failure != healthy {
 		s.used.Add(1)
 	}
-	switch mood {
+	switch failure {
 	case down:
 		return fault.ErrUnavailable
 	case hanging:
@@ -54,7 +54,7 @@ func (s *faultyStore) Get(ctx context.Context, now time.Time, names ...document.
 		return nil, err
 	}
 	found, err := s.Store.Get(ctx, now, names...)
-	if s.mood.Load() == garbled {
+	if s.failure.Load() == garbled {
 		for _, r := range found {
 			if r != nil {
 				r.Value, r.Version = []byte(`{"v":1,"x":[`), r.Version+1<<40
@@ -102,8 +102,8 @@ func openWithFaultyStore(t *testing.T) (*system.System, *faultyStore) {
 	db := pgtest.New(t)
 	own := &faultyStore{Store: documents.Open(db.Env())}
 	// As deployed, for calls that have as many times their budget; but sooner well again.
-	patience := db.Env().Timeout(150 * time.Millisecond)
-	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")
+	timeout := db.Env().Timeout(150 * time.Millisecond)
+	e := db.Env().With("DOCUMENT_TIMEOUT", timeout.String()).With("DOCUMENT_PAUSE", "500ms")
 	return system.Within(t, db, document.StoreKey.With(e, own)), own
 }
 
@@ -156,9 +156,9 @@ var way = []struct {
 func TestSiteStore_goesOnWithout(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		mood  int64
-		empty bool // cleared before every step
-	}{"emptied": {well, true}, "down": {down, false}, "hanging": {hanging, false}, "garbled": {garbled, false}, "emptied and garbled": {garbled, true}} {
+		failure int64
+		empty   bool // cleared before every step
+	}{"emptied": {healthy, true}, "down": {down, false}, "hanging": {hanging, false}, "garbled": {garbled, false}, "emptied and garbled": {garbled, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, own := openWithFaultyStore(t)
@@ -167,7 +167,7 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 				session := v.Session()
 				for n, doing := range way {
 					if n >= from {
-						own.mood.Store(test.mood)
+						own.failure.Store(test.failure)
 					}
 					if n >= from && test.empty {
 						empty(t, s)
@@ -184,10 +184,10 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 				if v.Session() == session {
 					t.Errorf("gone when the guest %s: v.Session() = %v, want a different value", way[from].name, v.Session())
 				}
-				own.mood.Store(well)
+				own.failure.Store(healthy)
 				recalls(t, v)
 			}
-			if test.mood != well && own.used.Load() == 0 {
+			if test.failure != healthy && own.used.Load() == 0 {
 				t.Error("nobody missed it: this has shown nothing")
 			}
 			s.Settle()
@@ -199,7 +199,7 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 func TestSiteStore_opensWithout(t *testing.T) {
 	t.Parallel()
 	s, own := openWithFaultyStore(t)
-	own.mood.Store(down)
+	own.failure.Store(down)
 	v := s.Visit(demo.KabulGrand)
 	for _, path := range []string{"/bootstrap", "/policies", "/properties", nights(v)} {
 		a := v.Must(http.StatusOK, http.MethodGet, path, nil)
@@ -211,7 +211,7 @@ func TestSiteStore_opensWithout(t *testing.T) {
 	if !slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, a.Status) {
 		t.Errorf("choosing a currency: %d %s", a.Status, a.Body)
 	}
-	own.mood.Store(well)
+	own.failure.Store(healthy)
 	recalls(t, v)
 	v.Must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "USD"})
 }
@@ -227,7 +227,7 @@ func TestSiteStore_hangs(t *testing.T) {
 	t.Parallel()
 	s, own := openWithFaultyStore(t)
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
-	own.mood.Store(hanging)
+	own.failure.Store(hanging)
 	for _, c := range calls(v) {
 		a, took := c.timed(t, v)
 		t.Logf("%s: %d %s after %v", c.name, a.Status, a.Code(), took.Round(time.Millisecond))
@@ -239,6 +239,6 @@ func TestSiteStore_hangs(t *testing.T) {
 			t.Errorf("%s answered %d %s: it can do without", c.name, a.Status, a.Body)
 		}
 	}
-	own.mood.Store(well)
+	own.failure.Store(healthy)
 	expectRecovery(t, s, v)
 }

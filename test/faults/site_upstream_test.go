@@ -28,10 +28,10 @@ const grace = 50 * time.Millisecond
 
 // A faultyTransport sends requests to the upstream services. A test makes one of them fail in a chosen way.
 type faultyTransport struct {
-	to    http.RoundTripper
-	sick  atomic.Pointer[string] // the neighbour's part of the address
-	mood  atomic.Pointer[string]
-	asked atomic.Int64 // how often a sick one was
+	to         http.RoundTripper
+	faultyPart atomic.Pointer[string] // of the address of an upstream
+	failure    atomic.Pointer[string]
+	asked      atomic.Int64 // number of requests to the faulty part
 }
 
 func newFaultyTransport() *faultyTransport {
@@ -40,9 +40,9 @@ func newFaultyTransport() *faultyTransport {
 	return l
 }
 
-func (l *faultyTransport) setFault(neighbour, mood string) {
-	l.sick.Store(&neighbour)
-	l.mood.Store(&mood)
+func (l *faultyTransport) setFault(neighbour, failure string) {
+	l.faultyPart.Store(&neighbour)
+	l.failure.Store(&failure)
 }
 
 func (l *faultyTransport) clearFault() { l.setFault("nobody", "") }
@@ -51,15 +51,15 @@ var errRefused = errors.New("connection refused by the test")
 
 // RoundTrip is http.RoundTripper's.
 func (l *faultyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !strings.Contains(r.URL.Path, *l.sick.Load()) {
+	if !strings.Contains(r.URL.Path, *l.faultyPart.Load()) {
 		return l.to.RoundTrip(r)
 	}
 	l.asked.Add(1)
-	said := func(status int, body io.Reader) (*http.Response, error) {
+	respond := func(status int, body io.Reader) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body), Request: r}, nil
 	}
-	switch *l.mood.Load() {
+	switch *l.failure.Load() {
 	case "slow":
 		timer := time.NewTimer(2500 * time.Millisecond)
 		defer timer.Stop()
@@ -73,17 +73,17 @@ func (l *faultyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	case "hanging in its body":
-		return said(http.StatusOK, hangingBody{r})
+		return respond(http.StatusOK, hangingBody{r})
 	case "cut":
 		return nil, errRefused
 	case "failing":
-		return said(http.StatusInternalServerError, strings.NewReader("panic"))
+		return respond(http.StatusInternalServerError, strings.NewReader("panic"))
 	case "garbage":
-		return said(http.StatusOK, strings.NewReader("<html>\xff\x00"))
+		return respond(http.StatusOK, strings.NewReader("<html>\xff\x00"))
 	case "something else":
-		return said(http.StatusOK, strings.NewReader(`{"tenantId":null,"status":"captured","items":[],"roomTypes":null}`))
+		return respond(http.StatusOK, strings.NewReader(`{"tenantId":null,"status":"captured","items":[],"roomTypes":null}`))
 	}
-	return said(http.StatusOK, io.MultiReader(strings.NewReader(`{"a":"`), bytes.NewReader(bytes.Repeat([]byte("x"), 10<<20)), strings.NewReader(`"}`)))
+	return respond(http.StatusOK, io.MultiReader(strings.NewReader(`{"a":"`), bytes.NewReader(bytes.Repeat([]byte("x"), 10<<20)), strings.NewReader(`"}`)))
 }
 
 // hangingBody is a response body that never arrives.
@@ -177,9 +177,9 @@ func TestSiteUpstream_deadlines(t *testing.T) {
 			t.Parallel()
 			var all sync.WaitGroup
 			var starting sync.Mutex
-			for _, mood := range faultKinds(t, name) {
+			for _, failure := range faultKinds(t, name) {
 				all.Go(func() {
-					t.Run(mood, func(t *testing.T) { checkUpstreamFault(t, &starting, n.part, mood, n.degraded) })
+					t.Run(failure, func(t *testing.T) { checkUpstreamFault(t, &starting, n.part, failure, n.degraded) })
 				})
 			}
 			all.Wait()
@@ -201,7 +201,7 @@ func faultKinds(t *testing.T, neighbour string) []string {
 }
 
 // checkUpstreamFault makes an upstream service fail. It holds the lock until everything is ready for that.
-func checkUpstreamFault(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[string]string) {
+func checkUpstreamFault(t *testing.T, starting *sync.Mutex, part, failure string, degraded map[string]string) {
 	t.Helper()
 	starting.Lock()
 	started := sync.OnceFunc(starting.Unlock)
@@ -221,7 +221,7 @@ func checkUpstreamFault(t *testing.T, starting *sync.Mutex, part, mood string, d
 	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.HoldBody()}}
 	pays := call{"openintent", budget("openintent"), system.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
 	started()
-	wire.setFault(part, mood)
+	wire.setFault(part, failure)
 	for _, c := range calls(v) {
 		c.stand(t, v, degraded[c.name])
 	}

@@ -13,7 +13,7 @@ import (
 // They look for a hotel, look at it and are sent on to it; what they looked at before may be forgotten, and the session is not.
 func TestTravellerStore_handoffWithout(t *testing.T) {
 	t.Parallel()
-	for name, mood := range map[string]int64{"down": down, "hanging": hanging, "garbled": garbled} {
+	for name, failure := range map[string]int64{"down": down, "hanging": hanging, "garbled": garbled} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, own := openWithFaultyStore(t)
@@ -23,7 +23,7 @@ func TestTravellerStore_handoffWithout(t *testing.T) {
 			known := s.Browser().AtAll()
 			known.Must(http.StatusOK, http.MethodGet, "/session", nil)
 			session := known.Session()
-			own.mood.Store(mood)
+			own.failure.Store(failure)
 			for who, v := range map[string]*system.Visitor{"who was here": known, "who was not": s.Browser().AtAll()} {
 				v.Must(http.StatusOK, http.MethodPost, "/search", map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people})
 				began := v.Session()
@@ -42,7 +42,7 @@ func TestTravellerStore_handoffWithout(t *testing.T) {
 			if own.used.Load() == 0 {
 				t.Error("nobody missed it: this has shown nothing")
 			}
-			own.mood.Store(well)
+			own.failure.Store(healthy)
 			s.Settle()
 		})
 	}

@@ -333,23 +333,23 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 		}
 	}
 	if doors == 0 {
-		t.Error("no door found")
+		t.Error("no event endpoint found")
 	}
 }
 
 // countDeadLetters counts the dead letters of the function, and fails the test if a reason repeats what was sent.
 func countDeadLetters(t *testing.T, s *system.System, function string) (dead int) {
 	t.Helper()
-	var telling int
+	var repeating int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT count(*), count(*) FILTER (WHERE attributes ->> 'melmastoon-parked-reason' ~ @marker OR coalesce(attributes ->> 'melmastoon-parked-reason', '') = '')
 		FROM bus.messages WHERE attributes ->> 'melmastoon-parked-by' = @function`,
-		pgx.StrictNamedArgs{"function": function, "marker": inValues + "[a-z]{8}" + inValues}).Scan(&dead, &telling)
+		pgx.StrictNamedArgs{"function": function, "marker": inValues + "[a-z]{8}" + inValues}).Scan(&dead, &repeating)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if telling > 0 {
-		t.Errorf("%d reasons of %s repeat what was sent, or say nothing", telling, function)
+	if repeating > 0 {
+		t.Errorf("%d reasons of %s repeat what was sent, or say nothing", repeating, function)
 	}
 	return dead
 }

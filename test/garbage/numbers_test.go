@@ -82,24 +82,24 @@ func numbers(d *openapitest.Document, route string) (found []number) {
 	return found
 }
 
-// walk calls tell with the path of each numeric member of a schema.
-func walk(d *openapitest.Document, pointer string, path []string, tell func(path []string, written bool)) {
+// walk calls visit with the path of each numeric member of a schema.
+func walk(d *openapitest.Document, pointer string, path []string, visit func(path []string, written bool)) {
 	schema, pointer := d.At(pointer)
 	if is, written := numeric(schema); is {
-		tell(path, written)
+		visit(path, written)
 		return
 	}
 	properties, _ := openapitest.Member(schema, "properties").(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		walk(d, pointer+"/properties/"+openapitest.Escape(name), append(path, name), tell)
+		walk(d, pointer+"/properties/"+openapitest.Escape(name), append(path, name), visit)
 	}
 	if openapitest.Member(schema, "items") != nil {
-		walk(d, pointer+"/items", append(path, "0"), tell)
+		walk(d, pointer+"/items", append(path, "0"), visit)
 	}
 	for _, how := range []string{"allOf", "anyOf", "oneOf"} {
 		parts, _ := openapitest.Member(schema, how).([]any)
 		for i := range parts {
-			walk(d, fmt.Sprintf("%s/%s/%d", pointer, how, i), path, tell)
+			walk(d, fmt.Sprintf("%s/%s/%d", pointer, how, i), path, visit)
 		}
 	}
 }

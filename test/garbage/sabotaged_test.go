@@ -104,14 +104,14 @@ func TestGarbage_sabotaged(t *testing.T) {
 	}
 	// The seed is a fixed one: which of the faults are found in so many rounds is then no matter of luck.
 	for i, want := range [][]string{nil, {"answered 500"}, {"repeats what was sent"}, {"answered 500"}, {"took 1"}, {"was understood", "text/plain", "repeats what was sent"}} {
-		told := strings.Join(results[i].wrong, "\n")
+		problems := strings.Join(results[i].wrong, "\n")
 		for _, fault := range want {
-			if !strings.Contains(told, fault) {
-				t.Errorf("%s: %q was not found in %d requests:\n%.2000s", functions[i].Spec.Name, fault, rounds, told)
+			if !strings.Contains(problems, fault) {
+				t.Errorf("%s: %q was not found in %d requests:\n%.2000s", functions[i].Spec.Name, fault, rounds, problems)
 			}
 		}
-		if want == nil && told != "" {
-			t.Errorf("%s has no fault, but: %.2000s", functions[i].Spec.Name, told)
+		if want == nil && problems != "" {
+			t.Errorf("%s has no fault, but: %.2000s", functions[i].Spec.Name, problems)
 		}
 	}
 	if !strings.Contains(log.String(), `"stack_trace"`) {

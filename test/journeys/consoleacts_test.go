@@ -73,10 +73,10 @@ func (d developer) acts(page, action string, form url.Values) string {
 // does is acts for a change that must succeed and print the texts.
 func (d developer) does(page, action string, form url.Values, texts ...string) {
 	d.t.Helper()
-	said := d.acts(page, action, form)
+	shown := d.acts(page, action, form)
 	for _, text := range append(texts, "Done.") {
-		if !strings.Contains(said, text) {
-			d.t.Errorf("%s: %q is not in %s", action, text, said)
+		if !strings.Contains(shown, text) {
+			d.t.Errorf("%s: %q is not in %s", action, text, shown)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestConsole_pushNow(t *testing.T) {
 	db := pgtest.New(t)
 	var fails atomic.Bool
 	fails.Store(true)
-	d := developer{system.As(t, db, cloud.Config{Env: db.Env(), Witness: func(f fn.Function, next http.Handler) http.Handler {
+	d := developer{system.As(t, db, cloud.Config{Env: db.Env(), Middleware: func(f fn.Function, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if f.Spec.Name == "reservation-paymentcaptured" && fails.Load() {
 				w.WriteHeader(http.StatusServiceUnavailable)
@@ -166,8 +166,8 @@ func TestConsole_deadLetters(t *testing.T) {
 	form := func(act string) url.Values { return url.Values{"act": {act}, "topic": {letters}} }
 	d.does("/-/letters", "/-/letters", form("show"), `"payload":"2 bytes, not shown"`)
 	d.does("/-/letters", "/-/letters", form("dry"), "would replay 1 of 1")
-	if said := d.acts("/-/letters", "/-/letters", form("show")); !strings.Contains(said, "bytes, not shown") {
-		t.Errorf("a dry run has removed the message: %s", said)
+	if shown := d.acts("/-/letters", "/-/letters", form("show")); !strings.Contains(shown, "bytes, not shown") {
+		t.Errorf("a dry run has removed the message: %s", shown)
 	}
 	d.Must(http.StatusForbidden, system.Request{Method: http.MethodPost, Path: "/-/letters", Body: form("replay").Encode()})
 	discard := form("discard")

@@ -129,10 +129,10 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	s.Settle()
 	want := []string{"reservation.held", "reservation.confirmed", "reservation.check_in_started", "reservation.checked_in", "reservation.dates_changed",
 		"reservation.checkout_started", "reservation.early_checkout", "reservation.checked_out", "reservation.special_request.added"}
-	told := s.Subjects(v.ReservationID)
+	subjects := s.Subjects(v.ReservationID)
 	for _, subject := range want {
-		if !slices.Contains(told, subject) {
-			t.Errorf("published %v, want also %s", told, subject)
+		if !slices.Contains(subjects, subject) {
+			t.Errorf("published %v, want also %s", subjects, subject)
 		}
 	}
 	var keys struct{ Keys []struct{ Status string } }

@@ -19,13 +19,13 @@ type publishedEvents struct {
 	events []system.Events
 }
 
-// after leaves out what was told before the journey began.
-func after(t *testing.T, before, told []system.Events) publishedEvents {
+// after leaves out events published before the journey began.
+func after(t *testing.T, before, published []system.Events) publishedEvents {
 	known := map[any]bool{}
 	for _, e := range before {
 		known[e.Envelope["eventId"]] = true
 	}
-	return publishedEvents{t, slices.DeleteFunc(told, func(e system.Events) bool { return known[e.Envelope["eventId"]] })}
+	return publishedEvents{t, slices.DeleteFunc(published, func(e system.Events) bool { return known[e.Envelope["eventId"]] })}
 }
 
 // short is a subject without the platform's name and the version.
@@ -45,11 +45,11 @@ func (s publishedEvents) lines() (lines []string) {
 	return lines
 }
 
-// is fails the test unless exactly this was told.
+// is fails the test unless exactly these events were published.
 func (s publishedEvents) is(want []string) {
 	s.t.Helper()
 	if got := s.lines(); !slices.Equal(got, want) {
-		s.t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		s.t.Errorf("published\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -63,7 +63,7 @@ func (s publishedEvents) one(subject string) system.Events {
 		}
 	}
 	if len(found) != 1 {
-		s.t.Fatalf("%s was told %d times", subject, len(found))
+		s.t.Fatalf("%s was published %d times", subject, len(found))
 	}
 	return found[0]
 }
@@ -91,7 +91,7 @@ func (s publishedEvents) traced(trace string) {
 	}
 }
 
-// hides fails the test if a secret, or what can be made into it again, was told or logged.
+// hides fails the test if a secret, or what can be made into it again, was published or logged.
 func (s publishedEvents) hides(log io.Reader, secret string) {
 	s.t.Helper()
 	text, err := json.Marshal(s.events)
@@ -104,7 +104,7 @@ func (s publishedEvents) hides(log io.Reader, secret string) {
 	}
 	for _, part := range append(strings.Split(secret, ".")[1:], secret) {
 		if strings.Contains(string(text), part) {
-			s.t.Errorf("%q was told", part)
+			s.t.Errorf("%q was published", part)
 		}
 		if strings.Contains(string(lines), part) {
 			s.t.Errorf("%q was logged", part)
@@ -112,21 +112,21 @@ func (s publishedEvents) hides(log io.Reader, secret string) {
 	}
 }
 
-// published fails the test unless every event was published as it was told, and within its contract.
+// published fails the test unless every event was published as it was appended, and within its contract.
 func (s publishedEvents) published(from *system.System) {
 	s.t.Helper()
-	told := map[string]string{}
+	appended := map[string]string{}
 	for _, e := range from.Published(s.t.Context()) {
-		told[fmt.Sprint(e.Envelope["eventId"])] = e.Subject
+		appended[fmt.Sprint(e.Envelope["eventId"])] = e.Subject
 	}
 	wire := map[string]string{}
-	for _, e := range heard(s.t, from, len(told)) {
+	for _, e := range receive(s.t, from, len(appended)) {
 		wire[fmt.Sprint(e.attributes["id"])] = e.subject()
 		if err := contract.ValidateOutgoing(e.subject(), e.raw); err != nil {
 			s.t.Errorf("%s: %v", e, err)
 		}
 	}
-	if !maps.Equal(told, wire) {
-		s.t.Errorf("told %v, published %v", told, wire)
+	if !maps.Equal(appended, wire) {
+		s.t.Errorf("appended %v, published %v", appended, wire)
 	}
 }

@@ -215,9 +215,9 @@ func TestSite_paysCash(t *testing.T) {
 func TestSite_leavesSilently(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		until func(*system.Visitor)
-		told  []string
-		state string // of the reservation
+		until  func(*system.Visitor)
+		events []string
+		state  string // of the reservation
 	}{
 		"from the price":   {func(v *system.Visitor) { v.RequestQuote(usual()) }, []string{abandoned}, ""},
 		"from the rooms":   {func(v *system.Visitor) { v.RequestQuote(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
@@ -237,7 +237,7 @@ func TestSite_leavesSilently(t *testing.T) {
 			s.Tick("reservation-expireholds")
 			sweep(s, 0)
 			sweep(s, time.Minute)
-			v.Expect(test.told...)
+			v.Expect(test.events...)
 			ended(t, v, "abandoned", "abandoned", test.state)
 			v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil)
 			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), system.GuestDetails())

@@ -167,12 +167,12 @@ func TestTraveller_books(t *testing.T) {
 	other.Refused(http.StatusConflict, "BFF.CONSUMER.HANDOFF_REPLAYED", http.MethodGet, "/bootstrap?h="+went.Token, nil)
 	s.Settle()
 
-	told := after(t, before, s.Published(t.Context()))
-	told.is(wholeWay)
-	told.traced(v.trace)
-	joined(told, v, hotel, went)
-	told.hides(s.Log.Reader(), went.Token)
-	told.published(s)
+	events := after(t, before, s.Published(t.Context()))
+	events.is(wholeWay)
+	events.traced(v.trace)
+	joined(events, v, hotel, went)
+	events.hides(s.Log.Reader(), went.Token)
+	events.published(s)
 }
 
 // wholeWay lists the events of a traveller who books, and of another visitor who opens their link. The payment's event has
@@ -203,37 +203,37 @@ var wholeWay = []string{
 
 // joined follows the names that lead from one service's events to the next one's: the session, the handoff, the arrival, the
 // draft, the reservation.
-func joined(told publishedEvents, v, hotel *traveller, went sent) {
-	told.t.Helper()
-	initiated, consumed, served := told.one("bff.consumer.handoff.initiated"), told.one("bff.tenant.handoff.consumed"), told.one("bff.tenant.bootstrap.served")
-	created, converted := told.one("bff.tenant.booking.draft.created"), told.one("bff.tenant.booking.draft.converted")
-	replayed, suspected := told.one("bff.tenant.flow.error_encountered"), told.one("bff.consumer.bot_suspected")
-	told.same("the traveller", v.Session(), told.one("bff.consumer.session.started").Payload["guestSessionId"],
-		told.one("bff.consumer.search.executed").Payload["guestSessionId"], initiated.Payload["guestSessionId"],
+func joined(events publishedEvents, v, hotel *traveller, went sent) {
+	events.t.Helper()
+	initiated, consumed, served := events.one("bff.consumer.handoff.initiated"), events.one("bff.tenant.handoff.consumed"), events.one("bff.tenant.bootstrap.served")
+	created, converted := events.one("bff.tenant.booking.draft.created"), events.one("bff.tenant.booking.draft.converted")
+	replayed, suspected := events.one("bff.tenant.flow.error_encountered"), events.one("bff.consumer.bot_suspected")
+	events.same("the traveller", v.Session(), events.one("bff.consumer.session.started").Payload["guestSessionId"],
+		events.one("bff.consumer.search.executed").Payload["guestSessionId"], initiated.Payload["guestSessionId"],
 		initiated.Envelope["sessionId"], consumed.Payload["consumerSessionId"])
-	told.same("the handoff", went.HandoffID, initiated.Payload["handoffId"], consumed.Payload["handoffId"], served.Payload["handoffId"],
+	events.same("the handoff", went.HandoffID, initiated.Payload["handoffId"], consumed.Payload["handoffId"], served.Payload["handoffId"],
 		replayed.Payload["handoffId"])
-	told.same("the arrival", consumed.Payload["handoffArrivalId"], served.Payload["handoffArrivalId"], created.Payload["handoffArrivalId"],
+	events.same("the arrival", consumed.Payload["handoffArrivalId"], served.Payload["handoffArrivalId"], created.Payload["handoffArrivalId"],
 		converted.Payload["handoffArrivalId"])
-	told.same("the visit before the guest is named", consumed.Envelope["sessionId"], served.Envelope["sessionId"], created.Payload["sessionId"])
-	told.same("the visit from then on", hotel.Session(), converted.Payload["sessionId"], told.one("bff.tenant.confirmation.viewed").Payload["sessionId"])
-	told.same("the draft", hotel.DraftID, created.Payload["draftId"], told.one("bff.tenant.payment_intent.created").Payload["draftId"], converted.Payload["draftId"])
-	told.same("the reservation", hotel.ReservationID, created.Payload["reservationId"], told.one("reservation.held").Payload["reservationId"],
-		told.one("reservation.confirmed").Payload["reservationId"], told.one("inventory.allocation.committed").Payload["reservationId"],
-		told.one("payment.transaction.captured").Payload["reservationId"], converted.Payload["reservationId"])
-	told.same("the other browser", replayed.Payload["sessionId"], suspected.Envelope["sessionId"])
-	told.same("its fingerprint", replayed.Payload["fingerprintHash"], suspected.Payload["fingerprintHash"])
+	events.same("the visit before the guest is named", consumed.Envelope["sessionId"], served.Envelope["sessionId"], created.Payload["sessionId"])
+	events.same("the visit from then on", hotel.Session(), converted.Payload["sessionId"], events.one("bff.tenant.confirmation.viewed").Payload["sessionId"])
+	events.same("the draft", hotel.DraftID, created.Payload["draftId"], events.one("bff.tenant.payment_intent.created").Payload["draftId"], converted.Payload["draftId"])
+	events.same("the reservation", hotel.ReservationID, created.Payload["reservationId"], events.one("reservation.held").Payload["reservationId"],
+		events.one("reservation.confirmed").Payload["reservationId"], events.one("inventory.allocation.committed").Payload["reservationId"],
+		events.one("payment.transaction.captured").Payload["reservationId"], converted.Payload["reservationId"])
+	events.same("the other browser", replayed.Payload["sessionId"], suspected.Envelope["sessionId"])
+	events.same("its fingerprint", replayed.Payload["fingerprintHash"], suspected.Payload["fingerprintHash"])
 	if suspected.Payload["guestSessionId"] != nil {
-		told.t.Errorf(`the one who is suspected: suspected.Payload["guestSessionId"] = %v, want nil`, suspected.Payload["guestSessionId"])
+		events.t.Errorf(`the one who is suspected: suspected.Payload["guestSessionId"] = %v, want nil`, suspected.Payload["guestSessionId"])
 	}
 	if suspected.Payload["verdict"] != "suspect" {
-		told.t.Errorf(`the one who is suspected: suspected.Payload["verdict"] = %q, want "suspect"`, suspected.Payload["verdict"])
+		events.t.Errorf(`the one who is suspected: suspected.Payload["verdict"] = %q, want "suspect"`, suspected.Payload["verdict"])
 	}
 	if suspected.Payload["actionTaken"] != "none" {
-		told.t.Errorf(`the one who is suspected: suspected.Payload["actionTaken"] = %q, want "none"`, suspected.Payload["actionTaken"])
+		events.t.Errorf(`the one who is suspected: suspected.Payload["actionTaken"] = %q, want "none"`, suspected.Payload["actionTaken"])
 	}
 	if replayed.Payload["sessionId"] == hotel.Session() || suspected.Envelope["tenantId"] != nil {
-		told.t.Errorf("who was refused: %v, who is suspected: %v", replayed.Payload, suspected.Envelope)
+		events.t.Errorf("who was refused: %v, who is suspected: %v", replayed.Payload, suspected.Envelope)
 	}
 }
 

@@ -35,8 +35,8 @@ func (e wired) metadata(name string) any {
 	return metadata[name]
 }
 
-// heard reads as many events from the start of the run as the outboxes have told.
-func heard(t *testing.T, s *system.System, want int) (events []wired) {
+// receive reads as many events from the start of the run as the outboxes have published.
+func receive(t *testing.T, s *system.System, want int) (events []wired) {
 	t.Helper()
 	seen := map[any]bool{} // an event that is published twice is still one event
 	err := stream(t, s, func(data string) bool {
@@ -107,8 +107,8 @@ func TestWire_schemas(t *testing.T) {
 	s := system.Open(t)
 	mixed(s)
 	s.Settle()
-	told := s.Published(t.Context())
-	events := heard(t, s, len(told))
+	published := s.Published(t.Context())
+	events := receive(t, s, len(published))
 	subjects := map[string]int{}
 	for _, e := range events {
 		subjects[e.subject()]++
@@ -124,7 +124,7 @@ func TestWire_schemas(t *testing.T) {
 			t.Errorf("%s was never told: this run has shown nothing about it", subject)
 		}
 	}
-	inOrder(t, events, told)
+	inOrder(t, events, published)
 }
 
 // mixed walks journeys after which every kind of event has been told.
@@ -264,7 +264,7 @@ func (e wired) misplaced() (wrong []string) {
 
 // inOrder fails the test unless the events of a key come, within a topic, in the order of the outbox, and no version of
 // an aggregate comes after a newer one.
-func inOrder(t *testing.T, events []wired, told []system.Events) {
+func inOrder(t *testing.T, events []wired, published []system.Events) {
 	t.Helper()
 	got, want, newest := map[string][]string{}, map[string][]string{}, map[string]float64{}
 	for _, e := range events {
@@ -277,7 +277,7 @@ func inOrder(t *testing.T, events []wired, told []system.Events) {
 		}
 		newest[aggregate] = version
 	}
-	for _, e := range told {
+	for _, e := range published {
 		lane := e.OrderingKey + " " + e.Subject
 		want[lane] = append(want[lane], fmt.Sprint(e.Envelope["eventId"]))
 	}
@@ -306,7 +306,7 @@ func TestWire_correlation(t *testing.T) {
 	lost.Press("pay")
 	s.Settle()
 	story := map[string]wired{}
-	for _, e := range heard(t, s, len(s.Published(t.Context()))) {
+	for _, e := range receive(t, s, len(s.Published(t.Context()))) {
 		if e.reservation() == lost.ReservationID {
 			story[e.subject()] = e
 		}
@@ -353,7 +353,7 @@ func TestWire_unknownMember(t *testing.T) {
 	mixed(s)
 	s.Settle()
 	refused := 0
-	for _, e := range heard(t, s, len(s.Published(t.Context()))) {
+	for _, e := range receive(t, s, len(s.Published(t.Context()))) {
 		for path, object := range objects("", e.payload) {
 			object["guestEmail"] = "guest@example.com"
 			text, err := json.Marshal(e.payload)

@@ -24,13 +24,13 @@ var program = regexp.MustCompile(`^(?:go run )?\./scripts/([a-z]+)`)
 
 // commands are those of our own programs. What stands alone and begins with a dash belongs to the program named before it.
 func (d document) commands() (all []command) {
-	for _, said := range d.code() {
-		switch m := program.FindStringSubmatch(said); {
+	for _, snippet := range d.code() {
+		switch m := program.FindStringSubmatch(snippet); {
 		case m != nil:
-			all = append(all, command{d.name, m[1], flagsOf(said)})
-		case strings.HasPrefix(said, "--") && len(all) > 0:
+			all = append(all, command{d.name, m[1], flagsOf(snippet)})
+		case strings.HasPrefix(snippet, "--") && len(all) > 0:
 			last := &all[len(all)-1]
-			last.flags = append(last.flags, flagsOf(said)...)
+			last.flags = append(last.flags, flagsOf(snippet)...)
 		}
 	}
 	return all
@@ -39,8 +39,8 @@ func (d document) commands() (all []command) {
 var written = regexp.MustCompile(`(?:^|[ \[])--?([a-z][a-z-]*)`)
 
 // flagsOf are the flags of a command, as far as they are the program's own: what follows a path is handed on.
-func flagsOf(said string) (names []string) {
-	own, _, _ := strings.Cut(strings.TrimPrefix(said, "go run "), " ./")
+func flagsOf(snippet string) (names []string) {
+	own, _, _ := strings.Cut(strings.TrimPrefix(snippet, "go run "), " ./")
 	for _, m := range written.FindAllStringSubmatch(own, -1) {
 		names = append(names, m[1])
 	}
@@ -138,13 +138,13 @@ var (
 
 // unmatched returns the patterns of a command (go test ./shared/platform/outbox -run 'Relay|Order') that match no test or
 // benchmark of its packages: go test would run no test and succeed.
-func unmatched(t *testing.T, said string) (missing []string) {
+func unmatched(t *testing.T, snippet string) (missing []string) {
 	t.Helper()
 	var there []string
-	for _, dir := range place.FindAllString(said, -1) {
+	for _, dir := range place.FindAllString(snippet, -1) {
 		there = append(there, tests(t, strings.TrimSuffix(dir, "/..."))...)
 	}
-	for _, m := range patterns.FindAllStringSubmatch(said, -1) {
+	for _, m := range patterns.FindAllStringSubmatch(snippet, -1) {
 		for pattern := range strings.SplitSeq(strings.ReplaceAll(m[2]+m[3], `\|`, "|"), "|") {
 			own := regexp.MustCompile(pattern)
 			kind := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]]
@@ -180,21 +180,21 @@ func tests(t *testing.T, dir string) (names []string) {
 func TestCommands_runTests(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
-		for _, said := range d.code() {
-			if !strings.Contains(said, "<") && strings.Contains(said, "./") {
-				for _, pattern := range unmatched(t, said) {
-					t.Errorf("%s: %s: no test is called %s", d.name, said, pattern)
+		for _, snippet := range d.code() {
+			if !strings.Contains(snippet, "<") && strings.Contains(snippet, "./") {
+				for _, pattern := range unmatched(t, snippet) {
+					t.Errorf("%s: %s: no test is called %s", d.name, snippet, pattern)
 				}
 			}
 		}
 	}
-	for said, want := range map[string][]string{
+	for snippet, want := range map[string][]string{
 		`go test ./test/newcomer -v -run 'Commands_findsMistakes\|Nowhere'`: {"Nowhere"},
 		`go test -run xxx -bench TenSteps ./test/newcomer`:                  {"TenSteps"},
 		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
 	} {
-		if got := unmatched(t, said); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", said, got, want)
+		if got := unmatched(t, snippet); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", snippet, got, want)
 		}
 	}
 }
@@ -205,8 +205,8 @@ func TestCommands_findsMistakes(t *testing.T) {
 	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/platform/fn).\n\n" +
 		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/platform/outbox -run Relay`.\n"}
 	var missing []string
-	for _, said := range append(d.links(), d.code()...) {
-		for _, path := range paths(t, said) {
+	for _, snippet := range append(d.links(), d.code()...) {
+		for _, path := range paths(t, snippet) {
 			if !d.exists(path) {
 				missing = append(missing, path)
 			}

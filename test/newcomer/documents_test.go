@@ -139,8 +139,8 @@ func TestDocuments_pathsExist(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents(t) {
 		named := d.links()
-		for _, said := range d.code() {
-			named = append(named, paths(t, said)...)
+		for _, snippet := range d.code() {
+			named = append(named, paths(t, snippet)...)
 		}
 		for _, path := range named {
 			if !d.exists(path) {
@@ -228,23 +228,23 @@ func TestDocuments_identifiers(t *testing.T) {
 	names, text := vocabulary(t)
 	checked := 0
 	for _, d := range documents(t) {
-		for _, said := range d.code() {
-			if m := goName.FindStringSubmatch(said); m != nil {
+		for _, snippet := range d.code() {
+			if m := goName.FindStringSubmatch(snippet); m != nil {
 				checked++
 				if !names[m[1]+"."+m[2]] {
-					t.Errorf("%s says %s, which the code does not have", d.name, said)
+					t.Errorf("%s says %s, which the code does not have", d.name, snippet)
 				}
 			}
-			if testName.MatchString(said) {
+			if testName.MatchString(snippet) {
 				checked++
-				if !strings.Contains(text, "func "+said+"(") {
-					t.Errorf("%s says %s, which is no test", d.name, said)
+				if !strings.Contains(text, "func "+snippet+"(") {
+					t.Errorf("%s says %s, which is no test", d.name, snippet)
 				}
 			}
-			if m := setting.FindStringSubmatch(said); m != nil {
+			if m := setting.FindStringSubmatch(snippet); m != nil {
 				checked++
 				if !strings.Contains(text, `"`+m[1]) && !strings.Contains(text, m[1]+"=") {
-					t.Errorf("%s says %s, which nothing reads", d.name, said)
+					t.Errorf("%s says %s, which nothing reads", d.name, snippet)
 				}
 			}
 		}

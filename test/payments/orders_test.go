@@ -158,7 +158,7 @@ func openMatrix(t *testing.T, random *rand.Rand) *matrix {
 	t.Helper()
 	held := &heldEvents{}
 	db := pgtest.New(t)
-	s := system.As(t, db, cloud.Config{Env: db.Env(), Witness: held.intercept})
+	s := system.As(t, db, cloud.Config{Env: db.Env(), Middleware: held.intercept})
 	held.token = func() (string, error) { return s.Issuer.Token(t.Context(), identity.Audience("reservation")) }
 	return &matrix{System: s, random: random, held: held, tables: db.Owner(t)}
 }

@@ -66,13 +66,13 @@ func readPage(text string) (p page, err error) {
 
 // A desk is the operator's shell, with the local system behind the stand-ins.
 type desk struct {
-	t     *testing.T
-	s     *system.System
-	owner *pgx.Conn
-	roads *roads
-	facts *facts
-	bin   string
-	said  strings.Builder // the output of all commands
+	t      *testing.T
+	s      *system.System
+	owner  *pgx.Conn
+	roads  *roads
+	facts  *facts
+	bin    string
+	output strings.Builder // the output of all commands
 }
 
 // roads are the ways to other services. A test closes those whose path contains a text.
@@ -198,7 +198,7 @@ func (d *desk) play(exports string, commands []string) {
 		if err != nil {
 			d.t.Errorf("%s: %v", command, err)
 		}
-		d.said.WriteString(out)
+		d.output.WriteString(out)
 	}
 }
 
@@ -220,8 +220,8 @@ func TestPages(t *testing.T) {
 			must(t, err)
 			d.play(p.exports, p.diagnose)
 			for _, want := range says.names {
-				if !strings.Contains(d.said.String(), want) {
-					t.Errorf("the commands do not name %q but print\n%s", want, d.said.String())
+				if !strings.Contains(d.output.String(), want) {
+					t.Errorf("the commands do not name %q but print\n%s", want, d.output.String())
 				}
 			}
 			if says.mend != nil {
@@ -293,8 +293,8 @@ func (d *desk) count(query string, args ...any) (n int) {
 	return n
 }
 
-// away makes a table disappear until the returned function is called.
-func (d *desk) away(schema, table string) (back func()) {
+// hideTable makes a table disappear until the returned function is called.
+func (d *desk) hideTable(schema, table string) (back func()) {
 	d.t.Helper()
 	d.exec(`ALTER TABLE ` + schema + `.` + table + ` RENAME TO ` + table + `_away`)
 	return func() { d.exec(`ALTER TABLE ` + schema + `.` + table + `_away RENAME TO ` + table) }

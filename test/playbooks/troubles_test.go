@@ -60,7 +60,7 @@ var troubles = map[string]trouble{
 
 // rejectedEvent lets a function reject an event, because a table is missing.
 func rejectedEvent(d *desk) scene {
-	back := d.away("reservation", "inbox_processed")
+	back := d.hideTable("reservation", "inbox_processed")
 	d.s.Book(system.Usual())
 	d.until(`"function":"reservation-allocationcommitted"`, `"status":500`)
 	return scene{
@@ -187,7 +187,7 @@ func deadLetters(d *desk) scene {
 		gone: func() {
 			d.s.Quiet()
 			if n := waiting(); n != 0 {
-				d.t.Errorf("%d dead letters are left: %s", n, d.said.String())
+				d.t.Errorf("%d dead letters are left: %s", n, d.output.String())
 			}
 			replayed := d.count(`SELECT count(*) FROM bus.messages WHERE topic = 'melmastoon.payment.transaction.captured.v1' AND attributes ->> 'ce-replayto' = $1`, subscription)
 			if replayed != 1 {
@@ -247,7 +247,7 @@ func lostDomain(d *desk) scene {
 
 // missingTable lets calls of a function fail.
 func missingTable(d *desk) scene {
-	back := d.away("reservation", "quotes")
+	back := d.hideTable("reservation", "quotes")
 	d.s.Must(http.StatusInternalServerError, system.Guest(system.Usual(), d.s.Env().Now()).QuoteRequest(system.Key()))
 	return scene{
 		fill:  []string{"<service>", "reservation", "<function>", "reservation-quote"},
@@ -284,7 +284,7 @@ func (d *desk) views() int {
 
 // failedPrune runs the daily prune while a table is missing.
 func failedPrune(d *desk) scene {
-	back := d.away("bff_tenant_booking", "confirmation_views")
+	back := d.hideTable("bff_tenant_booking", "confirmation_views")
 	if out, err := d.shell(`gcloud run jobs execute prune-daily --region=` + region + ` --project=` + project + ` --wait`); err == nil {
 		d.t.Fatalf("the run succeeds: %s", out)
 	}
@@ -331,7 +331,7 @@ func oldKeys(d *desk) scene {
 			ring, err := os.ReadFile(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "4"))
 			must(d.t, err)
 			if strings.Contains(string(ring), "first:") {
-				d.t.Errorf("the old key is left after add, promote and remove: %s", d.said.String())
+				d.t.Errorf("the old key is left after add, promote and remove: %s", d.output.String())
 			}
 		},
 	}
@@ -448,7 +448,7 @@ func parkedEvent(d *desk) scene {
 		gone: func() {
 			d.tick("reservation-relay")
 			if n := d.count(`SELECT count(*) FROM reservation.outbox WHERE published_at IS NULL OR parked_reason IS NOT NULL`); n != 0 {
-				d.t.Errorf("%d events are not published: %s", n, d.said.String())
+				d.t.Errorf("%d events are not published: %s", n, d.output.String())
 			}
 			d.s.Quiet()
 		},
@@ -480,7 +480,7 @@ func parkedTelemetry(d *desk) scene {
 		names: []string{"consumer-relay", "bff_consumer: 1 of melmastoon.bff.consumer.click.recorded.v1 parked", "would forget evt_1"},
 		gone: func() {
 			if n := d.count(`SELECT count(*) FROM bff_consumer.outbox`); n != 0 {
-				d.t.Errorf("%d events are left: %s", n, d.said.String())
+				d.t.Errorf("%d events are left: %s", n, d.output.String())
 			}
 		},
 	}
@@ -488,7 +488,7 @@ func parkedTelemetry(d *desk) scene {
 
 // brokenStep runs the probe while no guest gets a price.
 func brokenStep(d *desk) scene {
-	back := d.away("reservation", "quotes")
+	back := d.hideTable("reservation", "quotes")
 	if out, err := d.shell(`gcloud run jobs execute probe-frequent --region=` + region + ` --project=` + project + ` --wait`); err == nil {
 		d.t.Fatalf("the run succeeds: %s", out)
 	}
@@ -566,7 +566,7 @@ func lostAnswer(d *desk) scene {
 		mend:  d.roads.open,
 		gone: func() {
 			if n := d.count(`SELECT count(*) FROM reservation.reservations WHERE step_attempts > 5 AND pending_step = 'await_inventory'`); n != 0 {
-				d.t.Errorf("%d steps are stuck: %s", n, d.said.String())
+				d.t.Errorf("%d steps are stuck: %s", n, d.output.String())
 			}
 			d.s.Quiet()
 		},

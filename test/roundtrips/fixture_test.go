@@ -45,7 +45,7 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	e, memory := cachetest.Surround(e)
 	w := &fixture{recorder: b, t: t, conn: db.Owner(t), rows: rows, memory: memory}
 	w.addHotels(e)
-	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.middleware})
+	w.System = system.As(t, db, cloud.Config{Env: e, Middleware: b.middleware})
 	w.moreRooms()
 	return w
 }

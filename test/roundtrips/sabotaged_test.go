@@ -126,11 +126,11 @@ func TestRoundTrips_sabotagedBudget(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			said := differences(test.got, map[string]trips{"a": usual}, "warm")
-			if test.want == "" && len(said) == 0 || test.want != "" && len(said) == 1 && strings.Contains(said[0], test.want) {
+			found := differences(test.got, map[string]trips{"a": usual}, "warm")
+			if test.want == "" && len(found) == 0 || test.want != "" && len(found) == 1 && strings.Contains(found[0], test.want) {
 				return
 			}
-			t.Errorf("got differences %q, want one about %q", said, test.want)
+			t.Errorf("got differences %q, want one about %q", found, test.want)
 		})
 	}
 }

@@ -39,7 +39,7 @@ func walkThrough(w *fixture, cold bool, day int) *walk {
 	k.count("consumer-clearsession", func() { traveller.must(http.StatusNoContent, http.MethodPost, "/session/clear", nil) })
 	k.late()
 	w.Quiet()
-	k.heard()
+	k.recordDeliveries()
 	return k
 }
 
@@ -77,8 +77,8 @@ func (k *walk) again(name string, send func()) {
 // request returns the id of the counted request.
 func (k *walk) request() string { return fmt.Sprint("ledger-", k.day, "-", k.asked) }
 
-// heard records the maximum cost of the deliveries of each event.
-func (k *walk) heard() {
+// recordDeliveries records the maximum cost of the deliveries of each event.
+func (k *walk) recordDeliveries() {
 	for _, a := range k.find(func(a *callCost) bool { return a.event && ours(a.function) }) {
 		k.figures[a.function] = most(k.figures[a.function], a.trips)
 	}
@@ -150,7 +150,7 @@ func (k *walk) travel() guest {
 	k.again("consumer-readsession", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil).Into(k.t, &seen) })
 	k.sizes["hotels looked at"] = len(seen.RecentlyViewed)
 	k.count("consumer-removewish", func() { g.must(http.StatusNoContent, http.MethodDelete, "/wishlist/"+hotel, nil) })
-	k.tell(g)
+	k.sendTelemetry(g)
 	return g
 }
 
@@ -185,8 +185,8 @@ func (k *walk) search(g guest) {
 	k.sizes["hotels in the list"], k.sizes["pins on the map"] = len(found.Results), len(found.Pins)
 }
 
-// tell sends the telemetry of a page.
-func (k *walk) tell(g guest) {
+// sendTelemetry sends the telemetry of a page.
+func (k *walk) sendTelemetry(g guest) {
 	hotel := map[string]any{"kind": "listing-card", "tenantId": demo.KabulGrand.Tenant.String(), "propertyId": demo.KabulGrand.Property.String()}
 	say := func(what string, body any) func() {
 		return func() { g.must(http.StatusAccepted, http.MethodPost, "/telemetry/"+what, body) }

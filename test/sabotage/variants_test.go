@@ -529,7 +529,7 @@ var variants = []variant{
 		"jobs/erase", "TestErase_warehouseAway",
 	}, {
 		"an erasure leaves the dead letters", noPII, "jobs/erase/stays.go",
-		"{s.deleteDocuments, s.deleteLetters, s.deleteFromWarehouse,", "{s.deleteDocuments, s.deleteFromWarehouse,",
+		"{s.deleteDocuments, s.deleteDeadLetters, s.deleteFromWarehouse,", "{s.deleteDocuments, s.deleteFromWarehouse,",
 		"test/canaries", "TestCanaries_erased",
 	}, {
 		"an erasure leaves the events in the outbox", noPII, "jobs/erase/stayrows.go",

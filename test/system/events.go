@@ -44,11 +44,11 @@ func (s *System) Published(ctx context.Context) []Events {
 		UNION ALL
 		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
 		ORDER BY 1, 2`)
-	told, err := pgx.CollectRows(rows, pgx.RowToStructByName[Events])
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByName[Events])
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return told
+	return events
 }
 
 // Subjects returns the subjects of events about a reservation by service, in order, without the platform's prefix and the

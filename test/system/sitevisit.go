@@ -145,15 +145,15 @@ func (v *Visitor) Expect(subjects ...string) {
 	s := v.system
 	s.t.Helper()
 	s.Settle()
-	var told []string
+	var events []string
 	for _, e := range s.Published(s.t.Context()) {
 		mine := e.Payload["draftId"] == v.DraftID || e.Payload["reservationId"] == v.ReservationID
 		if name := strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon."), ".v1"); mine && name != "bff.tenant.flow.step_completed" {
-			told = append(told, strings.TrimPrefix(name, "bff.tenant."))
+			events = append(events, strings.TrimPrefix(name, "bff.tenant."))
 		}
 	}
-	if !slices.Equal(told, subjects) {
-		s.t.Errorf("events of %s:\n got %q\nwant %q", v.DraftID, told, subjects)
+	if !slices.Equal(events, subjects) {
+		s.t.Errorf("events of %s:\n got %q\nwant %q", v.DraftID, events, subjects)
 	}
 }
 

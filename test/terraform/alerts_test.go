@@ -283,7 +283,7 @@ func (e evaluator) selected(selectors string, p point) bool {
 }
 
 // healthy are lines of five minutes in which all is well, by function: one tick a minute, and ten calls of whatever is called.
-func (w workplace) healthy() map[string][]string {
+func (w configCopy) healthy() map[string][]string {
 	lines := map[string][]string{}
 	for name, f := range w.catalogue().Functions {
 		n, status := 10, 200

@@ -85,7 +85,7 @@ func platform() map[string]any {
 
 // blueprint turns each Google resource of the copy into a local value, so that Terraform evaluates the whole configuration without
 // the provider. What the provider would compute is made up.
-func (w workplace) blueprint() {
+func (w configCopy) blueprint() {
 	w.t.Helper()
 	must(w.t, os.RemoveAll(filepath.Join(w.dir, "tests")))
 	modules, err := filepath.Glob(filepath.Join(w.dir, "modules", "*"))
@@ -104,7 +104,7 @@ func (w workplace) blueprint() {
 }
 
 // evaluate makes the blueprint of the copy with these variables, and returns what an apply would create.
-func (w workplace) evaluate(vars ...map[string]any) (system, error) {
+func (w configCopy) evaluate(vars ...map[string]any) (system, error) {
 	w.t.Helper()
 	w.blueprint()
 	given := map[string]any{"archives": w.archives()}
@@ -166,7 +166,7 @@ func (e *evaluation) system(t testing.TB) system {
 }
 
 // catalogue is that of the copy.
-func (w workplace) catalogue() (d deployment.Deployment) {
+func (w configCopy) catalogue() (d deployment.Deployment) {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "catalogue.json"))
 	must(w.t, err)
@@ -175,7 +175,7 @@ func (w workplace) catalogue() (d deployment.Deployment) {
 }
 
 // archives names an archive for each function and job of the copy's catalogue.
-func (w workplace) archives() map[string]string {
+func (w configCopy) archives() map[string]string {
 	d, named := w.catalogue(), map[string]string{}
 	for _, f := range d.Functions {
 		named[f.Archive] = f.Archive + "-0123456789abcdef.zip"

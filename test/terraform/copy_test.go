@@ -30,16 +30,16 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// A workplace is a copy of the configuration: what Terraform leaves behind is left there, and what is broken is broken there.
-type workplace struct {
+// A configCopy is a copy of the configuration, in which tests run Terraform and break files.
+type configCopy struct {
 	t   testing.TB
 	dir string
 }
 
 // open copies the configuration without lock files and state files.
-func open(t testing.TB) workplace {
+func open(t testing.TB) configCopy {
 	t.Helper()
-	w := workplace{t, t.TempDir()}
+	w := configCopy{t, t.TempDir()}
 	must(t, os.CopyFS(w.dir, os.DirFS(home)))
 	for _, left := range []string{".terraform", ".terraform.lock.hcl", "terraform.tfstate"} {
 		must(t, os.RemoveAll(filepath.Join(w.dir, left)))
@@ -51,7 +51,7 @@ func open(t testing.TB) workplace {
 const timeout = 5 * time.Minute
 
 // run runs Terraform in the copy, with whatever configuration of its command line the environment names.
-func (w workplace) run(args ...string) (string, error) {
+func (w configCopy) run(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "terraform", args...)
@@ -82,7 +82,7 @@ func leaveOut(t testing.TB, why string) {
 }
 
 // prepare makes the copy ready for what needs the provider, or leaves the test out if the provider is not found.
-func (w workplace) prepare() {
+func (w configCopy) prepare() {
 	w.t.Helper()
 	if out, err := w.run("init", "-backend=false", "-no-color"); err != nil {
 		if strings.Contains(out, "could not connect") || strings.Contains(out, "Failed to query available provider packages") || strings.Contains(out, "Failed to install provider") {
@@ -93,7 +93,7 @@ func (w workplace) prepare() {
 }
 
 // replace puts one text in the place of another, which must be there exactly once.
-func (w workplace) replace(file, from, to string) {
+func (w configCopy) replace(file, from, to string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(file))
 	text, err := os.ReadFile(path)
@@ -105,7 +105,7 @@ func (w workplace) replace(file, from, to string) {
 }
 
 // few leaves one function of each sort in the copy's catalogue: what is wrong with all is wrong with each, and is found sooner.
-func (w workplace) few() {
+func (w configCopy) few() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "catalogue.json")
 	text, err := os.ReadFile(path)

@@ -43,11 +43,11 @@ func TestReadme_erasure(t *testing.T) {
 	}
 	pasted := blanks.ReplaceAllString(strings.NewReplacer("<tenant>", tenant.String(), "<reservation>", r.ID.String(), "<hash>", strings.Repeat("a", 64),
 		"<session>", id.New[id.GuestSession]().String(), "NAME", "K. Amiri", "REASON", "the guest asked").Replace(commands[1]), "nowhere")
-	letters := bus.Open(db.Env(), postgres.Open(db.Env(), "bus"))
+	deadLetterTopic := bus.Open(db.Env(), postgres.Open(db.Env(), "bus"))
 	subscription := topic.Subscription{Name: "s", Topic: "t", Endpoint: "http://localhost", DeadLetter: "t.dlq", Attempts: 5}
-	must(t, letters.Subscribe(t.Context(), []topic.Subscription{subscription}))
+	must(t, deadLetterTopic.Subscribe(t.Context(), []topic.Subscription{subscription}))
 	for _, name := range []string{r.ID.String(), id.New[id.Reservation]().String()} {
-		must(t, errors.Join(letters.Publish(t.Context(), []topic.Message{{Topic: "t.dlq", Data: []byte(`{"payload":{"reservationId":"` + name + `"}}`)}})...))
+		must(t, errors.Join(deadLetterTopic.Publish(t.Context(), []topic.Message{{Topic: "t.dlq", Data: []byte(`{"payload":{"reservationId":"` + name + `"}}`)}})...))
 	}
 	said := paste(t, "erase", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL(), "DEAD_LETTERS="+replay.Listeners([]topic.Subscription{subscription}))
 	for _, want := range []string{"would erase the guest", "dead letters: would delete 1", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {

@@ -33,7 +33,7 @@ func TestKept(t *testing.T) {
 		}
 		for _, guard := range guards {
 			if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
-				t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, told(out))
+				t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, problems(out))
 			}
 		}
 	}

@@ -37,31 +37,31 @@ exec "$PROGRAMS/$job" $args >> "$NOTES"
 // replays finds the command that replays, which is not among those to paste at first.
 var replays = regexp.MustCompile("`(gcloud run jobs execute replay [^`]* --args=\"-go,[^`]*)`")
 
-// A post is a bus with dead letters, on which the test runs the commands of the playbook.
-type post struct {
+// A replayTest is a bus with dead letters, on which the test runs the commands of the playbook.
+type replayTest struct {
 	db  *pgtest.Database
 	bus *bus.Bus
 }
 
 const (
-	held    = "melmastoon.reservation.held.v1"
-	letters = "reservation.held.dlq"
+	held            = "melmastoon.reservation.held.v1"
+	deadLetterTopic = "reservation.held.dlq"
 )
 
-func openPost(t *testing.T) post {
+func openReplayTest(t *testing.T) replayTest {
 	t.Helper()
-	p := post{db: pgtest.New(t)}
+	p := replayTest{db: pgtest.New(t)}
 	p.bus = bus.Open(p.db.Env(), postgres.Open(p.db.Env(), "bus"))
-	must(t, p.bus.Subscribe(t.Context(), heardBy()))
+	must(t, p.bus.Subscribe(t.Context(), heldSubscription()))
 	return p
 }
 
-func heardBy() []topic.Subscription {
-	return []topic.Subscription{{Name: "desk-held", Topic: held, Endpoint: "http://localhost", DeadLetter: letters, Attempts: 5}}
+func heldSubscription() []topic.Subscription {
+	return []topic.Subscription{{Name: "desk-held", Topic: held, Endpoint: "http://localhost", DeadLetter: deadLetterTopic, Attempts: 5}}
 }
 
-// park lays an event down as a function does, and returns its id.
-func (p post) park(t *testing.T, reason string) string {
+// deadLetter publishes an event to the dead-letter topic as a function does, and returns its id.
+func (p replayTest) deadLetter(t *testing.T, reason string) string {
 	t.Helper()
 	tenant := id.New[id.Tenant]()
 	subject := event.Subject{Name: held, Version: 1, Producer: "reservation-service", SchemaURI: "https://schemas.melmastoon.io/held/v1.json"}
@@ -72,19 +72,19 @@ func (p post) park(t *testing.T, reason string) string {
 	must(t, err)
 	a := raw.Attributes()
 	a["melmastoon-parked-by"], a["melmastoon-parked-reason"] = "desk-held", reason
-	must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: letters, Attributes: a, Data: data}})...))
+	must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: deadLetterTopic, Attributes: a, Data: data}})...))
 	return raw.Envelope.EventID.String()
 }
 
-// TestPlaybook_replaysDeadLetters does what the playbook of dead letters says, where two letters lie, with the job's own program.
+// TestPlaybook_replaysDeadLetters does what the playbook of dead letters says, with two dead letters and with the job's own program.
 func TestPlaybook_replaysDeadLetters(t *testing.T) {
 	t.Parallel()
-	p := openPost(t)
-	missing := p.park(t, "reservation: "+id.New[id.Reservation]().String()+" not found")
-	broken := p.park(t, "contract: this, and=that | more")
+	p := openReplayTest(t)
+	missing := p.deadLetter(t, "reservation: "+id.New[id.Reservation]().String()+" not found")
+	broken := p.deadLetter(t, "contract: this, and=that | more")
 	said := p.play(t)
 	for _, want := range []string{
-		letters + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
+		deadLetterTopic + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
 		`"ce-id":"` + missing + `"`, `"ce-id":"` + broken + `"`,
 		"would replay " + missing, "would replay 1 of 2 messages", "replayed 1 of 2 messages",
 	} {
@@ -101,22 +101,22 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 		SELECT attributes ->> 'ce-id' FROM bus.messages
 		WHERE topic = $1 AND attributes ->> 'ce-replayto' = 'desk-held' AND ordering_key = attributes ->> 'ce-partitionkey'`, held).Scan(&back))
 	must(t, owner.QueryRow(t.Context(), `
-		SELECT m.attributes ->> 'ce-id' FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) WHERE d.subscription = $1`, letters).Scan(&left))
+		SELECT m.attributes ->> 'ce-id' FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) WHERE d.subscription = $1`, deadLetterTopic).Scan(&left))
 	if back != missing || left != broken {
 		t.Errorf("%s came back, %s is left, want %s and %s", back, left, missing, broken)
 	}
 }
 
 // play runs the playbook's commands and returns what the job said.
-func (p post) play(t *testing.T) string {
+func (p replayTest) play(t *testing.T) string {
 	t.Helper()
-	page := strings.ReplaceAll(playbook(t, "dead-letters"), "<topic>", letters)
+	page := strings.ReplaceAll(playbook(t, "dead-letters"), "<topic>", deadLetterTopic)
 	commands, replays := shell.FindStringSubmatch(page), replays.FindStringSubmatch(page)
 	if commands == nil || replays == nil {
 		t.Fatal("the page dead-letters has no commands, or none that replays")
 	}
 	return paste(t, "replay", "./scripts/serve/replay", blanks.ReplaceAllString(commands[1], "nowhere")+replays[1],
-		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
+		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heldSubscription()))
 }
 
 // paste runs commands of a playbook in a shell whose gcloud runs the job, built from a package, and returns the output of the job.

@@ -260,7 +260,7 @@ func with(functions int, vars map[string]any) func(testing.TB) system {
 }
 
 // grow adds so many functions to the copy's catalogue: as of a front desk, which are called, hear events, and are ticked.
-func (w workplace) grow(functions int) {
+func (w configCopy) grow(functions int) {
 	w.t.Helper()
 	d := w.catalogue()
 	var called, hearing, scheduled deployment.Function

@@ -51,7 +51,7 @@ output "rolled_out" {
 var nameOfMigrate = regexp.MustCompile(`name\s+= ("migrate.*")`)
 
 // command replaces the job of a copy by a command that notes each run and fails while there is a file.
-func (w workplace) command() {
+func (w configCopy) command() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "modules", "job", "main.tf")
 	source, err := os.ReadFile(path)
@@ -79,7 +79,7 @@ func (w workplace) command() {
 func TestMigration_failure(t *testing.T) {
 	t.Parallel()
 	need(t)
-	w := workplace{t, t.TempDir()}
+	w := configCopy{t, t.TempDir()}
 	must(t, os.CopyFS(filepath.Join(w.dir, "modules", "job"), os.DirFS(filepath.Join(home, "modules", "job"))))
 	name := nameOfMigrate.FindStringSubmatch(text(t, "jobs.tf"))
 	if name == nil {

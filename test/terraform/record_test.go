@@ -43,7 +43,7 @@ func record(t *testing.T) map[string]string {
 	}
 	exec(`UPDATE reservation.outbox SET parked_reason = 'too large' WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
 	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
-	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
+	noDatabase := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
 	panicking := postgres.TracerKey.With(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
 	alone := db.Env()
 	for _, name := range []string{"PRICING", "PROPERTY", "INVENTORY", "TENANT", "PAYMENT", "LOCK"} {
@@ -52,7 +52,7 @@ func record(t *testing.T) map[string]string {
 	lines := map[string]string{
 		"parked":      line(t, publishing, relay.Function),
 		"dead relay":  line(t, db.Env(), relay.Function),
-		"no database": line(t, away, quote.Function),
+		"no database": line(t, noDatabase, quote.Function),
 		"bad release": line(t, panicking, quote.Function),
 		"no upstream": line(t, alone, quote.Function),
 	}

@@ -28,7 +28,7 @@ func TestConfiguration_passesTests(t *testing.T) {
 		args = append(args, "-filter=tests/capacity.tftest.hcl")
 	}
 	if out, err := w.run(args...); err != nil {
-		t.Errorf("%v\n%s", err, told(out))
+		t.Errorf("%v\n%s", err, problems(out))
 	}
 }
 
@@ -100,7 +100,7 @@ func TestConfiguration_findsMistakes(t *testing.T) {
 	w.prepare()
 	for _, by := range []string{production, demo} {
 		if out, err := w.run("test", "-no-color", "-filter="+by); err != nil {
-			t.Fatalf("what is not broken fails: %v\n%s", err, told(out))
+			t.Fatalf("what is not broken fails: %v\n%s", err, problems(out))
 		}
 	}
 	const ordinary = 4
@@ -115,14 +115,14 @@ func TestConfiguration_findsMistakes(t *testing.T) {
 			}
 			w.prepare()
 			if out, err := w.run("test", "-no-color", "-filter="+b.by); err == nil || !strings.Contains(unwrapped(out), b.complaint) {
-				t.Errorf("nobody says %q: %v\n%s", b.complaint, err, told(out))
+				t.Errorf("nobody says %q: %v\n%s", b.complaint, err, problems(out))
 			}
 		})
 	}
 }
 
-// told is what Terraform says, without the list of what it would have to clean up.
-func told(out string) string {
+// problems is what Terraform says, without the list of what it would have to clean up.
+func problems(out string) string {
 	var kept []string
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "  - ") {

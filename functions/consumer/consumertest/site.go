@@ -151,22 +151,22 @@ func (s *Site) Published() []string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	told := []string{}
+	published := []string{}
 	for _, e := range all {
 		if e.Parked != nil {
 			s.t.Errorf("%s violates its schema: %s", e.Subject, *e.Parked)
 		}
-		told = append(told, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.bff.consumer."), ".v1"))
+		published = append(published, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.bff.consumer."), ".v1"))
 	}
-	return told
+	return published
 }
 
 // CheckPublished fails the test unless that many events with the short subject were published.
 func (s *Site) CheckPublished(subject string, want int) {
 	s.t.Helper()
 	got := 0
-	for _, told := range s.Published() {
-		if told == subject {
+	for _, published := range s.Published() {
+		if published == subject {
 			got++
 		}
 	}

@@ -22,8 +22,8 @@ func (f *fake) InvalidateListing(_ context.Context, p id.Property, geoCell strin
 
 func TestListingIndexed_invalidates(t *testing.T) {
 	t.Parallel()
-	want, away := Indexed{id.New[id.Property](), "h3:8a283082aa67fff"}, errors.New("away")
-	for _, err := range []error{nil, away} {
+	want, errUnavailable := Indexed{id.New[id.Property](), "h3:8a283082aa67fff"}, errors.New("away")
+	for _, err := range []error{nil, errUnavailable} {
 		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
 			f := &fake{err: err}
 			got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: want})

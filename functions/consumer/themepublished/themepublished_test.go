@@ -22,8 +22,8 @@ func (f *fake) InvalidateBrand(_ context.Context, t id.Tenant) error {
 
 func TestThemePublished_invalidates(t *testing.T) {
 	t.Parallel()
-	tenant, away := id.New[id.Tenant](), errors.New("away")
-	for _, err := range []error{nil, away} {
+	tenant, errUnavailable := id.New[id.Tenant](), errors.New("away")
+	for _, err := range []error{nil, errUnavailable} {
 		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
 			f := &fake{err: err}
 			got := (&handler{f}).handle(t.Context(), event.Event[Published]{Payload: Published{tenant}})

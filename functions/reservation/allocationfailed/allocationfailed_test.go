@@ -16,11 +16,11 @@ func TestCancel_lostAllocation(t *testing.T) {
 	itself := func(r *booking.Reservation) Failed { return Failed{r.ID, r.Allocations[0]} }
 	nothing := func(testing.TB, *pgtest.Database, *booking.Reservation) {}
 	for _, test := range []struct {
-		name  string
-		given func(testing.TB, *pgtest.Database, *booking.Reservation)
-		lost  func(*booking.Reservation) Failed
-		state booking.State
-		told  []string
+		name   string
+		given  func(testing.TB, *pgtest.Database, *booking.Reservation)
+		lost   func(*booking.Reservation) Failed
+		state  booking.State
+		events []string
 	}{
 		{"ends the hold that stood on it", nothing, itself, booking.Cancelled, []string{"held", "cancelled"}},
 		{"does not touch a hold on other rooms", nothing, func(r *booking.Reservation) Failed {
@@ -56,7 +56,7 @@ func TestCancel_lostAllocation(t *testing.T) {
 			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
-			reservationtest.ExpectEvents(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.events...)
 		})
 	}
 }

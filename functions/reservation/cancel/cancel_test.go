@@ -37,7 +37,7 @@ func TestCancel(t *testing.T) {
 		change    func(*Request)
 		want      error
 		state     booking.State
-		told      []string
+		events    []string
 	}{
 		{"gives up a hold", false, 0, nil, nil, booking.Cancelled, []string{"held", "cancelled"}},
 		{"lets no other service than the desk's cancel for the hotel", false, 0, func(r *Request) { r.Code = booking.AskedReason(booking.StaffCancelled) }, fault.ErrForbidden, booking.Held, []string{"held"}},
@@ -67,7 +67,7 @@ func TestCancel(t *testing.T) {
 			if now := reservationtest.Now(t, db, r); now.EffectiveState() != test.state {
 				t.Errorf("state is %s, want %s", now.EffectiveState(), test.state)
 			}
-			reservationtest.ExpectEvents(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.events...)
 		})
 	}
 }

@@ -106,8 +106,8 @@ func set(t *testing.T, db *pgtest.Database, r *booking.Reservation, columns stri
 	update(columns)
 }
 
-// away is the state of a reservation for TestFind_attention: the SQL that sets it and the concern that follows.
-type away struct {
+// attentionCase is the state of a reservation for TestFind_attention: the SQL that sets it and the concern that follows.
+type attentionCase struct {
 	name string
 	set  string
 	want booking.Concern
@@ -125,7 +125,7 @@ func TestFind_attention(t *testing.T) {
 	const unsettled, settled = `, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0}'`,
 		`, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0,"folio":{"folioId":"f","finalBalanceMicro":"0","currency":"USD","settled":true}}'`
 	var want []booking.Attention
-	for _, a := range []away{
+	for _, a := range []attentionCase{
 		{"nothing", inHouse("false"), ""},
 		{"keys not answered", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '61 s', step_attempts = 1", booking.ConcernStuck},
 		{"keys just asked", inHouse("false") + ", pending_step = 'await_keys', step_since = platform.now() - interval '30 s', step_attempts = 1", ""},

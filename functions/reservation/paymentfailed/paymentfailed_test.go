@@ -34,7 +34,7 @@ func TestCancel(t *testing.T) {
 		given   func(testing.TB, *pgtest.Database, *booking.Reservation)
 		pending bool // another intent may pay
 		state   booking.State
-		told    []string
+		events  []string
 	}{
 		{"gives up the hold", nothing, false, booking.Cancelled, []string{"held", "cancelled"}},
 		{"leaves the hold to another intent that may pay", nothing, true, booking.Held, []string{"held"}},
@@ -60,7 +60,7 @@ func TestCancel(t *testing.T) {
 			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
-			reservationtest.ExpectEvents(t, db, r, test.told...)
+			reservationtest.ExpectEvents(t, db, r, test.events...)
 		})
 	}
 }

@@ -17,10 +17,10 @@ import (
 
 // asked is a pricing service with a fixed price or error, with a tenant and a property service.
 type asked struct {
-	until  time.Time
-	err    error
-	region string
-	away   error // of the property service
+	until   time.Time
+	err     error
+	region  string
+	failure error // of the property service
 }
 
 func (a asked) Price(_ context.Context, _ id.Tenant, ask booking.Ask) (booking.Price, error) {
@@ -32,7 +32,7 @@ func (a asked) Settings(context.Context, id.Tenant) booking.Settings {
 }
 
 func (a asked) Local(context.Context, id.Tenant, id.Property) (booking.Local, error) {
-	return reservationtest.Basis().Local, a.away
+	return reservationtest.Basis().Local, a.failure
 }
 
 func TestQuote(t *testing.T) {
@@ -51,7 +51,7 @@ func TestQuote(t *testing.T) {
 		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, booking.ErrNotFound, 0},
 		{"tells what was asked where there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
 		{"tells what was asked where pricing rejects it", asked{region: region, err: fault.ErrValidation}, nil, fault.ErrValidation, 1},
-		{"quotes nothing where the property's clock is unknown", asked{region: region, away: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
+		{"quotes nothing where the property's clock is unknown", asked{region: region, failure: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
 		{"quotes nothing for a tenant whose region is unknown", asked{}, nil, fault.ErrUpstreamUnavailable, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -95,10 +95,10 @@ func TestSet_locale(t *testing.T) {
 		t.Errorf("locale %s, version %d; want ur, %d", got.Locale, got.Version, r.Version+1)
 	}
 	reservationtest.Confirm(t, db, got)
-	var told string
-	err := db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&told)
-	if err != nil || told != "ur" {
-		t.Errorf("confirmed.v1 says %q, %v; want ur", told, err)
+	var published string
+	err := db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&published)
+	if err != nil || published != "ur" {
+		t.Errorf("confirmed.v1 says %q, %v; want ur", published, err)
 	}
 }
 

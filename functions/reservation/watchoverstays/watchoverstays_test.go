@@ -15,7 +15,7 @@ func TestWatch(t *testing.T) {
 	d := reservationtest.OpenDesk(t, watchoverstays.Function)
 	d.At(reservationtest.Arrival)
 	d.CheckIn()
-	told := []string{"held", "confirmed", "check_in_started", "checked_in"}
+	events := []string{"held", "confirmed", "check_in_started", "checked_in"}
 	for _, step := range []struct {
 		name   string
 		after  time.Duration // the check-out time
@@ -38,7 +38,7 @@ func TestWatch(t *testing.T) {
 			})
 		}
 		group.Wait()
-		want := told
+		want := events
 		for range step.nights {
 			want = append(want, "overstayed")
 		}

@@ -292,7 +292,7 @@ func TestBootstrap_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, service string
-		mood          upstreamtest.Behavior
+		behavior      upstreamtest.Behavior
 		missing       []string
 	}{
 		{"a theme that hangs", "theme", upstreamtest.Hanging, []string{"theme"}},
@@ -306,7 +306,7 @@ func TestBootstrap_slowServices(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-			hotels.SetBehavior(test.service, test.mood)
+			hotels.SetBehavior(test.service, test.behavior)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			var s served
@@ -403,17 +403,17 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 }
 
 // An away is a store that does not answer.
-type away struct{ document.Store }
+type unavailableStore struct{ document.Store }
 
-func (away) Get(context.Context, time.Time, ...document.Name) ([]*document.Record, error) {
+func (unavailableStore) Get(context.Context, time.Time, ...document.Name) ([]*document.Record, error) {
 	return nil, fault.ErrUnavailable
 }
 
-func (away) Create(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+func (unavailableStore) Create(context.Context, time.Time, document.Name, document.Record) (bool, error) {
 	return false, fault.ErrUnavailable
 }
 
-func (away) Put(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+func (unavailableStore) Put(context.Context, time.Time, document.Name, document.Record) (bool, error) {
 	return false, fault.ErrUnavailable
 }
 
@@ -421,7 +421,7 @@ func TestBootstrap_hotStoreDown(t *testing.T) {
 	t.Parallel()
 	db, hotels := pgtest.New(t), tenantbookingtest.OpenHotels(t)
 	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()), Function)
-	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, away{}))
+	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, unavailableStore{}))
 	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+system.Link(0).Reveal()
 	first := front.Get(link)
 	first.Want(t, 200, "X-Cache", "BYPASS")

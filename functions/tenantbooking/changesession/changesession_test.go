@@ -18,8 +18,8 @@ func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	a.WantText(t, `"tag":"fa-AF"`, `"currency":"USD"`)
 	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 2)
 	tenantbookingtest.WantEvents(t, system.DB, "currency.changed", 1)
-	if told := tenantbookingtest.PublishedText(t, system.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
-		t.Errorf("published %s", told)
+	if published := tenantbookingtest.PublishedText(t, system.DB); strings.Count(published, `"isRtlChange": true`) != 2 {
+		t.Errorf("published %s", published)
 	}
 	sessions, err := session.OpenSessions(system.Env)
 	if err != nil {

@@ -124,12 +124,12 @@ func TestListProperties_stale(t *testing.T) {
 
 func TestListProperties_slowService(t *testing.T) {
 	t.Parallel()
-	for mood, name := range map[upstreamtest.Behavior]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
+	for behavior, name := range map[upstreamtest.Behavior]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
 		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-			hotels.SetBehavior("property", mood)
+			hotels.SetBehavior("property", behavior)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			a.Want(t, 503, "Retry-After", fntest.Any)

@@ -68,7 +68,7 @@ func TestReadAvailability_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, service string
-		mood          upstreamtest.Behavior
+		behavior      upstreamtest.Behavior
 		status        int
 		missing       []string
 	}{
@@ -86,7 +86,7 @@ func TestReadAvailability_slowServices(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 			guest := system.Guest(0)
-			hotels.SetBehavior(test.service, test.mood)
+			hotels.SetBehavior(test.service, test.behavior)
 			var a fntest.Answer
 			if took, stalled := fntest.Timed(func() { a = ask(guest, hotels) }); took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)

@@ -232,24 +232,24 @@ func (g *Guest) Published() []string {
 		SELECT subject FROM bff_tenant_booking.outbox
 		WHERE parked_reason IS NULL AND subject NOT LIKE '%step_completed%' AND ordering_key = ANY (@keys) ORDER BY seq`,
 		pgx.StrictNamedArgs{"keys": keys})
-	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	published, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	for i, s := range told {
-		told[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.bff.tenant."), ".v1")
+	for i, s := range published {
+		published[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.bff.tenant."), ".v1")
 	}
-	return told
+	return published
 }
 
 // WantEnd fails the test unless the draft ended in these states and published these events.
-func (g *Guest) WantEnd(state, final string, told ...string) {
+func (g *Guest) WantEnd(state, final string, published ...string) {
 	g.t.Helper()
 	if s, f := g.State(); s != state || f != final {
 		g.t.Errorf("draft state %s and snapshot state %q, want %s and %q", s, f, state, final)
 	}
-	if got := g.Published(); !slices.Equal(got, told) {
-		g.t.Errorf("published %v, want %v", got, told)
+	if got := g.Published(); !slices.Equal(got, published) {
+		g.t.Errorf("published %v, want %v", got, published)
 	}
 	rows, _ := g.DB.Owner(g.t).Query(g.t.Context(), `SELECT subject || ': ' || parked_reason FROM bff_tenant_booking.outbox WHERE parked_reason IS NOT NULL`)
 	if parked, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(parked) > 0 {

@@ -44,17 +44,17 @@ func (s *System) Link(n int) handoff.Token {
 // short name.
 func WantEvents(t testing.TB, db *pgtest.Database, subject string, want int) {
 	t.Helper()
-	var told, parked int
+	var published, parked int
 	var reason *string
 	err := db.Owner(t).QueryRow(t.Context(), `
 		SELECT count(*) FILTER (WHERE parked_reason IS NULL), count(*) FILTER (WHERE parked_reason IS NOT NULL), max(parked_reason)
 		FROM bff_tenant_booking.outbox WHERE subject = @subject`,
-		pgx.StrictNamedArgs{"subject": "melmastoon.bff.tenant." + subject + ".v1"}).Scan(&told, &parked, &reason)
+		pgx.StrictNamedArgs{"subject": "melmastoon.bff.tenant." + subject + ".v1"}).Scan(&published, &parked, &reason)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told != want || parked != 0 {
-		t.Errorf("got %[2]d events %[1]s, want %[3]d; %[4]d are invalid", subject, told, want, parked)
+	if published != want || parked != 0 {
+		t.Errorf("got %[2]d events %[1]s, want %[3]d; %[4]d are invalid", subject, published, want, parked)
 	}
 	if reason != nil {
 		t.Error(*reason)

@@ -318,10 +318,10 @@ func (w *FakePlatform) look(r *http.Request) answer {
 }
 
 // Pay captures an intent. If told is true, the reservation service consumes that event and confirms the reservation.
-func (w *FakePlatform) Pay(i id.Intent, told bool) {
+func (w *FakePlatform) Pay(i id.Intent, published bool) {
 	w.Change(func() {
 		w.intents[i].Status = "captured"
-		if s := w.reservations[w.intents[i].Reservation]; told {
+		if s := w.reservations[w.intents[i].Reservation]; published {
 			w.book(s, i)
 		}
 	})

@@ -144,17 +144,17 @@ func needs(f deployment.Function) string {
 func TestPublishes_subjectsOfService(t *testing.T) {
 	t.Parallel()
 	d := whole(t)
-	told := map[string]map[string]bool{}
+	published := map[string]map[string]bool{}
 	for _, f := range d.Functions {
 		for _, subject := range f.Emits {
-			if told[f.Service] == nil {
-				told[f.Service] = map[string]bool{}
+			if published[f.Service] == nil {
+				published[f.Service] = map[string]bool{}
 			}
-			told[f.Service][subject] = true
+			published[f.Service][subject] = true
 		}
 	}
 	for name, f := range d.Functions {
-		want := slices.Sorted(maps.Keys(told[f.Service]))
+		want := slices.Sorted(maps.Keys(published[f.Service]))
 		if len(f.Emits) == 0 {
 			want = nil
 		}

@@ -34,9 +34,9 @@ type Config struct {
 	Log       io.Writer    // the functions' log; nil is standard output
 	Schedules bool         // whether schedules run; tests call Tick
 
-	Messages func(env.Env) (Messages, error)              // opens the message bus; nil is the bus on PostgreSQL
-	Mount    func(fn.Function) (http.Handler, error)      // returns a handler for a function in another process; nil runs it in this process
-	Witness  func(fn.Function, http.Handler) http.Handler // wraps each function of this process; nil wraps nothing
+	Messages   func(env.Env) (Messages, error)              // opens the message bus; nil is the bus on PostgreSQL
+	Mount      func(fn.Function) (http.Handler, error)      // returns a handler for a function in another process; nil runs it in this process
+	Middleware func(fn.Function, http.Handler) http.Handler // wraps each function of this process; nil wraps nothing
 
 	Jobs    console.Jobs                  // of the operators, for the console
 	Owner   string                        // URL of a database login that reads all rows, for the console; "" if it shows no stored data

@@ -19,7 +19,7 @@ import (
 func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error) {
 	mount := cfg.Mount
 	if mount == nil {
-		mount = func(f fn.Function) (http.Handler, error) { return c.mount(f, cfg.Witness) }
+		mount = func(f fn.Function) (http.Handler, error) { return c.mount(f, cfg.Middleware) }
 	}
 	functions, err := fn.Mux(c.functions, mount)
 	if err != nil {
@@ -51,12 +51,12 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 }
 
 // mount opens a function in this process.
-func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) http.Handler) (http.Handler, error) {
+func (c *Cloud) mount(f fn.Function, middleware func(fn.Function, http.Handler) http.Handler) (http.Handler, error) {
 	h, err := f.Handler(c.env)
-	if err != nil || witness == nil {
+	if err != nil || middleware == nil {
 		return h, err
 	}
-	return witness(f, h), nil
+	return middleware(f, h), nil
 }
 
 // ready answers 200 once the front server is open, because everything else has started before.

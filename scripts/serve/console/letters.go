@@ -16,14 +16,14 @@ import (
 
 // Jobs are the operators' jobs that act on outboxes and dead letters.
 type Jobs struct {
-	Outbox    func(ctx context.Context, e env.Env, args []string, out io.Writer) error
-	Replay    func(ctx context.Context, e env.Env, args []string, out io.Writer) error
-	Letters   func(ctx context.Context, e env.Env) ([]Letters, error)
-	Listeners func([]topic.Subscription) string // formats subscriptions for DEAD_LETTERS
+	Outbox      func(ctx context.Context, e env.Env, args []string, out io.Writer) error
+	Replay      func(ctx context.Context, e env.Env, args []string, out io.Writer) error
+	DeadLetters func(ctx context.Context, e env.Env) ([]DeadLetters, error)
+	Listeners   func([]topic.Subscription) string // formats subscriptions for DEAD_LETTERS
 }
 
-// Letters are the dead letters of one topic with the same consumer, subject and cause.
-type Letters struct {
+// DeadLetters are the dead letters of one topic with the same consumer, subject and cause.
+type DeadLetters struct {
 	Topic, Subscription, Subject, Cause string
 	Count                               int
 	Replayed                            int // that were already replayed twice
@@ -48,24 +48,24 @@ func (c *Console) puller() env.Env {
 	return e
 }
 
-// lettersView is the content of the page of dead letters.
-type lettersView struct {
-	Groups []Letters
+// deadLettersView is the content of the page of dead letters.
+type deadLettersView struct {
+	Groups []DeadLetters
 }
 
-// letters lists the dead letters. Messages are leased while a page reads them, so pages read one after the other.
-func (c *Console) letters(r *http.Request) (any, error) {
-	if c.Jobs.Letters == nil {
+// deadLetters lists the dead letters. Messages are leased while a page reads them, so pages read one after the other.
+func (c *Console) deadLetters(r *http.Request) (any, error) {
+	if c.Jobs.DeadLetters == nil {
 		return nil, errNoJobs
 	}
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	groups, err := c.Jobs.Letters(r.Context(), c.puller())
-	return lettersView{Groups: groups}, err
+	groups, err := c.Jobs.DeadLetters(r.Context(), c.puller())
+	return deadLettersView{Groups: groups}, err
 }
 
-// letterActs are the acts on dead letters: their names and the flags of the job.
-var letterActs = map[string]struct {
+// deadLetterActs are the acts on dead letters: their names and the flags of the job.
+var deadLetterActs = map[string]struct {
 	name  string
 	flags []string
 }{
@@ -76,11 +76,11 @@ var letterActs = map[string]struct {
 	"discard": {"Discard dead letters", []string{"-discard", "-go", who}},
 }
 
-func (c *Console) actOnLetters(r *http.Request) (string, change, error) {
+func (c *Console) actOnDeadLetters(r *http.Request) (string, change, error) {
 	if c.Jobs.Replay == nil {
 		return "", nil, errNoJobs
 	}
-	act, ok := letterActs[r.PostFormValue("act")]
+	act, ok := deadLetterActs[r.PostFormValue("act")]
 	topicName, why := r.PostFormValue("topic"), strings.TrimSpace(r.PostFormValue("why"))
 	if !ok || topicName == "" {
 		return "", nil, fmt.Errorf("%w: choose a topic and an act", errForm)

@@ -13,13 +13,13 @@ import (
 
 // Jobs returns the jobs.
 func Jobs() console.Jobs {
-	return console.Jobs{Outbox: outbox.Run, Replay: replay.Run, Letters: letters, Listeners: replay.Listeners}
+	return console.Jobs{Outbox: outbox.Run, Replay: replay.Run, DeadLetters: deadLetters, Listeners: replay.Listeners}
 }
 
-func letters(ctx context.Context, e env.Env) (all []console.Letters, err error) {
+func deadLetters(ctx context.Context, e env.Env) (all []console.DeadLetters, err error) {
 	groups, err := replay.List(ctx, e)
 	for _, g := range groups {
-		all = append(all, console.Letters(g))
+		all = append(all, console.DeadLetters(g))
 	}
 	return all, err
 }

@@ -102,13 +102,13 @@ func (l *listener) next(t testing.TB) *http.Request {
 	select {
 	case r := <-l.pushes:
 		return r
-	case <-time.After(patience):
-		t.Fatalf("no push within %v", patience)
+	case <-time.After(timeout):
+		t.Fatalf("no push within %v", timeout)
 		return nil
 	}
 }
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 // run runs the bus until the test ends.
 func run(t testing.TB, b *emulated.Bus) {

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 )
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -42,16 +42,16 @@ func TestStart_killedParent(t *testing.T) {
 	t.Parallel()
 	read, write, err := os.Pipe()
 	must(t, err)
-	must(t, read.SetReadDeadline(time.Now().Add(patience)))
-	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMortal$")
-	victim.Env = append(os.Environ(), mortal+"=1")
-	victim.ExtraFiles = []*os.File{write}
-	must(t, victim.Start())
+	must(t, read.SetReadDeadline(time.Now().Add(timeout)))
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMortal$")
+	process.Env = append(os.Environ(), mortal+"=1")
+	process.ExtraFiles = []*os.File{write}
+	must(t, process.Start())
 	must(t, write.Close())
 	_, err = read.Read(make([]byte, 1))
 	must(t, err)
-	must(t, victim.Process.Kill())
-	_ = victim.Wait() // it was killed
+	must(t, process.Process.Kill())
+	_ = process.Wait() // it was killed
 	if _, err := read.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("the child of a killed process still runs: got %v, want EOF", err)
 	}

@@ -137,15 +137,15 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	const subject = "melmastoon.reservation.held.v1"
 	payload := []byte(`{"reservationId":"zahra@example.org"}`)
-	heard, said := ValidateIncoming(subject, payload), ValidateOutgoing(subject, payload)
-	f := fault.From(heard)
+	incoming, outgoing := ValidateIncoming(subject, payload), ValidateOutgoing(subject, payload)
+	f := fault.From(incoming)
 	if f.Kind != fault.Invalid || len(f.Violations) == 0 {
-		t.Errorf("incoming: got %v, want a fault of kind Invalid with violations", heard)
+		t.Errorf("incoming: got %v, want a fault of kind Invalid with violations", incoming)
 	}
-	if got := fault.From(said).Kind; got != fault.Internal {
+	if got := fault.From(outgoing).Kind; got != fault.Internal {
 		t.Errorf("said: got kind %v, want Internal", got)
 	}
-	for _, err := range []error{heard, said} {
+	for _, err := range []error{incoming, outgoing} {
 		if strings.Contains(err.Error(), "zahra") || !strings.Contains(err.Error(), "/reservationId") {
 			t.Errorf("got %q, want pointers and no values", err)
 		}

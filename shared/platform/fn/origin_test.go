@@ -15,7 +15,7 @@ import (
 // shop is a public function of a tenant's site, whose middleware trusts one origin of each tenant.
 func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.Nothing]) (Out, error)) fn.Function {
 	method, _, _ := strings.Cut(route, " ")
-	door := func(env.Env) (fn.Middleware[string], error) {
+	middleware := func(env.Env) (fn.Middleware[string], error) {
 		return fn.Middleware[string]{
 			Path: []string{"tenantSlug"},
 			Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (string, fn.Scope, error) {
@@ -29,7 +29,7 @@ func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.No
 			},
 		}, nil
 	}
-	return fn.HTTP(fn.Spec{Name: "test-" + strings.ToLower(method), Route: route, HostWildcard: "tenantSlug"}, door, func(env.Env) (func(context.Context, string, fn.Call[fn.Nothing]) (Out, error), error) {
+	return fn.HTTP(fn.Spec{Name: "test-" + strings.ToLower(method), Route: route, HostWildcard: "tenantSlug"}, middleware, func(env.Env) (func(context.Context, string, fn.Call[fn.Nothing]) (Out, error), error) {
 		return act, nil
 	})
 }

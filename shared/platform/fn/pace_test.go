@@ -23,7 +23,7 @@ var (
 // visited is a function whose middleware reads the session from a header, and rejects requests with X-Closed.
 func visited(s fn.Spec) fn.Function {
 	s.Name, s.Route = "test-visited", "GET /visited"
-	door := func(env.Env) (fn.Middleware[fn.Nothing], error) {
+	middleware := func(env.Env) (fn.Middleware[fn.Nothing], error) {
 		return fn.Middleware[fn.Nothing]{Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (fn.Nothing, fn.Scope, error) {
 			if r.Header.Get("X-Closed") != "" {
 				return fn.Nothing{}, fn.Scope{}, errNobody
@@ -31,7 +31,7 @@ func visited(s fn.Spec) fn.Function {
 			return fn.Nothing{}, fn.Scope{Tenant: theHotel, Caller: r.Header.Get("X-Session")}, nil
 		}}, nil
 	}
-	return fn.HTTP(s, door, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error), error) {
+	return fn.HTTP(s, middleware, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error), error) {
 		return func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error) { return fn.Nothing{}, nil }, nil
 	})
 }

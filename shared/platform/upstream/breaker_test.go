@@ -41,8 +41,8 @@ func (f *far) client(p upstream.Policy) *upstream.Client {
 	return upstream.Open(e, "pricing", p)
 }
 
-func well(*http.Request) (*http.Response, error) { return answer(204, ""), nil }
-func ill(*http.Request) (*http.Response, error)  { return answer(500, ""), nil }
+func well(*http.Request) (*http.Response, error)    { return answer(204, ""), nil }
+func failing(*http.Request) (*http.Response, error) { return answer(500, ""), nil }
 
 // hung answers when its caller gives up.
 func hung(r *http.Request) (*http.Response, error) {
@@ -104,7 +104,7 @@ func TestBreaker_opens(t *testing.T) {
 				for i := range test.others {
 					_ = ask(t, c, fmt.Sprint("other ", i), "any")
 				}
-				f.say = ill
+				f.say = failing
 				for i := range max(test.callers*test.times, test.arguments) {
 					time.Sleep(test.pause)
 					_ = ask(t, c, fmt.Sprint("caller ", i%test.callers), fmt.Sprint("argument ", i%test.arguments))
@@ -141,7 +141,7 @@ func TestBreaker_countsNoAnswerToBadInput(t *testing.T) {
 func TestBreaker_probes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{say: ill}
+		f := &far{say: failing}
 		c := f.client(upstream.Policy{Timeout: time.Second})
 		callAll(t, c, 5)
 		time.Sleep(999 * time.Millisecond)
@@ -165,7 +165,7 @@ func TestBreaker_probes(t *testing.T) {
 		if err := errors.Join(ask(t, c, "guest", "any"), ask(t, c, "guest", "any"), ask(t, c, "stranger", "any")); err != nil {
 			t.Errorf("after a probe that succeeded: %v", err)
 		}
-		f.say = ill
+		f.say = failing
 		_ = ask(t, c, "stranger", "bad")
 		f.say = well
 		if err := ask(t, c, "guest", "any"); err != nil {
@@ -245,7 +245,7 @@ func TestBreaker_isSharedByTheClientsOfOneService(t *testing.T) {
 // Sweeps and events without a tenant have no caller that could provoke failures.
 func TestBreaker_opensWithoutCallers(t *testing.T) {
 	t.Parallel()
-	f := &far{say: ill}
+	f := &far{say: failing}
 	c := f.client(patient)
 	for i := range 20 {
 		_ = ask(t, c, "", fmt.Sprint(i))

@@ -12,7 +12,7 @@ import (
 // once fails the first time and is well after that.
 func (f *far) once(r *http.Request) (*http.Response, error) {
 	if f.sent == 1 {
-		return ill(r)
+		return failing(r)
 	}
 	return well(r)
 }
@@ -79,7 +79,7 @@ func TestRetry_budget(t *testing.T) {
 		f := &far{}
 		f.say = func(r *http.Request) (*http.Response, error) {
 			if f.sent%3 == 0 { // every third fails: the breaker stays closed
-				return ill(r)
+				return failing(r)
 			}
 			return well(r)
 		}

@@ -57,7 +57,7 @@ func Open(t testing.TB, e env.Env, fs ...fn.Function) *Front {
 // Behind returns a Front for the functions in an environment from Surround.
 func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) *Front {
 	t.Helper()
-	door, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
+	handler, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
 		h, err := f.Handler(e)
 		return described(t, f.Spec, h), err
 	})
@@ -72,7 +72,7 @@ func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Front{t: t, issuer: issuer, mux: door, token: token}
+	return &Front{t: t, issuer: issuer, mux: handler, token: token}
 }
 
 // described wraps a function and validates each of its answers against the published OpenAPI document.

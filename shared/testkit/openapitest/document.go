@@ -36,7 +36,7 @@ func Open(service string, closed bool) (*Document, error) {
 		return nil, err
 	}
 	if closed {
-		(&Document{Root: tree}).shut(tree)
+		(&Document{Root: tree}).closeObjects(tree)
 	}
 	encoded, err := json.Marshal(tree)
 	if err != nil {
@@ -52,8 +52,8 @@ func Open(service string, closed bool) (*Document, error) {
 	return d, d.compiler.AddResource(d.url, root)
 }
 
-// shut closes all object schemas: they reject members that are not described.
-func (d *Document) shut(value any) {
+// closeObjects closes all object schemas: they reject members that are not described.
+func (d *Document) closeObjects(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		if parts, ok := v["allOf"].([]any); ok {
@@ -64,11 +64,11 @@ func (d *Document) shut(value any) {
 			v["additionalProperties"] = false
 		}
 		for _, inner := range v {
-			d.shut(inner)
+			d.closeObjects(inner)
 		}
 	case []any:
 		for _, inner := range v {
-			d.shut(inner)
+			d.closeObjects(inner)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// crowd runs n acts with so many clients.
-func crowd(ctx context.Context, clients, n int, act func(context.Context) error) error {
+// runClients runs n acts with so many concurrent clients.
+func runClients(ctx context.Context, clients, n int, act func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	left := make(chan struct{}, n)
 	for range n {
@@ -41,10 +41,10 @@ func crowd(ctx context.Context, clients, n int, act func(context.Context) error)
 	return group.Wait()
 }
 
-// rate is how many of n acts a crowd does in a second.
+// rate is how many of n acts concurrent clients do in a second.
 func rate(clients, n int, act func(context.Context) error) side {
 	return func(b *testing.B) float64 {
-		return float64(n) / clock(b, func() error { return crowd(b.Context(), clients, n, act) })
+		return float64(n) / clock(b, func() error { return runClients(b.Context(), clients, n, act) })
 	}
 }
 
@@ -60,7 +60,7 @@ const (
 )
 
 // written are the arguments of insertRow. It validates and marshals as Append does: both sides pay for that.
-func written(h *house, d event.Draft) ([]any, error) {
+func written(h *fixture, d event.Draft) ([]any, error) {
 	raw, err := d.Seal(h.env.Now(), event.Origin{})
 	if err != nil {
 		return nil, err
@@ -83,9 +83,9 @@ func BenchmarkBusinessRow(b *testing.B) {
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.orders (order_id uuid PRIMARY KEY, body jsonb NOT NULL)`,
 		`GRANT USAGE ON SCHEMA bare TO sandbox_app`, `GRANT INSERT ON bare.orders TO sandbox_app`)
 	store, pool := outbox.Open(h.env, h.db), h.bare(b, clients)
-	said := alternate(b, rounds(3),
+	samples := alternate(b, rounds(3),
 		rate(clients, n, func(ctx context.Context) error {
-			d := told(id.New[id.Request]().String())
+			d := sampleDraft(id.New[id.Request]().String())
 			return h.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 				tx.Queue(`INSERT INTO bare.orders (order_id, body) VALUES (@order, @body)`,
 					pgx.StrictNamedArgs{"order": id.New[id.Request](), "body": body})
@@ -93,14 +93,14 @@ func BenchmarkBusinessRow(b *testing.B) {
 			})
 		}),
 		rate(clients, n, func(ctx context.Context) error {
-			args, err := written(h, told(id.New[id.Request]().String()))
+			args, err := written(h, sampleDraft(id.New[id.Request]().String()))
 			if err == nil {
 				_, err = pool.Exec(ctx, insertBoth, append(args, [16]byte(id.New[id.Request]()), body)...)
 			}
 			return err
 		}),
 		rate(clients, n, func(ctx context.Context) error {
-			args, err := written(h, told(id.New[id.Request]().String()))
+			args, err := written(h, sampleDraft(id.New[id.Request]().String()))
 			if err != nil {
 				return err
 			}
@@ -114,8 +114,8 @@ func BenchmarkBusinessRow(b *testing.B) {
 		}),
 	)
 	what := fmt.Sprintf("business row and its event, %d clients", clients)
-	put(line{what: what, ours: perSecond("tx", said[0]), peer: "one CTE: " + perSecond("tx", said[1]), ratio: over(said[0], said[1]), least: 0.75})
-	put(line{what: what, ours: perSecond("tx", said[0]), peer: "plain, statement by statement: " + perSecond("tx", said[2]), ratio: over(said[0], said[2])})
+	put(line{what: what, ours: perSecond("tx", samples[0]), peer: "one CTE: " + perSecond("tx", samples[1]), ratio: over(samples[0], samples[1]), least: 0.75})
+	put(line{what: what, ours: perSecond("tx", samples[0]), peer: "plain, statement by statement: " + perSecond("tx", samples[2]), ratio: over(samples[0], samples[2])})
 }
 
 // BenchmarkAppend compares the processor time of Append with that of validating a parsed payload and marshalling payload
@@ -123,14 +123,14 @@ func BenchmarkBusinessRow(b *testing.B) {
 // sendings, for what is done between system calls costs more than what is done in a loop of its own.
 func BenchmarkAppend(b *testing.B) {
 	h, n := open(b, 2), times(5_000)
-	d := told("k")
+	d := sampleDraft("k")
 	raw, err := d.Seal(h.env.Now(), event.Origin{})
 	must(b, err)
 	args, err := written(h, d)
 	must(b, err)
 	schema, parsed := compiled(b), parse(b, raw.Payload)
 	pool := h.bare(b, 1)
-	said := alternate(b, rounds(9), appends(h, d, n), sends(pool, args, n, func() error { return nil }), sends(pool, args, n, func() error {
+	samples := alternate(b, rounds(9), appends(h, d, n), sends(pool, args, n, func() error { return nil }), sends(pool, args, n, func() error {
 		err := schema.Validate(parsed)
 		if err == nil {
 			_, err = json.Marshal(d.Payload)
@@ -140,8 +140,8 @@ func BenchmarkAppend(b *testing.B) {
 		}
 		return err
 	}))
-	ours, peer := less(said[0], said[1]), less(said[2], said[1])
-	put(line{what: "append, CPU time", remark: "without the driver's " + micros(said[1]) + " for the same statements",
+	ours, peer := less(samples[0], samples[1]), less(samples[2], samples[1])
+	put(line{what: "append, CPU time", remark: "without the driver's " + micros(samples[1]) + " for the same statements",
 		ours: micros(ours), peer: "validation of the parsed payload, marshal of payload and envelope: " + micros(peer), ratio: over(ours, peer), most: 1.5})
 }
 
@@ -158,7 +158,7 @@ func less(a, b []float64) []float64 {
 const next = `SELECT 1`
 
 // appends appends n events in one transaction, which is then given up.
-func appends(h *house, d event.Draft, n int) side {
+func appends(h *fixture, d event.Draft, n int) side {
 	store := outbox.Open(h.env, h.db)
 	return func(b *testing.B) float64 {
 		var took float64

@@ -172,24 +172,24 @@ func BenchmarkColdStart(b *testing.B) {
 		must(b, err)
 		return a
 	}
-	heard := packed("consumer-tenantsuspended", fn.Documents)
+	packedEvent := packed("consumer-tenantsuspended", fn.Documents)
 	site := packed("tenantbooking-bootstrap", fn.Postgres, fn.Documents, fn.Upstream("theme"))
 	sides := []side{
-		starts("hello", build(b, heard, hello)),
-		starts("consumer-tenantsuspended", build(b, heard, "", "document")),
+		starts("hello", build(b, packedEvent, hello)),
+		starts("consumer-tenantsuspended", build(b, packedEvent, "", "document")),
 		starts("tenantbooking-bootstrap", build(b, site, "", "cloudsql", `shared/platform/postgres"`)),
 		starts("tenantbooking-bootstrap", build(b, site, "")),
 	}
 	for _, first := range sides {
 		first(b)
 	}
-	said := alternate(b, rounds(21), sides...)
+	samples := alternate(b, rounds(21), sides...)
 	for i, what := range []struct {
 		name string
 		most float64
 	}{{"event-only", 1.5}, {"documents and Postgres", 2.5}, {"the same with cloudsqlconn, as deployed", 3}} {
-		put(line{what: "cold start, " + what.name, ours: millis(said[i+1]), peer: "hello-world function: " + millis(said[0]),
-			ratio: over(said[i+1], said[0]), most: what.most})
+		put(line{what: "cold start, " + what.name, ours: millis(samples[i+1]), peer: "hello-world function: " + millis(samples[0]),
+			ratio: over(samples[i+1], samples[0]), most: what.most})
 	}
 }
 

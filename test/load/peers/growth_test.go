@@ -32,7 +32,7 @@ func grown(what string, few, many []float64, n int) {
 func repeated(b *testing.B, n int, act func(context.Context) error) (all []float64) {
 	b.Helper()
 	for range rounds(5) {
-		all = append(all, clock(b, func() error { return crowd(b.Context(), 1, n, act) })/float64(n))
+		all = append(all, clock(b, func() error { return runClients(b.Context(), 1, n, act) })/float64(n))
 	}
 	return all
 }
@@ -78,8 +78,8 @@ func BenchmarkBacklog(b *testing.B) {
 	grown("one row published out of a backlog", few, publish(n), n)
 }
 
-// multiply copies one reservation with its item and hold, each copy at another house of its own hotel; a house has a
-// thousand, a hotel ten houses. One hold in a thousand is due.
+// multiply copies one reservation with its item and hold, each copy at another property of its own tenant; a property has a
+// thousand, a tenant ten properties. One hold in a thousand is due.
 const multiply = `
 	INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version, channel, partner_id,
 		quote_id, guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, created_by, created_at, payment_status, payment_intent_id)
@@ -152,7 +152,7 @@ func BenchmarkReservations(b *testing.B) {
 }
 
 // forget takes away at the end what was made up: the books at large do not balance with it.
-func (h *house) forget(b *testing.B, sql string) {
+func (h *fixture) forget(b *testing.B, sql string) {
 	b.Helper()
 	b.Cleanup(func() {
 		if _, err := h.owner.Exec(context.WithoutCancel(b.Context()), sql); err != nil {
@@ -170,7 +170,7 @@ type booking struct {
 	Day         string
 }
 
-func (h *house) sample(b *testing.B, n int, sql string) []booking {
+func (h *fixture) sample(b *testing.B, n int, sql string) []booking {
 	b.Helper()
 	rows, _ := h.owner.Query(b.Context(), sql+fmt.Sprintf(` ORDER BY md5(reservation_id::text) LIMIT %d`, n))
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[booking])

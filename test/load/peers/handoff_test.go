@@ -40,7 +40,7 @@ func BenchmarkHandoff(b *testing.B) {
 		return mac.Sum(nil)
 	}
 	signature := base64.RawURLEncoding.EncodeToString(sign(text))
-	said := alternate(b, rounds(5),
+	samples := alternate(b, rounds(5),
 		each(n, func() error { _, _, err := keys.Mint(h, now); return err }),
 		each(n, func() error {
 			minted := "v1." + base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(sign(text))
@@ -53,8 +53,8 @@ func BenchmarkHandoff(b *testing.B) {
 			return only(errors.Join(err, failed), hmac.Equal(sign(signed), sum))
 		}),
 	)
-	put(line{what: "handoff: mint, CPU time", ours: micros(said[0]), peer: "HMAC and encoding: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2})
-	put(line{what: "handoff: verify, CPU time", ours: micros(said[2]), peer: "HMAC and decoding: " + micros(said[3]), ratio: over(said[2], said[3]), most: 2})
+	put(line{what: "handoff: mint, CPU time", ours: micros(samples[0]), peer: "HMAC and encoding: " + micros(samples[1]), ratio: over(samples[0], samples[1]), most: 2})
+	put(line{what: "handoff: verify, CPU time", ours: micros(samples[2]), peer: "HMAC and decoding: " + micros(samples[3]), ratio: over(samples[2], samples[3]), most: 2})
 }
 
 // each is the processor time of one of n acts.

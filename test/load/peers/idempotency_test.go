@@ -36,7 +36,7 @@ func BenchmarkIdempotency(b *testing.B) {
 			Request: hash, Lease: 10 * time.Second}
 	}
 	var ours, theirs atomic.Int64
-	said := alternate(b, rounds(9),
+	samples := alternate(b, rounds(9),
 		rate(clients, n, func(ctx context.Context) error {
 			_, replayed, err := ledger.Do(ctx, claim(ours.Add(1)), func(id.Request) idempotency.Answer { return answer })
 			return only(err, !replayed)
@@ -72,10 +72,10 @@ func BenchmarkIdempotency(b *testing.B) {
 				Scan(&request, &status, &headers, &response)
 		}),
 	)
-	put(line{what: fmt.Sprintf("idempotency: claim and complete, %d clients", clients), ours: perSecond("", said[0]),
-		peer: "two plain statements: " + perSecond("", said[1]), ratio: over(said[0], said[1]), least: 0.8})
-	put(line{what: fmt.Sprintf("idempotency: replay, %d clients", clients), ours: perSecond("", said[2]),
-		peer: "two plain statements: " + perSecond("", said[3]), ratio: over(said[2], said[3]), least: 0.8})
+	put(line{what: fmt.Sprintf("idempotency: claim and complete, %d clients", clients), ours: perSecond("", samples[0]),
+		peer: "two plain statements: " + perSecond("", samples[1]), ratio: over(samples[0], samples[1]), least: 0.8})
+	put(line{what: fmt.Sprintf("idempotency: replay, %d clients", clients), ours: perSecond("", samples[2]),
+		peer: "two plain statements: " + perSecond("", samples[3]), ratio: over(samples[2], samples[3]), least: 0.8})
 }
 
 // name is a key as long as ours, and as random.

@@ -136,21 +136,21 @@ const (
 	open400    = 400
 )
 
-// A market is where rooms are held: one hotel, with the same rooms in our books and in the bare ones.
-type market struct {
-	*house
+// An inventory is where rooms are held: one hotel, with the same rooms in our books and in the bare ones.
+type inventory struct {
+	*fixture
 	env   env.Env
 	today stay.Date
 	hot   id.RoomType
 	rooms []id.RoomType
 }
 
-func openMarket(b *testing.B) *market {
+func openInventory(b *testing.B) *inventory {
 	b.Helper()
 	h := open(b, connection)
 	must(b, demo.Furnish(b.Context(), h.env, 2)) // those that examples book
 	h.exec(b, bareBooks)
-	m := &market{house: h, env: h.env, today: stay.DateOf(h.env.Now()), hot: demo.KabulGrand.Rooms[2].ID}
+	m := &inventory{fixture: h, env: h.env, today: stay.DateOf(h.env.Now()), hot: demo.KabulGrand.Rooms[2].ID}
 	k := demo.KabulGrand
 	for range roomTypes {
 		room := id.New[id.RoomType]()
@@ -169,7 +169,7 @@ func openMarket(b *testing.B) *market {
 
 // clear gives all rooms back, in all books. What was booked and given back before is remembered in them, as much in each: a
 // plan that was made for an empty table would read the whole table for each hold.
-func (m *market) clear(b *testing.B) {
+func (m *inventory) clear(b *testing.B) {
 	b.Helper()
 	m.exec(b, `TRUNCATE sandbox.allocations, sandbox.outbox, bare.nights, bare.acts`,
 		`UPDATE sandbox.inventory_nights SET taken = 0, counted_at = '-infinity', next_lapse = 'infinity'`,
@@ -182,7 +182,7 @@ func (m *market) clear(b *testing.B) {
 }
 
 // want is a hold: of one of two suites within six nights, or of any room at any time.
-func (m *market) want(hot bool) sandbox.Hold {
+func (m *inventory) want(hot bool) sandbox.Hold {
 	room, from := m.rooms[rand.IntN(len(m.rooms))], rand.IntN(open400-10)
 	if hot {
 		room, from = m.hot, 10+rand.IntN(3)
@@ -194,7 +194,7 @@ func (m *market) want(hot bool) sandbox.Hold {
 }
 
 // decided is how many holds 64 clients have decided in a second, granted or refused.
-func (m *market) decided(hot bool, n int, hold func(context.Context, sandbox.Hold) error) side {
+func (m *inventory) decided(hot bool, n int, hold func(context.Context, sandbox.Hold) error) side {
 	return func(b *testing.B) float64 {
 		m.clear(b)
 		return rate(clients, n, func(ctx context.Context) error { return hold(ctx, m.want(hot)) })(b)
@@ -208,10 +208,10 @@ func counted(pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
 	}
 }
 
-// tells tells of a hold before it knows how it ends; both ends cost the same.
-func tells(m *market, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
+// publishesEach tells of a hold before it knows how it ends; both ends cost the same.
+func publishesEach(m *inventory, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
 	return func(ctx context.Context, h sandbox.Hold) error {
-		e, err := written(m.house, told(h.Reservation.String()))
+		e, err := written(m.fixture, sampleDraft(h.Reservation.String()))
 		if err != nil {
 			return err
 		}
@@ -223,13 +223,13 @@ func tells(m *market, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) er
 }
 
 // promises has both ends of a hold ready, held to their schemas, and is in the role and the tenant.
-func promises(m *market, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
+func promises(m *inventory, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
 	return func(ctx context.Context, h sandbox.Hold) error {
-		held, err := written(m.house, ending(h, allocationCommitted, map[string]any{"committedAt": m.env.Now(), "expiresAt": m.env.Now()}))
+		held, err := written(m.fixture, ending(h, allocationCommitted, map[string]any{"committedAt": m.env.Now(), "expiresAt": m.env.Now()}))
 		if err != nil {
 			return err
 		}
-		refused, err := written(m.house, ending(h, allocationFailed, map[string]any{"failedAt": m.env.Now(), "reasonCode": "no_inventory"}))
+		refused, err := written(m.fixture, ending(h, allocationFailed, map[string]any{"failedAt": m.env.Now(), "reasonCode": "no_inventory"}))
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ var allocationCommitted = event.Subject{Name: "melmastoon.inventory.allocation.c
 
 // BenchmarkInventory has 64 clients hold rooms through the store, over HTTP, and in bare SQL.
 func BenchmarkInventory(b *testing.B) {
-	m := openMarket(b)
+	m := openInventory(b)
 	pool, books := m.bare(b, connection), sandbox.OpenInventory(m.env)
 	store := func(ctx context.Context, h sandbox.Hold) error {
 		if _, err := books.Hold(ctx, h); !errors.Is(err, sandbox.ErrSoldOut) {
@@ -270,22 +270,22 @@ func BenchmarkInventory(b *testing.B) {
 		name string
 		hot  bool
 	}{{"hot nights", true}, {"spread nights", false}} {
-		sides := []side{m.decided(nights.hot, n, store), m.decided(nights.hot, n, promises(m, pool)), m.decided(nights.hot, n, tells(m, pool)),
+		sides := []side{m.decided(nights.hot, n, store), m.decided(nights.hot, n, promises(m, pool)), m.decided(nights.hot, n, publishesEach(m, pool)),
 			m.decided(nights.hot, n, counted(pool)), m.decided(nights.hot, n, http)}
-		said := alternate(b, rounds(6), sides...)
-		bare := "plain, with all guarantees: " + perSecond("", said[1])
+		samples := alternate(b, rounds(6), sides...)
+		bare := "plain, with all guarantees: " + perSecond("", samples[1])
 		what := fmt.Sprintf("inventory store, %d clients, %s", clients, nights.name)
-		put(line{what: what, ours: perSecond("holds", said[0]), peer: bare, ratio: over(said[0], said[1]), least: 0.8})
-		put(line{what: what, ours: perSecond("holds", said[0]), peer: "plain, stored and published, without expiry and tenants: " + perSecond("", said[2]),
-			ratio: over(said[0], said[2])})
-		put(line{what: what, ours: perSecond("holds", said[0]), peer: "plain, counted only: " + perSecond("", said[3]), ratio: over(said[0], said[3])})
-		put(line{what: fmt.Sprintf("hold over HTTP, %d clients, %s", clients, nights.name), ours: perSecond("holds", said[4]),
-			peer: bare, ratio: over(said[4], said[1]), least: 0.25})
+		put(line{what: what, ours: perSecond("holds", samples[0]), peer: bare, ratio: over(samples[0], samples[1]), least: 0.8})
+		put(line{what: what, ours: perSecond("holds", samples[0]), peer: "plain, stored and published, without expiry and tenants: " + perSecond("", samples[2]),
+			ratio: over(samples[0], samples[2])})
+		put(line{what: what, ours: perSecond("holds", samples[0]), peer: "plain, counted only: " + perSecond("", samples[3]), ratio: over(samples[0], samples[3])})
+		put(line{what: fmt.Sprintf("hold over HTTP, %d clients, %s", clients, nights.name), ours: perSecond("holds", samples[4]),
+			peer: bare, ratio: over(samples[4], samples[1]), least: 0.25})
 	}
 }
 
 // overHTTP asks the function that holds rooms, over real connections.
-func overHTTP(b *testing.B, m *market) func(context.Context, sandbox.Hold) error {
+func overHTTP(b *testing.B, m *inventory) func(context.Context, sandbox.Hold) error {
 	b.Helper()
 	e, issuer := fntest.Surround(b, m.env)
 	handler, err := holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
@@ -312,9 +312,9 @@ func overHTTP(b *testing.B, m *market) func(context.Context, sandbox.Hold) error
 			return err
 		}
 		defer answer.Body.Close()
-		said, err := io.ReadAll(answer.Body)
+		samples, err := io.ReadAll(answer.Body)
 		if err == nil && answer.StatusCode != http.StatusCreated && answer.StatusCode != http.StatusConflict {
-			err = fmt.Errorf("%d %s", answer.StatusCode, said)
+			err = fmt.Errorf("%d %s", answer.StatusCode, samples)
 		}
 		return err
 	}

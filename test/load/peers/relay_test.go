@@ -40,8 +40,8 @@ func payload(tenant id.Tenant) map[string]any {
 	}
 }
 
-// told is an event of about one kilobyte with its envelope.
-func told(key string) event.Draft {
+// sampleDraft is an event of about one kilobyte with its envelope.
+func sampleDraft(key string) event.Draft {
 	tenant := id.New[id.Tenant]()
 	return event.Draft{Subject: allocationFailed, Tenant: tenant, OrderingKey: key, AggregateVersion: 1, Payload: payload(tenant)}
 }
@@ -53,8 +53,8 @@ func (nowhere) Publish(_ context.Context, messages []topic.Message) []error {
 	return make([]error, len(messages))
 }
 
-// A house is a database with everything that the benchmarks need of it.
-type house struct {
+// A fixture is a database with everything that the benchmarks need of it.
+type fixture struct {
 	*pgtest.Database
 	env   env.Env
 	db    *postgres.DB
@@ -72,15 +72,15 @@ func database(b testing.TB) *pgtest.Database {
 	return d
 }
 
-func open(b *testing.B, pool int) *house {
+func open(b *testing.B, pool int) *fixture {
 	b.Helper()
 	d := database(b)
 	e := d.Env().With("DATABASE_POOL", fmt.Sprint(pool)).With("DATABASE_STATEMENT_TIMEOUT", "5m")
-	return &house{d, e, postgres.Open(e, schema), d.Owner(b)}
+	return &fixture{d, e, postgres.Open(e, schema), d.Owner(b)}
 }
 
 // bare is a pool of the owner's, without roles, tenants or hooks. Settings are names, each with its value.
-func (h *house) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
+func (h *fixture) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
 	b.Helper()
 	c, err := pgxpool.ParseConfig(h.OwnerURL())
 	must(b, err)
@@ -94,7 +94,7 @@ func (h *house) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
 	return pool
 }
 
-func (h *house) exec(b *testing.B, statements ...string) {
+func (h *fixture) exec(b *testing.B, statements ...string) {
 	b.Helper()
 	for _, s := range statements {
 		if _, err := h.owner.Exec(b.Context(), s); err != nil {
@@ -104,16 +104,16 @@ func (h *house) exec(b *testing.B, statements ...string) {
 }
 
 // template writes one event, of which the others are copies.
-func (h *house) template(b *testing.B) {
+func (h *fixture) template(b *testing.B) {
 	b.Helper()
 	must(b, h.db.InTx(b.Context(), func(tx postgres.Tx) error {
-		return outbox.Open(h.env, h.db).Append(b.Context(), tx, told("template"))
+		return outbox.Open(h.env, h.db).Append(b.Context(), tx, sampleDraft("template"))
 	}))
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.template AS SELECT * FROM sandbox.outbox`)
 }
 
 // backlog makes so many rows of 5,000 keys wait, in the outbox. Their ids begin with the time, as those of events do.
-func (h *house) backlog(b *testing.B, n int) {
+func (h *fixture) backlog(b *testing.B, n int) {
 	b.Helper()
 	h.exec(b, `TRUNCATE sandbox.outbox`, fmt.Sprintf(`
 		INSERT INTO sandbox.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
@@ -122,7 +122,7 @@ func (h *house) backlog(b *testing.B, n int) {
 }
 
 // queue makes the same rows wait in a table that has only what a claim/mark loop needs.
-func (h *house) queue(b *testing.B, n int) {
+func (h *fixture) queue(b *testing.B, n int) {
 	b.Helper()
 	h.exec(b, `DROP TABLE IF EXISTS bare.queue`, `
 		CREATE TABLE bare.queue (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, subject text NOT NULL,
@@ -189,17 +189,17 @@ func BenchmarkRelay(b *testing.B) {
 		h.queue(b, n)
 		return float64(n) / clock(b, func() error { return drain(b.Context(), pool, 500) })
 	}
-	said := alternate(b, rounds(7), ours(1), ours(4), loop)
-	bare := "plain claim/mark loop at 500: " + perSecond("rows", said[2])
+	samples := alternate(b, rounds(7), ours(1), ours(4), loop)
+	bare := "plain claim/mark loop at 500: " + perSecond("rows", samples[2])
 	what := fmt.Sprintf("relay, %s rows, 5,000 keys, null publisher, ", thousands(float64(n)))
-	put(line{what: what + "four workers", ours: perSecond("rows", said[1]), peer: bare, ratio: over(said[1], said[2]), least: 0.8})
-	put(line{what: what + "one worker", ours: perSecond("rows", said[0]), peer: bare, ratio: over(said[0], said[2])})
+	put(line{what: what + "four workers", ours: perSecond("rows", samples[1]), peer: bare, ratio: over(samples[1], samples[2]), least: 0.8})
+	put(line{what: what + "one worker", ours: perSecond("rows", samples[0]), peer: bare, ratio: over(samples[0], samples[2])})
 
 	jobs := times(20_000)
 	rate := riverRate(b, h, jobs)
-	put(line{what: what + "four workers", ours: perSecond("rows", said[1]),
+	put(line{what: what + "four workers", ours: perSecond("rows", samples[1]),
 		peer:  fmt.Sprintf("river, %s jobs: %s jobs/s", thousands(float64(jobs)), thousands(rate)),
-		ratio: over(said[1], constant(rate, len(said[1]))), least: 5})
+		ratio: over(samples[1], constant(rate, len(samples[1]))), least: 5})
 }
 
 func constant(f float64, n int) []float64 {
@@ -234,7 +234,7 @@ func (w *worker) Work(context.Context, *river.Job[job]) error {
 }
 
 // riverRate works jobs that do nothing, and tells how many in a second until the last is marked.
-func riverRate(b *testing.B, h *house, n int) float64 {
+func riverRate(b *testing.B, h *fixture, n int) float64 {
 	b.Helper()
 	ctx := b.Context()
 	h.exec(b, `CREATE SCHEMA river`)

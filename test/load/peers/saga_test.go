@@ -68,7 +68,7 @@ func BenchmarkSweep(b *testing.B) {
 		return took
 	}
 	alone()
-	var said [2][]float64
+	var samples [2][]float64
 	for range rounds(5) {
 		var took [2][]time.Duration
 		for range max(1, n/window) {
@@ -76,7 +76,7 @@ func BenchmarkSweep(b *testing.B) {
 			took[1] = append(took[1], during()...)
 		}
 		for k := range took {
-			said[k] = append(said[k], quantile(took[k], 0.99).Seconds())
+			samples[k] = append(samples[k], quantile(took[k], 0.99).Seconds())
 		}
 	}
 	var swept int
@@ -85,7 +85,7 @@ func BenchmarkSweep(b *testing.B) {
 		b.Errorf("%d of %d overdue holds were swept, want some in each turn", swept, backlog)
 	}
 	put(line{what: fmt.Sprintf("hold, p99 at %d/s, while %s overdue holds are swept (%.0f/s)", perSecond, thousands(float64(backlog)), float64(swept)/sweeping.Seconds()),
-		ours: millis(said[1]), peer: "without the sweep: " + millis(said[0]), ratio: over(said[1], said[0]), most: 2})
+		ours: millis(samples[1]), peer: "without the sweep: " + millis(samples[0]), ratio: over(samples[1], samples[0]), most: 2})
 }
 
 // beats starts n acts at a rate, whether earlier ones have ended or not, and returns how long each takes.
@@ -115,13 +115,13 @@ type capture struct {
 	hold        id.Hold
 	intent      map[string]any // as the payment service reports it
 	raw         event.Raw
-	told        any // the id of the event that the bare statements have stored
+	sampleDraft any // the id of the event that the bare statements have stored
 }
 
 var transactionCaptured = event.Subject{Name: "melmastoon.payment.transaction.captured.v1", Version: 1, Producer: "payment-service"}
 
 // captures stores held reservations and returns payments of them.
-func (h *house) captures(b *testing.B, n int) (all []*capture) {
+func (h *fixture) captures(b *testing.B, n int) (all []*capture) {
 	b.Helper()
 	for range n {
 		r := reservationtest.Held(b, h.env, id.New[id.Tenant](), id.New[id.Property]())
@@ -152,10 +152,10 @@ func BenchmarkCaptured(b *testing.B) {
 			}
 			mark := &pgx.Batch{}
 			mark.Queue(`SELECT set_config('synchronous_commit', 'off', true)`)
-			mark.Queue(`UPDATE reservation.outbox SET published_at = now() WHERE id = $1`, c.told)
+			mark.Queue(`UPDATE reservation.outbox SET published_at = now() WHERE id = $1`, c.sampleDraft)
 			return pool.SendBatch(ctx, mark).Close()
 		}}
-	said := make([][]float64, len(acts))
+	samples := make([][]float64, len(acts))
 	for range rounds(5) {
 		all := h.captures(b, len(acts)*n)
 		h.exec(b, `UPDATE reservation.outbox SET published_at = now() WHERE published_at IS NULL`, `VACUUM ANALYZE`, `CHECKPOINT`)
@@ -167,22 +167,22 @@ func BenchmarkCaptured(b *testing.B) {
 			took[k] = append(took[k], time.Since(began))
 		}
 		for k := range took {
-			said[k] = append(said[k], quantile(took[k], 0.5).Seconds())
+			samples[k] = append(samples[k], quantile(took[k], 0.5).Seconds())
 		}
 	}
-	var left, told int
+	var left, sampleDraft int
 	must(b, h.owner.QueryRow(b.Context(), `SELECT (SELECT count(*) FROM reservation.reservations WHERE state <> 'confirmed'),
-		(SELECT count(*) FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1')`).Scan(&left, &told))
-	if want := len(said[0]) * len(acts) * n; left > 0 || told != want {
-		b.Errorf("%d not confirmed, %d published, want 0 and %d", left, told, want)
+		(SELECT count(*) FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1')`).Scan(&left, &sampleDraft))
+	if want := len(samples[0]) * len(acts) * n; left > 0 || sampleDraft != want {
+		b.Errorf("%d not confirmed, %d published, want 0 and %d", left, sampleDraft, want)
 	}
 	const what = "payment captured → reservation confirmed, over HTTP push, p50"
-	put(line{what: what, ours: millis(said[0]), peer: "the bare statements, marked as published: " + millis(said[3]), ratio: over(said[0], said[3]), most: 3})
-	put(line{what: what, remark: "publishing left to the relay", ours: millis(said[1]), peer: "the bare statements: " + millis(said[2]), ratio: over(said[1], said[2]), most: 3})
+	put(line{what: what, ours: millis(samples[0]), peer: "the bare statements, marked as published: " + millis(samples[3]), ratio: over(samples[0], samples[3]), most: 3})
+	put(line{what: what, remark: "publishing left to the relay", ours: millis(samples[1]), peer: "the bare statements: " + millis(samples[2]), ratio: over(samples[1], samples[2]), most: 3})
 }
 
 // pushes returns a push to the function, over a real connection. The payment service and inventory answer at once.
-func (h *house) pushes(b *testing.B, e env.Env) func(context.Context, *capture) error {
+func (h *fixture) pushes(b *testing.B, e env.Env) func(context.Context, *capture) error {
 	b.Helper()
 	var now atomic.Pointer[capture]
 	services := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -222,9 +222,9 @@ func (h *house) pushes(b *testing.B, e env.Env) func(context.Context, *capture) 
 			return err
 		}
 		defer answer.Body.Close()
-		said, err := io.ReadAll(answer.Body)
+		samples, err := io.ReadAll(answer.Body)
 		if err == nil && answer.StatusCode >= 300 {
-			err = fmt.Errorf("%d %s", answer.StatusCode, said)
+			err = fmt.Errorf("%d %s", answer.StatusCode, samples)
 		}
 		return err
 	}
@@ -234,7 +234,7 @@ var reservationConfirmed = event.Subject{Name: "melmastoon.reservation.confirmed
 
 // confirms does what the function must do in Postgres, in two round trips: it reads the reservation with its rooms, then stores that
 // the event was handled, the confirmed reservation, its committed hold and its event.
-func confirms(h *house, pool *pgxpool.Pool) func(context.Context, *capture) error {
+func confirms(h *fixture, pool *pgxpool.Pool) func(context.Context, *capture) error {
 	return func(ctx context.Context, c *capture) error {
 		tenant, read := hex.EncodeToString(c.tenant[:]), &pgx.Batch{}
 		read.Queue(`SELECT set_config('role', 'reservation_app', true), set_config('app.tenant_id', $1, true)`, tenant)
@@ -251,12 +251,12 @@ func confirms(h *house, pool *pgxpool.Pool) func(context.Context, *capture) erro
 		if err := pool.SendBatch(ctx, read).Close(); err != nil {
 			return err
 		}
-		told, err := written(h, event.Draft{Subject: reservationConfirmed, Tenant: c.tenant, OrderingKey: c.tenant.String() + ":" + c.reservation.String(),
+		sampleDraft, err := written(h, event.Draft{Subject: reservationConfirmed, Tenant: c.tenant, OrderingKey: c.tenant.String() + ":" + c.reservation.String(),
 			AggregateVersion: 2, Payload: confirmed(h, c, was)})
 		if err != nil {
 			return err
 		}
-		c.told = told[0]
+		c.sampleDraft = sampleDraft[0]
 		write := &pgx.Batch{}
 		write.Queue(`SELECT set_config('role', 'reservation_app', true), set_config('app.tenant_id', $1, true)`, tenant)
 		write.Queue(`INSERT INTO reservation.inbox_processed (event_id, processor, subject) VALUES ($1, 'bare', $2)`,
@@ -268,13 +268,13 @@ func confirms(h *house, pool *pgxpool.Pool) func(context.Context, *capture) erro
 			[16]byte(c.reservation), [16]byte(intent), [16]byte(captured),
 			fmt.Sprintf(`[{"paymentIntentId":%q,"capturedMicro":"%v"}]`, intent, c.intent["capturedMicro"]))
 		write.Queue(`UPDATE reservation.holds SET status = 'committed' WHERE hold_id = $1`, [16]byte(c.hold))
-		write.Queue(strings.Replace(insertRow, "sandbox", "reservation", 1), told...)
+		write.Queue(strings.Replace(insertRow, "sandbox", "reservation", 1), sampleDraft...)
 		return pool.SendBatch(ctx, write).Close()
 	}
 }
 
 // confirmed is the payload of the event.
-func confirmed(h *house, c *capture, was map[string]any) map[string]any {
+func confirmed(h *fixture, c *capture, was map[string]any) map[string]any {
 	totals := map[string]any{"grandTotalMicro": c.intent["amountMicro"], "currency": was["currency"]}
 	return map[string]any{
 		"reservationId": c.reservation, "tenantId": c.tenant, "propertyId": id.Property(was["property_id"].([16]byte)), "reservationCode": was["code"],

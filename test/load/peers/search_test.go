@@ -19,26 +19,26 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// crowded lists the tables of the sandbox's hotels, in the order of their references.
-var crowded = []string{"tenants", "properties", "room_types", "rate_plans", "weekday_rates", "theme_versions", "inventory_nights",
+// hotelTables lists the tables of the sandbox's hotels, in the order of their references.
+var hotelTables = []string{"tenants", "properties", "room_types", "rate_plans", "weekday_rates", "theme_versions", "inventory_nights",
 	"listings", "listing_rooms", "listing_rates"}
 
-// crowdedBy copies the rows of a table. Each copy has ids of its own, stays in its city, and is up to half a degree away.
-const crowdedBy = `
+// copyRows copies the rows of a table. Each copy has ids of its own, stays in its city, and is up to half a degree away.
+const copyRows = `
 	INSERT INTO sandbox.%[1]s SELECT (jsonb_populate_record(t, (
 		SELECT jsonb_object_agg(key, md5(value || n)) FROM jsonb_each_text(to_jsonb(t))
 		WHERE key IN ('tenant_id', 'property_id', 'room_type_id', 'rate_plan_id', 'theme_version_id', 'theme_id', 'main_room_type')) || %[2]s)).*
 	FROM bare.%[1]s AS t, generate_series(1, %[3]d) AS n`
 
 // hotels fills the sandbox with so many hotels, most of them in the same cities, with rooms and prices on the nights of one stay.
-func (h *house) hotels(b *testing.B, n int, from, until stay.Date) {
+func (h *fixture) hotels(b *testing.B, n int, from, until stay.Date) {
 	b.Helper()
 	named, err := demo.Named()
 	must(b, err)
 	must(b, demo.Furnish(b.Context(), h.env, named))
 	h.exec(b, `CREATE SCHEMA bare`, `SET session_replication_role = replica`)
 	h.forget(b, `DROP SCHEMA bare CASCADE`)
-	for _, table := range crowded {
+	for _, table := range hotelTables {
 		condition, own := "", "'{}'"
 		switch table {
 		case "tenants":
@@ -51,14 +51,14 @@ func (h *house) hotels(b *testing.B, n int, from, until stay.Date) {
 			condition = fmt.Sprintf(" WHERE night >= '%s' AND night < '%s'", from, until)
 		}
 		h.exec(b, fmt.Sprintf(`CREATE TABLE bare.%s AS SELECT * FROM sandbox.%[1]s`, table)+condition,
-			fmt.Sprintf(crowdedBy, table, own, n/named))
+			fmt.Sprintf(copyRows, table, own, n/named))
 	}
 	h.cells(b)
 	h.exec(b, `SET session_replication_role = origin`, `VACUUM ANALYZE`, `CHECKPOINT`)
 }
 
 // cells stores the H3 cell of each copied hotel's new place, as indexing does.
-func (h *house) cells(b *testing.B) {
+func (h *fixture) cells(b *testing.B) {
 	b.Helper()
 	var hotels []id.Property
 	var cells []int64
@@ -129,7 +129,7 @@ func BenchmarkSearch(b *testing.B) {
 		took := beats(b, part.perSecond, times(part.perSecond*part.seconds), part.act)
 		p95 := quantile(took, 0.95)
 		slowest := slices.Max(took)
-		tell(fmt.Sprintf("%s, among %s hotels", part.what, thousands(float64(times(10_000)))),
+		addRow(fmt.Sprintf("%s, among %s hotels", part.what, thousands(float64(times(10_000)))),
 			fmt.Sprintf("p50 %.1f ms, p95 %.1f ms, slowest %.0f ms", ms(quantile(took, 0.5)), ms(p95), ms(slowest)),
 			fmt.Sprintf("p95 ≤ %d ms", part.limit.Milliseconds()), p95 <= part.limit)
 		if p95 > part.limit && seedrand.Full(b) {

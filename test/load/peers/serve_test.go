@@ -246,11 +246,11 @@ func skip(in *bufio.Reader, want []byte) error {
 
 // BenchmarkHTTP compares what servers spend on an answer over a real connection.
 func BenchmarkHTTP(b *testing.B) {
-	house, peer := launch(b, "ours"), launch(b, "bare")
-	cookie := cookies(b, house)
+	fixture, peer := launch(b, "ours"), launch(b, "bare")
+	cookie := cookies(b, fixture)
 	browser := []string{"Cookie", cookie}
-	shown, text := house.get(b, site+"/bootstrap", browser...)
-	known, _ := house.get(b, site+"/policies")
+	shown, text := fixture.get(b, site+"/bootstrap", browser...)
+	known, _ := fixture.get(b, site+"/policies")
 	_, page := peer.get(b, bytesPath)
 	if got := shown.Header.Get("X-Cache"); got != "HIT" {
 		b.Fatalf("bootstrap: X-Cache = %q, want HIT", got)
@@ -262,17 +262,17 @@ func BenchmarkHTTP(b *testing.B) {
 		b.Fatal("policies have no ETag")
 	}
 	n := times(40_000)
-	said := alternate(b, rounds(3),
-		house.cost(n, 200, tinyPath), peer.cost(n, 200, tinyPath),
-		house.cost(n/4, 200, site+"/bootstrap", browser...), peer.cost(n/4, 200, bytesPath),
-		house.cost(n, 304, site+"/policies", "If-None-Match", known.Header.Get("Etag")), peer.cost(n, 304, bytesPath, "If-None-Match", `"1"`),
+	samples := alternate(b, rounds(3),
+		fixture.cost(n, 200, tinyPath), peer.cost(n, 200, tinyPath),
+		fixture.cost(n/4, 200, site+"/bootstrap", browser...), peer.cost(n/4, 200, bytesPath),
+		fixture.cost(n, 304, site+"/policies", "If-None-Match", known.Header.Get("Etag")), peer.cost(n, 304, bytesPath, "If-None-Match", `"1"`),
 	)
-	put(line{what: "`fn`, tiny response over loopback, CPU time of the server", ours: micros(said[0]),
-		peer: "plain net/http: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2.5})
-	put(line{what: fmt.Sprintf("bootstrap, a hit of %d KB, requests per second of CPU time", len(text)>>10), ours: perSecond("", inverse(said[2])),
-		peer: fmt.Sprintf("plain, %d KB encoded before: %s", len(page)>>10, perSecond("", inverse(said[3]))), ratio: over(said[3], said[2]), least: 0.4})
-	put(line{what: "304 (policies: bootstrap is different for each visitor and has no 304)", ours: perSecond("", inverse(said[4])),
-		peer: "plain: " + perSecond("", inverse(said[5])), ratio: over(said[5], said[4]), least: 0.5})
+	put(line{what: "`fn`, tiny response over loopback, CPU time of the server", ours: micros(samples[0]),
+		peer: "plain net/http: " + micros(samples[1]), ratio: over(samples[0], samples[1]), most: 2.5})
+	put(line{what: fmt.Sprintf("bootstrap, a hit of %d KB, requests per second of CPU time", len(text)>>10), ours: perSecond("", inverse(samples[2])),
+		peer: fmt.Sprintf("plain, %d KB encoded before: %s", len(page)>>10, perSecond("", inverse(samples[3]))), ratio: over(samples[3], samples[2]), least: 0.4})
+	put(line{what: "304 (policies: bootstrap is different for each visitor and has no 304)", ours: perSecond("", inverse(samples[4])),
+		peer: "plain: " + perSecond("", inverse(samples[5])), ratio: over(samples[5], samples[4]), least: 0.5})
 }
 
 // cookies begins a visit, and warms what is kept.

@@ -50,7 +50,7 @@ func BenchmarkBootstrap(b *testing.B) {
 		took := beats(b, perSecond, times(2_000), func(ctx context.Context, i int) error { return read(ctx, visitors[i%sessions]) })
 		p50, p99 = append(p50, quantile(took, 0.5).Seconds()), append(p99, quantile(took, 0.99).Seconds())
 	}
-	tellPercentiles("bootstrap, a hit, at 200/s", p50, p99, limit)
+	addPercentiles("bootstrap, a hit, at 200/s", p50, p99, limit)
 }
 
 // BenchmarkHold measures the 99th percentile of holds on a hotel's site at 50 per second, each of a session and a draft of its
@@ -82,7 +82,7 @@ func BenchmarkHold(b *testing.B) {
 			p50, p99 = append(p50, quantile(took, 0.5).Seconds()), append(p99, quantile(took, 0.99).Seconds())
 		}
 	}
-	tellPercentiles("hold on a hotel's site, all services in one process, at 50/s", p50, p99, limit)
+	addPercentiles("hold on a hotel's site, all services in one process, at 50/s", p50, p99, limit)
 }
 
 // quoted returns a visitor with a session and a quote.
@@ -107,12 +107,12 @@ func expect(ctx context.Context, v *system.Visitor, status int, r system.Request
 	return a, err
 }
 
-// tellPercentiles prints the medians over the rounds, and the 99th percentile of each round.
-func tellPercentiles(what string, p50, p99 []float64, limit time.Duration) {
+// addPercentiles prints the medians over the rounds, and the 99th percentile of each round.
+func addPercentiles(what string, p50, p99 []float64, limit time.Duration) {
 	var each []string
 	for _, p := range p99 {
 		each = append(each, fmt.Sprintf("%.1f", p*1e3))
 	}
 	figure := fmt.Sprintf("p50 %.1f ms, p99 %.1f ms (median of %s)", median(p50)*1e3, median(p99)*1e3, strings.Join(each, ", "))
-	tell(what, figure, fmt.Sprintf("p99 ≤ %d ms", limit.Milliseconds()), median(p99) <= limit.Seconds())
+	addRow(what, figure, fmt.Sprintf("p99 ≤ %d ms", limit.Milliseconds()), median(p99) <= limit.Seconds())
 }

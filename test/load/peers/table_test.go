@@ -68,8 +68,8 @@ func put(l line) {
 	fmt.Fprintln(os.Stderr, row)
 }
 
-// tell prints a line that has no peer: a figure and its own bound.
-func tell(what, figure, target string, met bool) {
+// addRow prints a line that has no peer: a figure and its own bound.
+func addRow(what, figure, target string, met bool) {
 	row := fmt.Sprintf("| %s | %s | | | %s | %s |", what, figure, target, judge(met))
 	results.Lock()
 	defer results.Unlock()
@@ -106,15 +106,15 @@ type side func(b *testing.B) float64
 // alternate gives each side its turns and returns what each said, round by round.
 func alternate(b *testing.B, n int, sides ...side) [][]float64 {
 	b.Helper()
-	said := make([][]float64, len(sides))
+	samples := make([][]float64, len(sides))
 	for round := range n {
 		for k := range sides {
 			i := (k + round) % len(sides) // each side is first in some rounds
 			runtime.GC()                  // no side collects the garbage of another
-			said[i] = append(said[i], sides[i](b))
+			samples[i] = append(samples[i], sides[i](b))
 		}
 	}
-	return said
+	return samples
 }
 
 // over divides round by round.

@@ -34,18 +34,18 @@ func (l *fakeLocks) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredent
 	return l.err
 }
 
-// A deskTest is the front desk of a house of two rooms of each type, with its stored reservation.
+// A deskTest is the front desk of a hotel with two rooms of each type, with its stored reservation.
 type deskTest struct {
-	t       *testing.T
-	db      *pgtest.Database
-	house   *house
-	locks   *fakeLocks
-	changer *Changer
-	rate    money.Micro // per room and night; the tax is 10
-	asked   []Ask
-	rooms   []Room
-	r       *Reservation
-	now     time.Time
+	t             *testing.T
+	db            *pgtest.Database
+	fakeInventory *fakeInventory
+	locks         *fakeLocks
+	changer       *Changer
+	rate          money.Micro // per room and night; the tax is 10
+	asked         []Ask
+	rooms         []Room
+	r             *Reservation
+	now           time.Time
 }
 
 // openDeskTest returns a front desk with a confirmed reservation of two rooms from 1 to 3 December, at noon on 20 November.
@@ -58,13 +58,13 @@ func openDeskTest(t *testing.T) *deskTest {
 func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	t.Helper()
 	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
-	c.house = aHouse(func() time.Time { return c.now }, 1)
+	c.fakeInventory = newFakeInventory(func() time.Time { return c.now }, 1)
 	for i, a := range c.r.Allocations {
-		c.house.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
+		c.fakeInventory.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
 	}
 	c.rooms, _ = roomsFor(c.r)
 	c.changer = OpenChanger(db.Env())
-	c.changer.inventory, c.changer.now = c.house, func() time.Time { return c.now }
+	c.changer.inventory, c.changer.now = c.fakeInventory, func() time.Time { return c.now }
 	c.changer.keys.locks, c.changer.keys.now = c.locks, c.changer.now
 	c.changer.learn = func(context.Context, *Reservation) error { return nil }
 	c.changer.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
@@ -173,11 +173,11 @@ func TestDates(t *testing.T) {
 			if got.Pending != "" || got.Plan != nil {
 				t.Errorf("the reservation still waits for %q", got.Pending)
 			}
-			if let := c.house.let(got); let != 2 {
+			if let := c.fakeInventory.let(got); let != 2 {
 				t.Errorf("%d rooms are taken, want 2", let)
 			}
-			if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed", "modified", "dates_changed"}) {
-				t.Errorf("published %v", told)
+			if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified", "dates_changed"}) {
+				t.Errorf("published %v", events)
 			}
 			if kept, owed := got.kept(), min(got.Total, c.r.Total); kept != owed {
 				t.Errorf("kept() = %d, want %d", kept, owed)
@@ -190,7 +190,7 @@ func TestDates(t *testing.T) {
 func TestDates_soldOut(t *testing.T) {
 	t.Parallel()
 	c := openDeskTest(t)
-	c.house.rooms = 0
+	c.fakeInventory.rooms = 0
 	act := id.New[id.Request]()
 	for range 2 {
 		_, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-05")))
@@ -208,8 +208,8 @@ func TestDates_soldOut(t *testing.T) {
 	if !slices.Equal(got.Allocations, c.r.Allocations) {
 		t.Errorf("Allocations = %v, want %v", got.Allocations, c.r.Allocations)
 	}
-	if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed"}) {
-		t.Errorf("published %v", told)
+	if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed"}) {
+		t.Errorf("published %v", events)
 	}
 }
 
@@ -267,14 +267,14 @@ func TestDates_crash(t *testing.T) {
 			t.Parallel()
 			c := deskOn(t, db)
 			act, to := id.New[id.Request](), c.stay("2026-12-01", "2026-12-04")
-			c.changer.inventory = ends{c.house, test.reached, broken}
+			c.changer.inventory = ends{c.fakeInventory, test.reached, broken}
 			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
 				t.Fatalf("Change() = %v, want %v", err, broken)
 			}
 			if got := c.stored(); got.Pending != AwaitReallocation || got.Stay != c.r.Stay {
 				t.Fatalf("waits for %q with stay %v, want %q and the old stay", got.Pending, got.Stay, AwaitReallocation)
 			}
-			c.changer.inventory = c.house
+			c.changer.inventory = c.fakeInventory
 			if test.watch {
 				w := OpenWatcher(c.db.Env())
 				w.changer = c.changer
@@ -290,7 +290,7 @@ func TestDates_crash(t *testing.T) {
 			if got.Stay != to || len(got.Modified) != 1 {
 				t.Errorf("stay %v after %d modifications, want %v after one", got.Stay, len(got.Modified), to)
 			}
-			if let := c.house.let(got); let != 2 {
+			if let := c.fakeInventory.let(got); let != 2 {
 				t.Errorf("%d rooms are taken, want 2", let)
 			}
 		})
@@ -299,14 +299,14 @@ func TestDates_crash(t *testing.T) {
 
 // ends is an inventory whose caller ends with an error, after inventory has decided if reached.
 type ends struct {
-	*house
+	*fakeInventory
 	reached bool
 	err     error
 }
 
 func (e ends) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
 	if e.reached {
-		if err := e.house.Reallocate(ctx, r, releases, takes); err != nil {
+		if err := e.fakeInventory.Reallocate(ctx, r, releases, takes); err != nil {
 			return err
 		}
 	}
@@ -398,7 +398,7 @@ func TestModify(t *testing.T) {
 			if len(got.Items) != len(got.Allocations) {
 				t.Errorf("%d allocations for %d items", len(got.Allocations), len(got.Items))
 			}
-			if let := c.house.let(c.r); let != test.rooms {
+			if let := c.fakeInventory.let(c.r); let != test.rooms {
 				t.Errorf("%d rooms of the first types are taken, want %d", let, test.rooms)
 			}
 			if got.Pending != "" {
@@ -407,8 +407,8 @@ func TestModify(t *testing.T) {
 			if kept, want := got.kept(), min(got.Total, c.r.Total); kept != want {
 				t.Errorf("kept() = %d, want %d", kept, want)
 			}
-			if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed", "modified"}) {
-				t.Errorf("published %v", told)
+			if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified"}) {
+				t.Errorf("published %v", events)
 			}
 		})
 	}

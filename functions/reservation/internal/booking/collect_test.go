@@ -14,7 +14,7 @@ import (
 )
 
 // edit changes the stored reservation. It publishes only a cancellation.
-func (s *stage) edit(change func(*Reservation)) {
+func (s *confirmTest) edit(change func(*Reservation)) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
@@ -38,10 +38,10 @@ func (s *stage) edit(change func(*Reservation)) {
 }
 
 // dearer raises the price of the stored reservation, as a change of dates does.
-func (s *stage) dearer(by money.Micro) { s.edit(func(r *Reservation) { r.Total += by }) }
+func (s *confirmTest) dearer(by money.Micro) { s.edit(func(r *Reservation) { r.Total += by }) }
 
 // confirmed sets a confirmed reservation, paid by card or promised in cash.
-func (s *stage) confirmed(claim func(*stage) *id.Intent) *id.Intent {
+func (s *confirmTest) confirmed(claim func(*confirmTest) *id.Intent) *id.Intent {
 	s.t.Helper()
 	intent := claim(s)
 	if err := s.confirm(intent); err != nil {
@@ -54,28 +54,28 @@ func (s *stage) confirmed(claim func(*stage) *id.Intent) *id.Intent {
 }
 
 // collects turns the promise of an intent into a capture.
-func (s *stage) collects(i *id.Intent, amount money.Micro) {
-	s.purse.mu.Lock()
-	defer s.purse.mu.Unlock()
+func (s *confirmTest) collects(i *id.Intent, amount money.Micro) {
+	s.fakePayments.mu.Lock()
+	defer s.fakePayments.mu.Unlock()
 	capture := id.New[id.Event]()
-	known := s.purse.intents[*i]
+	known := s.fakePayments.intents[*i]
 	known.Status, known.Captured, known.CaptureEvent = Captured, amount, &capture
 }
 
 // second adds a captured intent over an amount.
-func (s *stage) second(amount money.Micro) *id.Intent {
+func (s *confirmTest) second(amount money.Micro) *id.Intent {
 	i := s.pays(with(aCapture, func(i *Intent) { i.Amount, i.Captured = amount, amount })(s.r))
 	return &i.ID
 }
 
 // adds fails the test unless what was captured is what the reservation keeps, what it has asked back and what was refunded.
-func (s *stage) adds() {
+func (s *confirmTest) adds() {
 	s.t.Helper()
 	r := s.now()
-	s.purse.mu.Lock()
-	defer s.purse.mu.Unlock()
+	s.fakePayments.mu.Lock()
+	defer s.fakePayments.mu.Unlock()
 	var captured, refunded money.Micro
-	for _, i := range s.purse.intents {
+	for _, i := range s.fakePayments.intents {
 		captured += i.Captured
 		refunded += i.Refunded
 		if r.capturedOf(i.ID) == 0 && i.kept() != 0 {
@@ -103,41 +103,41 @@ func TestCollect(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		first func(*stage) *id.Intent
-		then  func(*stage, *id.Intent) *id.Intent
+		first func(*confirmTest) *id.Intent
+		then  func(*confirmTest, *id.Intent) *id.Intent
 		want  outcome
 	}{
-		{"promised cash is not money", cash, func(_ *stage, i *id.Intent) *id.Intent { return i },
+		{"promised cash is not money", cash, func(_ *confirmTest, i *id.Intent) *id.Intent { return i },
 			outcome{kept: -price, due: price, method: CashOnArrival, status: PendingCash, count: 1}},
-		{"promised cash is collected", cash, func(s *stage, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
+		{"promised cash is collected", cash, func(s *confirmTest, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
 			outcome{method: CashOnArrival, status: Captured, count: 1}},
-		{"promised cash is collected after the price fell", cash, func(s *stage, i *id.Intent) *id.Intent {
+		{"promised cash is collected after the price fell", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
 			s.dearer(-more)
 			s.collects(i, s.r.Total)
 			return i
 		}, outcome{kept: -more, method: CashOnArrival, status: Captured, count: 1}},
-		{"cash that the hotel has given back already", cash, func(s *stage, i *id.Intent) *id.Intent {
+		{"cash that the hotel has given back already", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
 			s.collects(i, s.r.Total)
-			s.purse.intents[*i].Refunded = s.r.Total
+			s.fakePayments.intents[*i].Refunded = s.r.Total
 			return i
 		}, outcome{kept: -price, method: CashOnArrival, status: Captured, count: 1}},
-		{"a card pays instead of the cash", cash, func(s *stage, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
+		{"a card pays instead of the cash", cash, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
 			outcome{method: Card, status: Captured, count: 2}},
-		{"a second intent pays what a change costs", captured, func(s *stage, _ *id.Intent) *id.Intent {
+		{"a second intent pays what a change costs", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more)
 		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
-		{"it pays a part", captured, func(s *stage, _ *id.Intent) *id.Intent {
+		{"it pays a part", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more - 1)
 		}, outcome{kept: more - 1, due: 1, method: Mixed, status: Captured, count: 2}},
-		{"its surplus goes back", captured, func(s *stage, _ *id.Intent) *id.Intent {
+		{"its surplus goes back", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more + 5)
 		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
-		{"all of it goes back if nothing is due", captured, func(s *stage, _ *id.Intent) *id.Intent { return s.second(more) },
+		{"all of it goes back if nothing is due", captured, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(more) },
 			outcome{method: Card, status: Captured, count: 1}},
-		{"cash that comes after the card goes back", cash, func(s *stage, promise *id.Intent) *id.Intent {
+		{"cash that comes after the card goes back", cash, func(s *confirmTest, promise *id.Intent) *id.Intent {
 			if err := s.confirm(s.second(s.r.Total)); err != nil {
 				s.t.Fatal(err)
 			}
@@ -182,9 +182,9 @@ func TestCollect_ended(t *testing.T) {
 		},
 	}
 	for name, end := range ends {
-		for method, late := range map[string]func(*stage, *id.Intent) *id.Intent{
-			"promised cash": func(s *stage, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
-			"a second card": func(s *stage, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
+		for method, late := range map[string]func(*confirmTest, *id.Intent) *id.Intent{
+			"promised cash": func(s *confirmTest, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
+			"a second card": func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
 		} {
 			t.Run(name+"/"+method, func(t *testing.T) {
 				t.Parallel()
@@ -201,7 +201,7 @@ func TestCollect_ended(t *testing.T) {
 						t.Errorf("Confirm() = %v, want %v", err, ErrIllegalTransition)
 					}
 				}
-				if got := s.purse.intents[*intent].kept(); got != 0 {
+				if got := s.fakePayments.intents[*intent].kept(); got != 0 {
 					t.Errorf("the hotel keeps %d, want 0", got)
 				}
 				s.adds()
@@ -227,7 +227,7 @@ func TestCollect_afterUnsavedSurplus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := s.purse.intents[*intent].kept(); got != 40 {
+	if got := s.fakePayments.intents[*intent].kept(); got != 40 {
 		t.Errorf("the second intent keeps %d, want 40", got)
 	}
 	if got := s.now().due(); got != 0 {
@@ -239,7 +239,7 @@ func TestCollect_afterUnsavedSurplus(t *testing.T) {
 func TestCollect_concurrent(t *testing.T) {
 	t.Parallel()
 	round := 0
-	inRounds(t, 100, func(s *stage) {
+	inRounds(t, 100, func(s *confirmTest) {
 		round++
 		s.confirmed(captured)
 		s.dearer(100)

@@ -15,36 +15,36 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A stage holds a stored reservation and fake services.
-type stage struct {
+// A confirmTest holds a stored reservation and fake services.
+type confirmTest struct {
 	*Confirmer
-	db    *pgtest.Database
-	r     *Reservation
-	house *house
-	purse *purse
-	t     testing.TB
-	owner *pgx.Conn // for assertions; nil: opened by the first
+	db            *pgtest.Database
+	r             *Reservation
+	fakeInventory *fakeInventory
+	fakePayments  *fakePayments
+	t             testing.TB
+	owner         *pgx.Conn // for assertions; nil: opened by the first
 }
 
 // set stores a held reservation and creates an inventory with just enough rooms for it.
-func set(t testing.TB, db *pgtest.Database) *stage {
+func set(t testing.TB, db *pgtest.Database) *confirmTest {
 	t.Helper()
 	e := db.Env()
-	s := &stage{db: db, r: aStored(t, e, id.New[id.Tenant]()), house: aHouse(e.Now, 1), purse: aPurse(), t: t}
-	s.house.place(s.r)
-	s.Confirmer = &Confirmer{OpenReservations(e), s.house, s.purse, e.Now}
+	s := &confirmTest{db: db, r: aStored(t, e, id.New[id.Tenant]()), fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), t: t}
+	s.fakeInventory.place(s.r)
+	s.Confirmer = &Confirmer{OpenReservations(e), s.fakeInventory, s.fakePayments, e.Now}
 	return s
 }
 
 // pays adds an intent to the payment service.
-func (s *stage) pays(i Intent) Intent {
-	s.purse.mu.Lock()
-	defer s.purse.mu.Unlock()
-	s.purse.intents[i.ID] = &i
+func (s *confirmTest) pays(i Intent) Intent {
+	s.fakePayments.mu.Lock()
+	defer s.fakePayments.mu.Unlock()
+	s.fakePayments.intents[i.ID] = &i
 	return i
 }
 
-func (s *stage) confirm(intent *id.Intent) error {
+func (s *confirmTest) confirm(intent *id.Intent) error {
 	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 	_, err := s.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return s.reservations.In(ctx, s.r.Tenant, f)
@@ -53,7 +53,7 @@ func (s *stage) confirm(intent *id.Intent) error {
 }
 
 // change applies a change to the stored reservation.
-func (s *stage) change(act func(*Reservation) error) {
+func (s *confirmTest) change(act func(*Reservation) error) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
@@ -75,16 +75,16 @@ func (s *stage) change(act func(*Reservation) error) {
 }
 
 // sell gives the rooms to another guest after they are free.
-func (s *stage) sell() {
+func (s *confirmTest) sell() {
 	s.t.Helper()
 	other := *s.r
 	other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
-	if _, err := s.house.Hold(s.t.Context(), &other, other.Hold); err != nil {
+	if _, err := s.fakeInventory.Hold(s.t.Context(), &other, other.Hold); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *stage) now() *Reservation {
+func (s *confirmTest) now() *Reservation {
 	s.t.Helper()
 	r, err := s.reservations.Get(s.t.Context(), Scope{Tenant: s.r.Tenant}, s.r.ID)
 	if err != nil {
@@ -96,11 +96,11 @@ func (s *stage) now() *Reservation {
 func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	expire := func(s *stage) { s.pass(10 * time.Minute) }
+	expire := func(s *confirmTest) { s.pass(10 * time.Minute) }
 	for _, test := range []struct {
 		name      string
-		before    func(*stage)
-		claim     func(*stage) *id.Intent
+		before    func(*confirmTest)
+		claim     func(*confirmTest) *id.Intent
 		want      error
 		state     State
 		kept      bool // the hotel keeps the money or the promise
@@ -108,10 +108,10 @@ func TestConfirm_outcomes(t *testing.T) {
 	}{
 		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"a capture after the hold takes the rooms again", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"so it does after the sweep", func(s *stage) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
-		{"when inventory has lost a live hold too", func(s *stage) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"a capture after the rooms were sold is asked back", func(s *stage) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
-		{"a capture after a cancellation is given back", func(s *stage) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"so it does after the sweep", func(s *confirmTest) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
+		{"when inventory has lost a live hold too", func(s *confirmTest) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"a capture after the rooms were sold is asked back", func(s *confirmTest) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
+		{"a capture after a cancellation is given back", func(s *confirmTest) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
 		{"too little is given back", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
 		{"more than the price confirms, and the surplus goes back", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"so it does after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
@@ -119,8 +119,8 @@ func TestConfirm_outcomes(t *testing.T) {
 		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
 		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"cash is not promised for a hold that is over", expire, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
-		{"nor when inventory has lost it", func(s *stage) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
-		{"nor for a cancelled reservation", func(s *stage) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"nor when inventory has lost it", func(s *confirmTest) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
+		{"nor for a cancelled reservation", func(s *confirmTest) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -144,8 +144,8 @@ func TestConfirm_outcomes(t *testing.T) {
 	}
 }
 
-// pass lets time pass for the stored hold and the rooms of the house, and for no other test of the database.
-func (s *stage) pass(by time.Duration) {
+// pass lets time pass for the stored hold and the rooms of the fake inventory, and for no other test of the database.
+func (s *confirmTest) pass(by time.Duration) {
 	s.t.Helper()
 	err := s.db.Owner(s.t).QueryRow(s.t.Context(), `
 		UPDATE reservation.holds SET placed_at = placed_at - @by::interval, expires_at = expires_at - @by::interval WHERE hold_id = @hold
@@ -153,51 +153,51 @@ func (s *stage) pass(by time.Duration) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, room := range s.house.taken {
+	for _, room := range s.fakeInventory.taken {
 		room.expires = room.expires.Add(-by)
 	}
 }
 
-func nothing(*stage) {}
+func nothing(*confirmTest) {}
 
 func unpaid(r *Reservation) error { return r.CancelUnpaid(noon) }
 
-func captured(s *stage) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
+func captured(s *confirmTest) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
 
-func short(s *stage) *id.Intent {
+func short(s *confirmTest) *id.Intent {
 	i := s.pays(with(aCapture, func(i *Intent) { i.Captured-- })(s.r))
 	return &i.ID
 }
 
-func tooMuch(s *stage) *id.Intent {
+func tooMuch(s *confirmTest) *id.Intent {
 	i := s.pays(with(aCapture, func(i *Intent) { i.Captured += 90; i.Refunded = 30 })(s.r))
 	return &i.ID
 }
 
-func open(s *stage) *id.Intent {
+func open(s *confirmTest) *id.Intent {
 	i := s.pays(with(aCapture, func(i *Intent) { i.Status, i.Captured, i.CaptureEvent = "requires_payment", 0, nil })(s.r))
 	return &i.ID
 }
 
-func unknown(*stage) *id.Intent { i := id.New[id.Intent](); return &i }
+func unknown(*confirmTest) *id.Intent { i := id.New[id.Intent](); return &i }
 
-func cash(*stage) *id.Intent { return nil }
+func cash(*confirmTest) *id.Intent { return nil }
 
 // lose releases the rooms in inventory before the hold expires.
-func (s *stage) lose() {
-	if err := s.house.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
+func (s *confirmTest) lose() {
+	if err := s.fakeInventory.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 // balances fails the test if money is kept without rooms, or if rooms are allocated twice.
-func (s *stage) balances(kept bool) {
+func (s *confirmTest) balances(kept bool) {
 	s.t.Helper()
 	r := s.now()
-	s.purse.mu.Lock()
-	defer s.purse.mu.Unlock()
+	s.fakePayments.mu.Lock()
+	defer s.fakePayments.mu.Unlock()
 	has := false
-	for _, i := range s.purse.intents {
+	for _, i := range s.fakePayments.intents {
 		asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID && back.Amount == i.kept() })
 		if i.kept() > 0 && !r.paidByIntent(i.ID) && !asked {
 			s.t.Errorf("intent %s: %d not refunded without a reservation", i.ID, i.kept())
@@ -210,20 +210,20 @@ func (s *stage) balances(kept bool) {
 	if has != kept {
 		s.t.Errorf("money kept = %v, want %v", has, kept)
 	}
-	if r.State == Confirmed && s.house.let(r) != len(r.Items) {
-		s.t.Errorf("%d rooms are allocated, want %d", s.house.let(r), len(r.Items))
+	if r.State == Confirmed && s.fakeInventory.let(r) != len(r.Items) {
+		s.t.Errorf("%d rooms are allocated, want %d", s.fakeInventory.let(r), len(r.Items))
 	}
 }
 
 func TestConfirm_resumes(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	for name, before := range map[string]func(*stage, id.Intent){
-		"with the rooms of its hold": func(*stage, id.Intent) {},
-		"with rooms taken again":     func(s *stage, _ id.Intent) { s.pass(10 * time.Minute) },
-		"after those have lapsed": func(s *stage, i id.Intent) {
+	for name, before := range map[string]func(*confirmTest, id.Intent){
+		"with the rooms of its hold": func(*confirmTest, id.Intent) {},
+		"with rooms taken again":     func(s *confirmTest, _ id.Intent) { s.pass(10 * time.Minute) },
+		"after those have lapsed": func(s *confirmTest, i id.Intent) {
 			s.pass(10 * time.Minute)
-			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
+			if _, err := s.fakeInventory.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
 			s.pass(minHold)
@@ -254,7 +254,7 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 	intent := captured(s)
 	s.pass(10 * time.Minute)
 	for attempt := range maxHoldRetries {
-		if _, err := s.house.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
+		if _, err := s.fakeInventory.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
 		s.pass(minHold)
@@ -273,7 +273,7 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 func TestConfirm_afterUnsavedCommit(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	for name, claim := range map[string]func(*stage) *id.Intent{"captured": captured, "cash": cash} {
+	for name, claim := range map[string]func(*confirmTest) *id.Intent{"captured": captured, "cash": cash} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := set(t, db)
@@ -287,7 +287,7 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 			s.change((*Reservation).Expire)
 			rival := *s.r
 			rival.Hold = rival.wanted(id.New[id.Request](), "hold", maxHold)
-			if _, err := s.house.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
+			if _, err := s.fakeInventory.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
 				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
 			}
 			for range 2 {
@@ -301,8 +301,8 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 			if got, want := published(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
 				t.Errorf("published %v, want %v", got, want)
 			}
-			if s.purse.promises > 1 {
-				t.Errorf("got %d promises, want at most 1", s.purse.promises)
+			if s.fakePayments.promises > 1 {
+				t.Errorf("got %d promises, want at most 1", s.fakePayments.promises)
 			}
 			s.balances(true)
 		})

@@ -100,42 +100,42 @@ func (c countedServices) Hold(ctx context.Context, r *Reservation, h Hold) (Hold
 	if err := c.process.call(); err != nil {
 		return HoldResult{}, err
 	}
-	return c.house.Hold(ctx, r, h)
+	return c.fakeInventory.Hold(ctx, r, h)
 }
 
 func (c countedServices) Commit(ctx context.Context, r *Reservation, h Hold) error {
 	if err := c.process.call(); err != nil {
 		return err
 	}
-	return c.house.Commit(ctx, r, h)
+	return c.fakeInventory.Commit(ctx, r, h)
 }
 
 func (c countedServices) Release(ctx context.Context, r *Reservation, rooms []id.Allocation) error {
 	if err := c.process.call(); err != nil {
 		return err
 	}
-	return c.house.Release(ctx, r, rooms)
+	return c.fakeInventory.Release(ctx, r, rooms)
 }
 
 func (c countedServices) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (Intent, error) {
 	if err := c.process.call(); err != nil {
 		return Intent{}, err
 	}
-	return c.purse.Intent(ctx, tenant, i)
+	return c.fakePayments.Intent(ctx, tenant, i)
 }
 
 func (c countedServices) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	if err := c.process.call(); err != nil {
 		return Intent{}, err
 	}
-	return c.purse.Promise(ctx, r)
+	return c.fakePayments.Promise(ctx, r)
 }
 
 func (c countedServices) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
 	if err := c.process.call(); err != nil {
 		return err
 	}
-	return c.purse.Refund(ctx, tenant, back, why)
+	return c.fakePayments.Refund(ctx, tenant, back, why)
 }
 
 // A crashAct is an act on the first booking of a sequence. After a crash its caller may repeat it.
@@ -168,9 +168,9 @@ func (s *sequence) must(err error) {
 func paidBooking(s *sequence) {
 	r := s.hold()
 	s.paid(r)
-	s.must(r.Confirm(*s.purse.intents[s.payment], r.Hold, noon))
+	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, noon))
 	for _, a := range r.Allocations {
-		s.house.taken[a].committed = true
+		s.fakeInventory.taken[a].committed = true
 	}
 	s.must(save(s.t, s.changer.reservations, r, ReservationConfirmed(r)))
 }
@@ -181,7 +181,7 @@ func heldBooking(s *sequence) { s.paid(s.hold()) }
 // paid captures the whole price at the payment service.
 func (s *sequence) paid(r *Reservation) {
 	i := aCapture(r)
-	s.payment, s.purse.intents[i.ID] = i.ID, &i
+	s.payment, s.fakePayments.intents[i.ID] = i.ID, &i
 }
 
 func arrived(s *sequence) {
@@ -206,7 +206,7 @@ func owing(s *sequence) {
 	s.must(s.change(s.booked[0], act, s.changer.Rate(s.booked[0].Items[0].ID, 150_000_000, "agreed")))
 	i := aCapture(s.booked[0])
 	i.Amount, i.Captured = 100_000_000, 100_000_000
-	s.payment, s.purse.intents[i.ID] = i.ID, &i
+	s.payment, s.fakePayments.intents[i.ID] = i.ID, &i
 }
 
 // leave checks out the guest of the first booking.
@@ -221,7 +221,7 @@ func (s *sequence) leave(folio *Folio) error {
 }
 
 // pays delivers the event of the latest payment.
-func (s *sequence) pays(id.Request) error { return s.captured(*s.purse.intents[s.payment]) }
+func (s *sequence) pays(id.Request) error { return s.captured(*s.fakePayments.intents[s.payment]) }
 
 func (s *sequence) modify(act id.Request, p Proposal) error { return s.change(s.booked[0], act, p) }
 
@@ -231,16 +231,16 @@ var crashActs = []crashAct{
 	{name: "confirmation with rooms taken again", always: true, given: given(heldBooking, func(s *sequence) { s.now = s.now.Add(usualHold) }), do: (*sequence).pays},
 	{name: "confirmation after the rooms were sold", always: true, given: given(heldBooking, func(s *sequence) {
 		s.now = s.now.Add(usualHold)
-		s.house.rooms = 0
+		s.fakeInventory.rooms = 0
 	}), do: (*sequence).pays, errs: []error{ErrOverbooked, ErrIllegalTransition}},
 	{name: "payment of the balance", always: true, given: given(paidBooking, owing), do: (*sequence).pays},
 	{name: "payment of more than the balance", always: true, given: given(paidBooking, owing, func(s *sequence) {
-		i := s.purse.intents[s.payment]
+		i := s.fakePayments.intents[s.payment]
 		i.Amount, i.Captured = 130_000_000, 130_000_000
 	}), do: (*sequence).pays},
 	{name: "second payment", always: true, given: given(paidBooking, func(s *sequence) { s.paid(s.booked[0]) }), do: (*sequence).pays, errs: []error{ErrIllegalTransition}},
 	{name: "refund by hand", always: true, given: given(paidBooking, arrived, func(s *sequence) {
-		s.must(s.purse.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: s.payment, Amount: 3_000_000}, ""))
+		s.must(s.fakePayments.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: s.payment, Amount: 3_000_000}, ""))
 	}), do: func(s *sequence, act id.Request) error {
 		recorder := &RefundRecorder{s.changer.reservations, countedServices{s}, s.changer.now}
 		claim := RefundClaim{Scope: Scope{Tenant: s.tenant}, Event: id.Event(act), Reservation: s.booked[0].ID, Intent: s.payment}
@@ -357,13 +357,13 @@ func (s *sequence) summary() string {
 		pgx.StrictNamedArgs{"key": s.tenant.String() + ":" + r.ID.String()}).Scan(&events)
 	s.must(err)
 	var paid money.Micro
-	for _, i := range s.purse.intents {
+	for _, i := range s.fakePayments.intents {
 		paid += i.kept()
 	}
 	sum := fmt.Sprintf("%s %s–%s, %d rooms, %d assigned, total %d, kept %d, due %d, %d requested back, %d modifications, %d requests, channel %s",
 		r.State, r.Start, r.End, len(r.Items), len(r.Rooms()), r.Total, r.kept(), r.due(), len(r.Requested), len(r.Modified), len(r.Requests), r.Channel)
 	return fmt.Sprintf("%s, keys %d issued %d failed %d pending, overstayed %v, spared %v, let %d, paid %d, waits for %q, events %v",
-		sum, len(r.keys(KeyIssued)), len(r.keys(KeyFailed)), len(r.keys(KeyPending)), r.OverstayedOn, r.SparedUntil, s.house.let(r), paid, r.Pending, events)
+		sum, len(r.keys(KeyIssued)), len(r.keys(KeyFailed)), len(r.keys(KeyPending)), r.OverstayedOn, r.SparedUntil, s.fakeInventory.let(r), paid, r.Pending, events)
 }
 
 // A crashTest runs one act in many sequences of a database.

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// race runs rounds, and ten times as many in a full run, of concurrent acts on two confirmed bookings of one house. Nothing fails.
+// race runs rounds, and ten times as many in a full run, of concurrent acts on two confirmed bookings of one hotel. Nothing fails.
 // After each round, all events are delivered, and rooms, nights and money must agree with the reservations. The act returns the
 // name of the outcome.
 func race(t *testing.T, rounds int, act func(*sequence) (outcome string)) {
@@ -102,8 +102,8 @@ func (s *sequence) pair() []Room {
 	return all
 }
 
-// said returns how many events with a subject were published about a booking.
-func (s *sequence) said(n int, subject string) (times int) {
+// countEvents returns how many events with a subject were published about a booking.
+func (s *sequence) countEvents(n int, subject string) (times int) {
 	s.t.Helper()
 	err := s.owner.QueryRow(s.t.Context(), `SELECT count(*) FROM reservation.outbox WHERE ordering_key = @key AND subject = @subject`,
 		pgx.StrictNamedArgs{"key": s.tenant.String() + ":" + s.booked[n].ID.String(), "subject": "melmastoon.reservation." + subject + ".v1"}).Scan(&times)
@@ -113,10 +113,10 @@ func (s *sequence) said(n int, subject string) (times int) {
 	return times
 }
 
-// wantSaid fails the test unless an event was published that number of times.
-func (s *sequence) wantSaid(n int, subject string, want int) {
+// wantEvents fails the test unless an event was published that number of times.
+func (s *sequence) wantEvents(n int, subject string, want int) {
 	s.t.Helper()
-	if got := s.said(n, subject); got != want {
+	if got := s.countEvents(n, subject); got != want {
 		s.t.Errorf("published %s %d times, want %d", subject, got, want)
 	}
 }
@@ -260,7 +260,7 @@ func TestDeskRace_cancelAndModification(t *testing.T) {
 				if _, stored := r.modification(id.Derive[id.Modification](act, "modification")); stored != (changed == nil) {
 					s.t.Errorf("the modification is stored: %v, want %v", stored, changed == nil)
 				}
-				s.wantSaid(0, "cancelled", 1)
+				s.wantEvents(0, "cancelled", 1)
 				return outcome
 			})
 		})
@@ -295,8 +295,8 @@ func TestDeskRace_sweepAndCheckIn(t *testing.T) {
 				s.t.Errorf("the check-in %v is stored, want none", r.CheckIn)
 			}
 		}
-		s.wantSaid(0, "no_show", missed)
-		s.wantSaid(0, "check_in_started", 1-missed)
+		s.wantEvents(0, "no_show", missed)
+		s.wantEvents(0, "check_in_started", 1-missed)
 		return string(r.State)
 	})
 }
@@ -321,7 +321,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 		if r.SparedUntil == nil || !r.SparedUntil.Equal(until) {
 			s.t.Errorf("spared until %v, want %v", r.SparedUntil, until)
 		}
-		s.wantSaid(0, "no_show", 1)
+		s.wantEvents(0, "no_show", 1)
 		s.now = until.Add(-time.Second)
 		if err := s.sweep(0); err != nil {
 			s.t.Error(err)
@@ -339,7 +339,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 		if got := s.stored(0).State; got != NoShow {
 			s.t.Errorf("at midnight, state = %s, want %s", got, NoShow)
 		}
-		s.wantSaid(0, "no_show", 2)
+		s.wantEvents(0, "no_show", 2)
 		return "swept again"
 	})
 }
@@ -350,16 +350,16 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		if s.random.IntN(2) == 0 {
 			s.now = arrival // a penalty is due
 		}
-		intent := s.purse.intents[s.booked[0].intents()[0].Intent]
+		intent := s.fakePayments.intents[s.booked[0].intents()[0].Intent]
 		const part money.Micro = 3_000_000
 		given := false
 		refund := func() {
 			back := Refund{ID: id.New[id.Refund](), Intent: intent.ID, Amount: part}
-			if err := s.purse.Refund(s.t.Context(), s.tenant, back, ""); err != nil {
+			if err := s.fakePayments.Refund(s.t.Context(), s.tenant, back, ""); err != nil {
 				return // the cash was only promised
 			}
 			given = true
-			recorder := &RefundRecorder{s.changer.reservations, s.purse, s.changer.now}
+			recorder := &RefundRecorder{s.changer.reservations, s.fakePayments, s.changer.now}
 			claim := RefundClaim{Scope: Scope{Tenant: s.tenant}, Event: id.New[id.Event](), Reservation: s.booked[0].ID, Intent: intent.ID}
 			for range 2 { // the event is delivered twice
 				err := recorder.Record(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
@@ -376,8 +376,8 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		if given && r.Balance().Refunded < part {
 			s.t.Errorf("refunded %d, want at least %d", r.Balance().Refunded, part)
 		}
-		s.wantSaid(0, "cancelled", 1)
-		s.wantSaid(0, "modified", 0)
+		s.wantEvents(0, "cancelled", 1)
+		s.wantEvents(0, "modified", 0)
 		switch {
 		case !given:
 			return "promised cash"

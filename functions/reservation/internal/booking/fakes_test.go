@@ -9,9 +9,9 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A house is an inventory of a number of rooms of any type. It behaves like the real one: all rooms or none, idempotent
+// A fakeInventory is an inventory of a number of rooms of any type. It behaves like the real one: all rooms or none, idempotent
 // by allocation id, and expired allocations cannot be committed.
-type house struct {
+type fakeInventory struct {
 	now   func() time.Time
 	rooms int // units of each room type, for one stay
 
@@ -28,15 +28,15 @@ type room struct {
 	released  bool
 }
 
-func aHouse(now func() time.Time, rooms int) *house {
-	return &house{now: now, rooms: rooms, taken: map[id.Allocation]*room{}, refused: map[id.Allocation]bool{}}
+func newFakeInventory(now func() time.Time, rooms int) *fakeInventory {
+	return &fakeInventory{now: now, rooms: rooms, taken: map[id.Allocation]*room{}, refused: map[id.Allocation]bool{}}
 }
 
-func (h *house) gone(r *room) bool {
+func (h *fakeInventory) gone(r *room) bool {
 	return r.released || !r.committed && !h.now().Before(r.expires)
 }
 
-func (h *house) free(t id.RoomType) int {
+func (h *fakeInventory) free(t id.RoomType) int {
 	left := h.rooms
 	for _, r := range h.taken {
 		if r.roomType == t && !h.gone(r) {
@@ -46,7 +46,7 @@ func (h *house) free(t id.RoomType) int {
 	return left
 }
 
-func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, error) {
+func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked++
@@ -69,7 +69,7 @@ func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, 
 	return p, nil
 }
 
-func (h *house) Commit(_ context.Context, _ *Reservation, hold Hold) error {
+func (h *fakeInventory) Commit(_ context.Context, _ *Reservation, hold Hold) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range hold.Allocations {
@@ -83,7 +83,7 @@ func (h *house) Commit(_ context.Context, _ *Reservation, hold Hold) error {
 	return nil
 }
 
-func (h *house) Release(_ context.Context, _ *Reservation, ids []id.Allocation) error {
+func (h *fakeInventory) Release(_ context.Context, _ *Reservation, ids []id.Allocation) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range ids {
@@ -94,7 +94,7 @@ func (h *house) Release(_ context.Context, _ *Reservation, ids []id.Allocation) 
 	return nil
 }
 
-func (h *house) Reallocate(_ context.Context, _ *Reservation, releases []id.Allocation, takes []Take) error {
+func (h *fakeInventory) Reallocate(_ context.Context, _ *Reservation, releases []id.Allocation, takes []Take) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, take := range takes {
@@ -130,7 +130,7 @@ func (h *house) Reallocate(_ context.Context, _ *Reservation, releases []id.Allo
 }
 
 // place takes the rooms of a reservation's first hold.
-func (h *house) place(r *Reservation) {
+func (h *fakeInventory) place(r *Reservation) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, a := range r.Allocations {
@@ -139,7 +139,7 @@ func (h *house) place(r *Reservation) {
 }
 
 // let returns the number of committed and held rooms of the types in a reservation.
-func (h *house) let(r *Reservation) (let int) {
+func (h *fakeInventory) let(r *Reservation) (let int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, item := range r.Items {
@@ -148,23 +148,23 @@ func (h *house) let(r *Reservation) (let int) {
 	return let
 }
 
-// A purse is a payment service.
-type purse struct {
+// A fakePayments is a payment service in memory.
+type fakePayments struct {
 	mu       sync.Mutex
 	intents  map[id.Intent]*Intent
 	refunds  map[id.Refund]Refund
 	promises int
 }
 
-func aPurse(intents ...Intent) *purse {
-	p := &purse{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]Refund{}}
+func newFakePayments(intents ...Intent) *fakePayments {
+	p := &fakePayments{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]Refund{}}
 	for _, i := range intents {
 		p.intents[i.ID] = &i
 	}
 	return p
 }
 
-func (p *purse) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Intent, error) {
+func (p *fakePayments) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Intent, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known := p.intents[i]; known != nil {
@@ -173,7 +173,7 @@ func (p *purse) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Intent, err
 	return Intent{}, ErrNotCaptured
 }
 
-func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
+func (p *fakePayments) Promise(_ context.Context, r *Reservation) (Intent, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, i := range p.intents {
@@ -187,7 +187,7 @@ func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
 	return i, nil
 }
 
-func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, _ Cause) error {
+func (p *fakePayments) Refund(_ context.Context, _ id.Tenant, back Refund, _ Cause) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := p.intents[back.Intent]
@@ -205,7 +205,7 @@ func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, _ Cause) err
 }
 
 // kept returns the captured amount of an intent that is not refunded.
-func (p *purse) kept(i Intent) int64 {
+func (p *fakePayments) kept(i Intent) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return int64(p.intents[i.ID].kept())

@@ -85,7 +85,7 @@ func TestGuestDates_later(t *testing.T) {
 	if _, _, err := c.changer.Change(t.Context(), c.call(next), c.changer.GuestDates(next, c.stay("2027-02-10", "2027-02-12"), nil)); !errors.Is(err, ErrChangeNotAllowed) {
 		t.Errorf("a second change at the old deadline: error = %v, want %v", err, ErrChangeNotAllowed)
 	}
-	if told := published(t, c.db, c.r); !slices.Equal(told, []string{"held", "confirmed", "modified", "dates_changed"}) {
-		t.Errorf("published %v", told)
+	if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified", "dates_changed"}) {
+		t.Errorf("published %v", events)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// TestModel does random acts on two bookings that compete for the rooms of a small house. Calls to other services fail at random,
+// TestModel does random acts on two bookings that compete for the rooms of a small hotel. Calls to other services fail at random,
 // before or after they took effect; acts are repeated, and events are late and come several times. Once all is done, money, rooms
 // and nights must agree with the reservations.
 func TestModel(t *testing.T) {
@@ -58,39 +58,39 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// errAway is the failure of another service.
-var errAway = errors.New("the other service is away")
+// errServiceDown is the failure of another service.
+var errServiceDown = errors.New("the other service is unavailable")
 
 // A sequence is a series of acts on the reservations of one tenant.
 type sequence struct {
-	t        *testing.T
-	env      env.Env
-	owner    *pgx.Conn
-	random   *rand.Rand
-	now      time.Time
-	house    *house
-	purse    *purse
-	ask      Ask // of each booking
-	changer  *Changer
-	watcher  *Watcher
-	mover    *Mover
-	keys     map[id.KeyCredential]Key // at the lock service
-	issues   KeyStatus                // its answer; empty: at random
-	rooms    []Room
-	booked   []*Reservation
-	types    []id.RoomType
-	tenant   id.Tenant
-	payment  id.Intent // the latest one, in tests of crashes
-	sure     bool      // other services do not fail at random
-	process  *process
-	failures int
-	told     int64          // the last delivered event
-	repeat   func() error   // the latest act
-	done     map[string]int // acts that took effect
-	log      []string
+	t             *testing.T
+	env           env.Env
+	owner         *pgx.Conn
+	random        *rand.Rand
+	now           time.Time
+	fakeInventory *fakeInventory
+	fakePayments  *fakePayments
+	ask           Ask // of each booking
+	changer       *Changer
+	watcher       *Watcher
+	mover         *Mover
+	keys          map[id.KeyCredential]Key // at the lock service
+	issues        KeyStatus                // its answer; empty: at random
+	rooms         []Room
+	booked        []*Reservation
+	types         []id.RoomType
+	tenant        id.Tenant
+	payment       id.Intent // the latest one, in tests of crashes
+	sure          bool      // other services do not fail at random
+	process       *process
+	failures      int
+	lastEvent     int64          // the last delivered event
+	repeat        func() error   // the latest act
+	done          map[string]int // acts that took effect
+	log           []string
 }
 
-// aSequence returns a sequence with two confirmed bookings of one room of each of two types. The house has three rooms of each.
+// aSequence returns a sequence with two confirmed bookings of one room of each of two types. The hotel has three rooms of each.
 func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.Rand) *sequence {
 	t.Helper()
 	s := openSequence(t, db.Env(), owner, random)
@@ -108,10 +108,10 @@ func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.
 func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *sequence {
 	t.Helper()
 	s := &sequence{
-		t: t, env: e, owner: owner, random: random, now: noon, purse: aPurse(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
+		t: t, env: e, owner: owner, random: random, now: noon, fakePayments: newFakePayments(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
 		done: map[string]int{}, process: &process{}, ask: anAsk(t),
 	}
-	s.house = aHouse(func() time.Time { return s.now }, 3)
+	s.fakeInventory = newFakeInventory(func() time.Time { return s.now }, 3)
 	for _, item := range s.ask.Items {
 		s.types = append(s.types, item.RoomType)
 		for range 3 {
@@ -125,7 +125,7 @@ func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *
 // skip marks all events so far as delivered, because the fake services already have their effects.
 func (s *sequence) skip() {
 	s.t.Helper()
-	if err := s.owner.QueryRow(s.t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.told); err != nil {
+	if err := s.owner.QueryRow(s.t.Context(), `SELECT coalesce(max(seq), 0) FROM reservation.outbox`).Scan(&s.lastEvent); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -169,7 +169,7 @@ func (s *sequence) hold() *Reservation {
 		s.t.Fatal(err)
 	}
 	for n, a := range r.Allocations {
-		s.house.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(usualHold)}
+		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(usualHold)}
 	}
 	s.booked = append(s.booked, r)
 	return r
@@ -182,9 +182,9 @@ func (s *sequence) confirmed(r *Reservation) {
 	if s.random.IntN(4) == 0 {
 		i = aPromise(r)
 	}
-	s.purse.intents[i.ID] = &i
+	s.fakePayments.intents[i.ID] = &i
 	for _, a := range r.Allocations {
-		s.house.taken[a].committed = true
+		s.fakeInventory.taken[a].committed = true
 	}
 	if err := r.Confirm(i, r.Hold, noon); err != nil {
 		s.t.Fatal(err)
@@ -195,25 +195,25 @@ func (s *sequence) confirmed(r *Reservation) {
 }
 
 // call simulates a call to another service. It returns an error if the call fails, or if the process has ended.
-func (s *sequence) call() error { return cmp.Or(s.process.call(), s.away()) }
+func (s *sequence) call() error { return cmp.Or(s.process.call(), s.failSometimes()) }
 
-// away fails one call in eight.
-func (s *sequence) away() error {
+// failSometimes fails one call in eight.
+func (s *sequence) failSometimes() error {
 	if s.sure || s.random.IntN(8) > 0 {
 		return nil
 	}
 	s.failures++
-	return errAway
+	return errServiceDown
 }
 
 func (s *sequence) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
 	if err := s.call(); err != nil {
 		return err
 	}
-	if err := s.house.Reallocate(ctx, r, releases, takes); err != nil {
+	if err := s.fakeInventory.Reallocate(ctx, r, releases, takes); err != nil {
 		return err
 	}
-	return s.away() // inventory has decided, but the answer is lost
+	return s.failSometimes() // inventory has decided, but the answer is lost
 }
 
 func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, error) {
@@ -224,9 +224,9 @@ func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, e
 	if !repeated {
 		k.Status = cmp.Or(s.issues, []KeyStatus{KeyIssued, KeyIssued, KeyIssued, KeyFailed}[s.random.IntN(4)])
 		s.keys[k.ID] = k
-		return KeyPending, s.away() // the event follows
+		return KeyPending, s.failSometimes() // the event follows
 	}
-	return known.Status, s.away()
+	return known.Status, s.failSometimes()
 }
 
 func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredential) error {
@@ -236,7 +236,7 @@ func (s *sequence) Revoke(_ context.Context, _ id.Tenant, keys ...id.KeyCredenti
 	for _, k := range keys {
 		s.keys[k] = Key{ID: k, Status: KeyRevoked}
 	}
-	return s.away()
+	return s.failSometimes()
 }
 
 func (s *sequence) learn(ctx context.Context, r *Reservation) error {
@@ -244,13 +244,13 @@ func (s *sequence) learn(ctx context.Context, r *Reservation) error {
 		return err
 	}
 	for _, p := range r.intents() {
-		i, err := s.purse.Intent(ctx, s.tenant, p.Intent)
+		i, err := s.fakePayments.Intent(ctx, s.tenant, p.Intent)
 		if err != nil {
 			return err
 		}
 		r.learn(i)
 	}
-	return s.away()
+	return s.failSometimes()
 }
 
 // A modelAct is an act on one reservation.
@@ -349,16 +349,16 @@ var acts = []modelAct{
 		i := aCapture(r)
 		i.Amount = max(r.due(), 1_000_000)
 		i.Captured = i.Amount
-		s.purse.intents[i.ID] = &i
+		s.fakePayments.intents[i.ID] = &i
 		return s.captured(i)
 	}},
 	{"refund by hand", func(s *sequence, r *Reservation, _ id.Request) error {
 		p := r.intents()[s.random.IntN(len(r.intents()))]
-		i := s.purse.intents[p.Intent]
+		i := s.fakePayments.intents[p.Intent]
 		if i.kept() < 3_000_000 {
 			return errSame
 		}
-		return s.purse.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 3_000_000}, "")
+		return s.fakePayments.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 3_000_000}, "")
 	}},
 	{"room out of order", func(s *sequence, r *Reservation, _ id.Request) error {
 		if len(r.Rooms()) == 0 {
@@ -426,7 +426,7 @@ func (s *sequence) try(name string, do func() error) {
 		return
 	}
 	for _, expected := range []error{
-		ErrIllegalTransition, ErrOverbooked, ErrRoomUnavailable, fault.ErrValidation, fault.ErrUnavailable, fault.ErrForbidden, errAway, errSame,
+		ErrIllegalTransition, ErrOverbooked, ErrRoomUnavailable, fault.ErrValidation, fault.ErrUnavailable, fault.ErrForbidden, errServiceDown, errSame,
 		fault.ErrVersionConflict,
 	} {
 		if errors.Is(err, expected) {
@@ -477,21 +477,21 @@ func (s *sequence) captured(i Intent) error {
 func (s *sequence) deliver() (delivered bool) {
 	s.t.Helper()
 	rows, _ := s.owner.Query(s.t.Context(), `
-		SELECT seq, subject, payload FROM reservation.outbox WHERE tenant_id = @tenant AND seq > @told ORDER BY seq`,
-		pgx.StrictNamedArgs{"tenant": s.tenant, "told": s.told})
-	type told struct {
+		SELECT seq, subject, payload FROM reservation.outbox WHERE tenant_id = @tenant AND seq > @last ORDER BY seq`,
+		pgx.StrictNamedArgs{"tenant": s.tenant, "last": s.lastEvent})
+	type row struct {
 		Seq     int64
 		Subject string
 		Payload publishedTerms
 	}
-	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[told])
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, e := range events {
-		s.told = e.Seq
+		s.lastEvent = e.Seq
 		for range 1 + s.random.IntN(2) {
-			s.heard(e.Payload)
+			s.apply(e.Payload)
 		}
 	}
 	delivered = len(events) > 0
@@ -527,11 +527,11 @@ type publishedTerms struct {
 	Post        *StayView       `json:"postStayWindow"`
 }
 
-// heard is the effect of an event at inventory and payment.
-func (s *sequence) heard(e publishedTerms) {
+// apply has the effect of an event at inventory and payment.
+func (s *sequence) apply(e publishedTerms) {
 	s.t.Helper()
 	if e.Post == nil && e.Refunds != nil { // cancelled, no_show or early_checkout
-		if err := s.house.Release(s.t.Context(), nil, e.Allocations); err != nil {
+		if err := s.fakeInventory.Release(s.t.Context(), nil, e.Allocations); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -543,11 +543,11 @@ func (s *sequence) heard(e publishedTerms) {
 		}
 	}
 	for _, refund := range back {
-		if _, repeated := s.purse.refunds[refund.ID]; repeated {
+		if _, repeated := s.fakePayments.refunds[refund.ID]; repeated {
 			continue
 		}
-		refund.Amount = min(refund.Amount, s.purse.intents[refund.Intent].kept())
-		if err := s.purse.Refund(s.t.Context(), s.tenant, refund, ""); err != nil {
+		refund.Amount = min(refund.Amount, s.fakePayments.intents[refund.Intent].kept())
+		if err := s.fakePayments.Refund(s.t.Context(), s.tenant, refund, ""); err != nil {
 			s.t.Errorf("refund %v: %v", refund, err)
 		}
 	}
@@ -601,8 +601,8 @@ func (s *sequence) check(sequence int) {
 			s.t.Errorf("%d allocations for %d items", len(r.Allocations), len(r.Items))
 		}
 	}
-	for a, taken := range s.house.taken {
-		if gone := s.house.gone(taken); wanted[a] == gone {
+	for a, taken := range s.fakeInventory.taken {
+		if gone := s.fakeInventory.gone(taken); wanted[a] == gone {
 			s.t.Errorf("allocation %v: wanted %v, released %v", a, wanted[a], gone)
 		}
 		delete(wanted, a)
@@ -616,7 +616,7 @@ func (s *sequence) check(sequence int) {
 func (s *sequence) checkMoney(r *Reservation) {
 	s.t.Helper()
 	var kept money.Micro
-	for _, i := range s.purse.intents {
+	for _, i := range s.fakePayments.intents {
 		if i.Reservation == r.ID {
 			kept += i.kept()
 		}

@@ -26,7 +26,7 @@ func TestOverride_earlyDeparture(t *testing.T) {
 	if err := save(t, c.changer.reservations, r, events...); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.house.Release(t.Context(), r, given); err != nil {
+	if err := c.fakeInventory.Release(t.Context(), r, given); err != nil {
 		t.Fatal(err)
 	}
 	act := id.New[id.Request]()

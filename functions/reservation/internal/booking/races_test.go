@@ -15,7 +15,7 @@ import (
 )
 
 // inRounds runs rounds, and ten times as many in a full run, of concurrent acts on a held reservation.
-func inRounds(t *testing.T, rounds int, round func(*stage)) {
+func inRounds(t *testing.T, rounds int, round func(*confirmTest)) {
 	t.Helper()
 	db := pgtest.New(t)
 	owner := db.Owner(t)
@@ -38,7 +38,7 @@ func together(acts ...func()) {
 }
 
 // sweep expires the reservation if it is due, like the scheduled function.
-func (s *stage) sweep() {
+func (s *confirmTest) sweep() {
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil || r.Expire() != nil {
@@ -52,7 +52,7 @@ func (s *stage) sweep() {
 }
 
 // nearlyOver sets the expiry of the hold so that it falls into the race.
-func (s *stage) nearlyOver() {
+func (s *confirmTest) nearlyOver() {
 	s.t.Helper()
 	_, err := s.owner.Exec(s.t.Context(),
 		`UPDATE reservation.holds SET expires_at = platform.now() + interval '2 ms', placed_at = placed_at - interval '1 s' WHERE hold_id = $1`, s.r.Hold.ID)
@@ -60,12 +60,12 @@ func (s *stage) nearlyOver() {
 		s.t.Fatal(err)
 	}
 	for _, a := range s.r.Allocations {
-		s.house.taken[a].expires = s.house.now().Add(2 * time.Millisecond)
+		s.fakeInventory.taken[a].expires = s.fakeInventory.now().Add(2 * time.Millisecond)
 	}
 }
 
 // publishedSubjects returns the subjects of the events of the reservation.
-func (s *stage) publishedSubjects() []string {
+func (s *confirmTest) publishedSubjects() []string {
 	s.t.Helper()
 	if s.owner == nil {
 		s.owner = s.db.Owner(s.t)
@@ -73,7 +73,7 @@ func (s *stage) publishedSubjects() []string {
 	return subjects(s.t, s.owner, s.r)
 }
 
-func (s *stage) count(subject string) (n int) {
+func (s *confirmTest) count(subject string) (n int) {
 	for _, name := range s.publishedSubjects() {
 		if name == subject {
 			n++
@@ -84,7 +84,7 @@ func (s *stage) count(subject string) (n int) {
 
 func TestConfirm_concurrent(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 25, func(s *stage) {
+	inRounds(t, 25, func(s *confirmTest) {
 		intent := captured(s)
 		confirm := func() {
 			if err := s.confirm(intent); err != nil {
@@ -101,7 +101,7 @@ func TestConfirm_concurrent(t *testing.T) {
 
 func TestExpire_duringCapture(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 100, func(s *stage) {
+	inRounds(t, 100, func(s *confirmTest) {
 		intent := captured(s)
 		s.nearlyOver()
 		confirm := func() {
@@ -128,7 +128,7 @@ func TestExpire_duringCapture(t *testing.T) {
 
 func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 100, func(s *stage) {
+	inRounds(t, 100, func(s *confirmTest) {
 		intent := captured(s)
 		s.nearlyOver()
 		confirm := func() {
@@ -140,7 +140,7 @@ func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 		other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
 		took := false
 		rival := func() {
-			_, err := s.house.Hold(t.Context(), &other, other.Hold)
+			_, err := s.fakeInventory.Hold(t.Context(), &other, other.Hold)
 			took = err == nil
 		}
 		together(s.sweep, confirm, rival, confirm)
@@ -153,7 +153,7 @@ func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 
 func TestFail_duringCapture(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 100, func(s *stage) {
+	inRounds(t, 100, func(s *confirmTest) {
 		intent := s.pays(aCapture(s.r))
 		fail := func() {
 			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
@@ -174,7 +174,7 @@ func TestFail_duringCapture(t *testing.T) {
 		}
 		together(fail, confirm)
 		state := s.now().State
-		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
+		if kept := s.fakePayments.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
 			t.Errorf("state %s, money kept %v, published %v", state, kept, s.publishedSubjects())
 		}
 	})
@@ -182,7 +182,7 @@ func TestFail_duringCapture(t *testing.T) {
 
 func TestPayments_concurrent(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 25, func(s *stage) {
+	inRounds(t, 25, func(s *confirmTest) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
 		pay := func(i Intent) func() {
 			return func() {
@@ -192,8 +192,8 @@ func TestPayments_concurrent(t *testing.T) {
 			}
 		}
 		together(pay(one), pay(two))
-		if s.count("confirmed") != 1 || (s.purse.kept(one) > 0) == (s.purse.kept(two) > 0) {
-			t.Errorf("published %v, kept %d and %d", s.publishedSubjects(), s.purse.kept(one), s.purse.kept(two))
+		if s.count("confirmed") != 1 || (s.fakePayments.kept(one) > 0) == (s.fakePayments.kept(two) > 0) {
+			t.Errorf("published %v, kept %d and %d", s.publishedSubjects(), s.fakePayments.kept(one), s.fakePayments.kept(two))
 		}
 		s.balances(true)
 	})
@@ -202,7 +202,7 @@ func TestPayments_concurrent(t *testing.T) {
 // Two payments that both hold lost rooms again use different ids. The losing one must leave no allocation.
 func TestPayments_concurrentForLostRooms(t *testing.T) {
 	t.Parallel()
-	inRounds(t, 25, func(s *stage) {
+	inRounds(t, 25, func(s *confirmTest) {
 		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
 		s.lose()
 		pay := func(i Intent) func() {
@@ -219,10 +219,10 @@ func TestPayments_concurrentForLostRooms(t *testing.T) {
 		if s.count("confirmed")+s.count("cancelled") != 1 {
 			t.Errorf("published %v", s.publishedSubjects())
 		}
-		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
+		if let := s.fakeInventory.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
 			t.Errorf("state %s, %d rooms allocated", r.State, let)
 		}
-		s.balances(s.purse.kept(one) > 0 || s.purse.kept(two) > 0)
+		s.balances(s.fakePayments.kept(one) > 0 || s.fakePayments.kept(two) > 0)
 	})
 }
 
@@ -247,7 +247,7 @@ func TestConfirm_lateAttemptKeepsRooms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range s.now().Allocations {
-		room := s.house.taken[a]
+		room := s.fakeInventory.taken[a]
 		if room == nil {
 			t.Fatal("confirmed without its room: room = nil")
 		}

@@ -16,20 +16,20 @@ import (
 )
 
 // refund executes a refund in the payment service and returns its id.
-func (s *stage) refund(i id.Intent, back Refund) {
+func (s *confirmTest) refund(i id.Intent, back Refund) {
 	s.t.Helper()
 	back.Intent = i
 	if back.ID.IsZero() {
 		back.ID = id.New[id.Refund]()
 	}
-	if err := s.purse.Refund(s.t.Context(), s.r.Tenant, back, BoughtNothing); err != nil {
+	if err := s.fakePayments.Refund(s.t.Context(), s.r.Tenant, back, BoughtNothing); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// hears delivers an event about a refund.
-func (s *stage) hears(e id.Event, r id.Reservation, i id.Intent) error {
-	recorder := &RefundRecorder{s.reservations, s.purse, s.db.Env().Now}
+// deliver delivers an event about a refund.
+func (s *confirmTest) deliver(e id.Event, r id.Reservation, i id.Intent) error {
+	recorder := &RefundRecorder{s.reservations, s.fakePayments, s.db.Env().Now}
 	claim := RefundClaim{Scope: Scope{Tenant: s.r.Tenant}, Event: e, Reservation: r, Intent: i}
 	db := postgres.Open(s.db.Env(), Schema)
 	delivery := event.Delivery{EventID: e, Subject: "melmastoon.payment.transaction.refunded.v1", Tenant: &s.r.Tenant, Processor: "test"}
@@ -39,16 +39,16 @@ func (s *stage) hears(e id.Event, r id.Reservation, i id.Intent) error {
 }
 
 // enters lets the guest of the stored reservation check in, and out, until the state is reached.
-func (s *stage) enters(state State) {
+func (s *confirmTest) enters(state State) {
 	s.t.Helper()
 	r := s.now()
 	var events []event.Draft
-	did := func(err error, said ...event.Draft) {
+	did := func(err error, published ...event.Draft) {
 		s.t.Helper()
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		events = append(events, said...)
+		events = append(events, published...)
 	}
 	for r.State != state {
 		switch r.State {
@@ -64,8 +64,8 @@ func (s *stage) enters(state State) {
 			if r.State == CheckoutStarted {
 				wish.Folio = aFolio()
 			}
-			said, err := r.Leave(wish, departure)
-			did(err, said...)
+			left, err := r.Leave(wish, departure)
+			did(err, left...)
 		}
 	}
 	if len(events) == 0 {
@@ -91,7 +91,7 @@ func TestRecord_inHouse(t *testing.T) {
 			s.refund(intent, Refund{Amount: 90})
 			e := id.New[id.Event]()
 			for range 3 {
-				if err := s.hears(e, s.r.ID, intent); err != nil {
+				if err := s.deliver(e, s.r.ID, intent); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -128,10 +128,10 @@ func TestRecord_anyOrder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	asked := id.New[id.Refund]()
-	acts := map[string]func(*stage, id.Intent, id.Event) error{
-		"captured": func(s *stage, i id.Intent, _ id.Event) error { return s.confirm(&i) },
-		"first":    func(s *stage, i id.Intent, e id.Event) error { return s.hears(e, s.r.ID, i) },
-		"second":   func(s *stage, i id.Intent, e id.Event) error { return s.hears(e, s.r.ID, i) },
+	acts := map[string]func(*confirmTest, id.Intent, id.Event) error{
+		"captured": func(s *confirmTest, i id.Intent, _ id.Event) error { return s.confirm(&i) },
+		"first":    func(s *confirmTest, i id.Intent, e id.Event) error { return s.deliver(e, s.r.ID, i) },
+		"second":   func(s *confirmTest, i id.Intent, e id.Event) error { return s.deliver(e, s.r.ID, i) },
 	}
 	for _, order := range [][]string{{"captured", "first", "second"}, {"captured", "second", "first"}, {"first", "captured", "second"},
 		{"first", "second", "captured"}, {"second", "captured", "first"}, {"second", "first", "captured"}} {
@@ -177,7 +177,7 @@ func TestRecord_requested(t *testing.T) {
 	kept := s.now().kept()
 	s.refund(intent, asked[0])
 	for range 2 {
-		if err := s.hears(id.New[id.Event](), s.r.ID, intent); err != nil {
+		if err := s.deliver(id.New[id.Event](), s.r.ID, intent); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestRecord_refuses(t *testing.T) {
 		{"an unknown intent", s.r.ID, id.New[id.Intent](), ErrNotCaptured},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := s.hears(id.New[id.Event](), test.r, test.intent); !errors.Is(err, test.want) {
+			if err := s.deliver(id.New[id.Event](), test.r, test.intent); !errors.Is(err, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, err, test.want)
 			}
 		})
@@ -228,7 +228,7 @@ func TestRecord_boughtNothing(t *testing.T) {
 	if err := s.confirm(second); !errors.Is(err, ErrIllegalTransition) {
 		t.Fatalf("got %v, want %v", err, ErrIllegalTransition)
 	}
-	if err := s.hears(id.New[id.Event](), s.r.ID, *second); err != nil {
+	if err := s.deliver(id.New[id.Event](), s.r.ID, *second); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.now().Version; got != version {

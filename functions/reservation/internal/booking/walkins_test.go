@@ -21,17 +21,17 @@ import (
 // errCut is the failure of a call whose answer is lost, or that does not take place.
 var errCut = fault.ErrUpstreamUnavailable.Saying("cut off")
 
-// A lobby is the front desk of a house with one room of each type. It can fail at any of its steps.
-type lobby struct {
+// A walkInTest is the front desk of a hotel with one room of each type. It can fail at any of its steps.
+type walkInTest struct {
 	*WalkIns
-	db    *pgtest.Database
-	house *house
-	purse *purse
-	rooms []Room
-	in    DeskBooking
-	by    Principal
-	act   id.Request
-	t     testing.TB
+	db            *pgtest.Database
+	fakeInventory *fakeInventory
+	fakePayments  *fakePayments
+	rooms         []Room
+	in            DeskBooking
+	by            Principal
+	act           id.Request
+	t             testing.TB
 
 	process *process
 	fail    int64        // the step that fails; 0: none does
@@ -39,7 +39,7 @@ type lobby struct {
 }
 
 // step counts a step and fails if it is the one to fail.
-func (l *lobby) step() error {
+func (l *walkInTest) step() error {
 	if l.done.Add(1) == l.fail {
 		return errCut
 	}
@@ -47,16 +47,16 @@ func (l *lobby) step() error {
 }
 
 // inLobby returns a front desk in Kabul where a guest asks for two rooms from today on.
-func inLobby(t testing.TB, db *pgtest.Database) *lobby {
+func inLobby(t testing.TB, db *pgtest.Database) *walkInTest {
 	t.Helper()
 	return lobbyOn(t, db, &process{})
 }
 
 // lobbyOn is like inLobby, in the given simulated process.
-func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *lobby {
+func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 	t.Helper()
 	e := p.traced(db.Env()).With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
-	l := &lobby{db: db, house: aHouse(e.Now, 1), purse: aPurse(), act: id.New[id.Request](), t: t, process: p}
+	l := &walkInTest{db: db, fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), act: id.New[id.Request](), t: t, process: p}
 	ask := anAsk(t)
 	ask.Session, ask.Promo = nil, ""
 	ask.Stay.Start = aBasis().today(e.Now())
@@ -82,10 +82,10 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *lobby {
 		if err := l.step(); err != nil {
 			return HoldResult{}, err
 		}
-		placed, err := l.house.Hold(ctx, r, h)
+		placed, err := l.fakeInventory.Hold(ctx, r, h)
 		return placed, errors.Join(err, l.step())
 	}
-	confirmer := &Confirmer{OpenReservations(e), l.house, l.purse, e.Now}
+	confirmer := &Confirmer{OpenReservations(e), l.fakeInventory, l.fakePayments, e.Now}
 	l.Confirm = func(ctx context.Context, c Claim, w Within) (*Reservation, error) {
 		if err := l.step(); err != nil {
 			return nil, err
@@ -98,12 +98,12 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *lobby {
 	return l
 }
 
-func (l *lobby) book() (*Reservation, error) {
+func (l *walkInTest) book() (*Reservation, error) {
 	return l.Book(l.t.Context(), l.act, l.by, l.in, l.db.Env().Now())
 }
 
 // stored returns the reservations of the tenant.
-func (l *lobby) stored() (all []*Reservation) {
+func (l *walkInTest) stored() (all []*Reservation) {
 	l.t.Helper()
 	all, err := l.Holder.Reservations.list(l.t.Context(), l.by.Scope, selectReservations,
 		pgx.StrictNamedArgs{"tenant": l.by.Tenant, "properties": l.by.Properties})
@@ -117,15 +117,15 @@ func TestWalkIn(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	for _, test := range []struct {
-		name  string
-		given func(*lobby)
-		state State
-		told  []string
+		name   string
+		given  func(*walkInTest)
+		state  State
+		events []string
 	}{
-		{"with rooms", func(*lobby) {}, CheckedIn, []string{"held", "confirmed", "check_in_started", "checked_in"}},
-		{"without rooms", func(l *lobby) { l.in.Rooms = nil }, Confirmed, []string{"held", "confirmed"}},
-		{"with a request", func(l *lobby) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "confirmed"}},
-		{"while the lock service is away", func(l *lobby) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
+		{"with rooms", func(*walkInTest) {}, CheckedIn, []string{"held", "confirmed", "check_in_started", "checked_in"}},
+		{"without rooms", func(l *walkInTest) { l.in.Rooms = nil }, Confirmed, []string{"held", "confirmed"}},
+		{"with a request", func(l *walkInTest) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "confirmed"}},
+		{"while the lock service is away", func(l *walkInTest) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -144,8 +144,8 @@ func TestWalkIn(t *testing.T) {
 			if r.CreatedBy != l.by.Actor {
 				t.Errorf("created by %v, want %v", r.CreatedBy, l.by.Actor)
 			}
-			if got := published(t, l.db, r); !slices.Equal(got, test.told) {
-				t.Errorf("published %v, want %v", got, test.told)
+			if got := published(t, l.db, r); !slices.Equal(got, test.events) {
+				t.Errorf("published %v, want %v", got, test.events)
 			}
 			stored, err := l.Holder.Reservations.Get(t.Context(), l.by.Scope, r.ID)
 			if err != nil {
@@ -165,24 +165,28 @@ func TestWalkIn_refuses(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	for _, test := range []struct {
-		name  string
-		given func(*lobby)
-		want  error
-		told  []string // of the reservation, if there is one
+		name   string
+		given  func(*walkInTest)
+		want   error
+		events []string // of the reservation, if there is one
 	}{
-		{"a stay from tomorrow on", func(l *lobby) { l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(1), End: l.in.Ask.Stay.End} }, fault.ErrValidation, nil},
-		{"a stay from yesterday on", func(l *lobby) { l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(-1), End: l.in.Ask.Stay.End} }, fault.ErrValidation, nil},
-		{"another property", func(l *lobby) { l.in.Ask.Property = id.New[id.Property]() }, ErrNotFound, nil},
-		{"a full house", func(l *lobby) { l.house.rooms = 0 }, ErrOverbooked, nil},
-		{"a room of another type", func(l *lobby) { l.rooms[0].Type = id.New[id.RoomType]() }, ErrRoomUnavailable, nil},
-		{"a room out of order", func(l *lobby) { l.rooms[0].OutOfOrder = &OutOfOrder{l.in.Ask.Stay.Start, l.in.Ask.Stay.End} }, ErrRoomUnavailable, nil},
-		{"a method that the payment service rejects", func(l *lobby) {
+		{"a stay from tomorrow on", func(l *walkInTest) {
+			l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(1), End: l.in.Ask.Stay.End}
+		}, fault.ErrValidation, nil},
+		{"a stay from yesterday on", func(l *walkInTest) {
+			l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(-1), End: l.in.Ask.Stay.End}
+		}, fault.ErrValidation, nil},
+		{"another property", func(l *walkInTest) { l.in.Ask.Property = id.New[id.Property]() }, ErrNotFound, nil},
+		{"a full house", func(l *walkInTest) { l.fakeInventory.rooms = 0 }, ErrOverbooked, nil},
+		{"a room of another type", func(l *walkInTest) { l.rooms[0].Type = id.New[id.RoomType]() }, ErrRoomUnavailable, nil},
+		{"a room out of order", func(l *walkInTest) { l.rooms[0].OutOfOrder = &OutOfOrder{l.in.Ask.Stay.Start, l.in.Ask.Stay.End} }, ErrRoomUnavailable, nil},
+		{"a method that the payment service rejects", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, fault.ErrValidation }
 		}, fault.ErrValidation, []string{"held", "cancelled"}},
-		{"rooms that inventory has lost", func(l *lobby) {
+		{"rooms that inventory has lost", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, ErrHoldExpired }
 		}, ErrHoldExpired, []string{"held", "cancelled"}},
-		{"to decide while the payment service is away", func(l *lobby) {
+		{"to decide while the payment service is away", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, errCut }
 		}, errCut, []string{"held"}},
 	} {
@@ -194,8 +198,8 @@ func TestWalkIn_refuses(t *testing.T) {
 				t.Errorf("Book() = %v, want %v", err, test.want)
 			}
 			r := &Reservation{Tenant: l.by.Tenant, ID: ReservationID(l.act)}
-			if got := published(t, l.db, r); !slices.Equal(got, test.told) {
-				t.Errorf("published %v, want %v", got, test.told)
+			if got := published(t, l.db, r); !slices.Equal(got, test.events) {
+				t.Errorf("published %v, want %v", got, test.events)
 			}
 		})
 	}
@@ -208,7 +212,7 @@ func TestWalkIn_occupiedRoom(t *testing.T) {
 	if _, err := l.book(); err != nil {
 		t.Fatal(err)
 	}
-	l.act, l.house.rooms = id.New[id.Request](), 2
+	l.act, l.fakeInventory.rooms = id.New[id.Request](), 2
 	if _, err := l.book(); !errors.Is(err, ErrRoomUnavailable) {
 		t.Errorf("Book() = %v, want %v", err, ErrRoomUnavailable)
 	}
@@ -239,7 +243,7 @@ func TestWalkIn_crash(t *testing.T) {
 }
 
 // wantOnce repeats the walk-in. It fails the test unless the guest is then checked in, with one reservation and its rooms.
-func (l *lobby) wantOnce(after string) {
+func (l *walkInTest) wantOnce(after string) {
 	l.t.Helper()
 	r, err := l.book()
 	if err != nil {
@@ -251,11 +255,11 @@ func (l *lobby) wantOnce(after string) {
 	if got := len(l.stored()); got != 1 {
 		l.t.Errorf("%s: %d reservations, want 1", after, got)
 	}
-	if got := l.house.let(r); got != len(r.Items) {
+	if got := l.fakeInventory.let(r); got != len(r.Items) {
 		l.t.Errorf("%s: %d rooms taken, want %d", after, got, len(r.Items))
 	}
-	if l.purse.promises != 1 {
-		l.t.Errorf("%s: %d promises, want 1", after, l.purse.promises)
+	if l.fakePayments.promises != 1 {
+		l.t.Errorf("%s: %d promises, want 1", after, l.fakePayments.promises)
 	}
 	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "confirmed", "check_in_started", "checked_in"}) {
 		l.t.Errorf("%s: published %v", after, got)

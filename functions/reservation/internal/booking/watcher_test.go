@@ -35,15 +35,15 @@ func TestRetry_countsStuckSteps(t *testing.T) {
 			if err := save(t, OpenReservations(db.Env()), r); err != nil {
 				t.Fatal(err)
 			}
-			away := errors.New("no answer")
-			w := &Watcher{reservations: OpenReservations(db.Env()), inventory: silentInventory{away}, now: db.Env().Now}
-			w.pays = func(context.Context, id.Tenant, id.Reservation) ([]Intent, error) { return nil, away }
+			unanswered := errors.New("no answer")
+			w := &Watcher{reservations: OpenReservations(db.Env()), inventory: silentInventory{unanswered}, now: db.Env().Now}
+			w.pays = func(context.Context, id.Tenant, id.Reservation) ([]Intent, error) { return nil, unanswered }
 			if test.answers {
-				w.inventory = aHouse(db.Env().Now, 1)
+				w.inventory = newFakeInventory(db.Env().Now, 1)
 			}
 			var counts observe.Counts
 			err := w.Retry(observe.WithCounts(t.Context(), &counts), StuckStep{Tenant: r.Tenant, Reservation: r.ID, Since: *r.Saga.Since})
-			if failed := errors.Is(err, away); failed == test.answers {
+			if failed := errors.Is(err, unanswered); failed == test.answers {
 				t.Errorf("Retry() = %v, want an answer: %v", err, test.answers)
 			}
 			if got := errors.Is(err, errStepStuck); got != (test.stuck > 0) {

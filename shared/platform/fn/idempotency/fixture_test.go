@@ -66,14 +66,14 @@ func (n *counter) function(schema string) fn.Function { return n.with(schema, fn
 // with is function with more in its Spec.
 func (n *counter) with(schema string, s fn.Spec) fn.Function {
 	s.Name, s.Route, s.Answer, s.Idempotent = "test-order", "POST /orders", fn.Created, true
-	door := func(e env.Env) (fn.Middleware[fn.Nothing], error) {
+	middleware := func(e env.Env) (fn.Middleware[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
 		continueAs := func(_ *http.Request, _ fn.Nothing, caller string) (*http.Cookie, error) {
 			return &http.Cookie{Name: "door", Value: caller}, nil
 		}
 		return fn.Middleware[fn.Nothing]{Resolve: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}, ContinueAs: continueAs}, err
 	}
-	return fn.HTTP(s, door,
+	return fn.HTTP(s, middleware,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[order]) (confirmation, error), error) {
 			return n.serve, nil
 		})
