@@ -112,7 +112,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.line.Status = statusGone
 	}
 	write(w, c, a)
-	c.line.Latency, c.line.Outbox, c.line.Counts = f.now().Sub(c.began), c.tally.Waits(), &c.counts
+	c.line.Latency, c.line.Outbox, c.line.Counts = f.now().Sub(c.began), c.tally.Report(), &c.counts
 	f.log.Write(&c.line)
 }
 

@@ -1,10 +1,10 @@
 package outbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +36,7 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 	if err := o.insert(tx, rows); err != nil {
 		return fmt.Errorf("outbox: append %s: %w", events[0].Subject.Name, err)
 	}
-	tx.AfterCommit("outbox "+o.db.Schema(), o.drain, keys(rows, publishable)...)
+	tx.AfterCommit("outbox "+o.db.Schema(), o.drain, keys(rows)...)
 	return nil
 }
 
@@ -47,9 +47,7 @@ type entry struct {
 	parked *string // why it must not be published; nil if it may be
 }
 
-// telemetry reports whether the subject is browser telemetry, which the two BFFs publish. All other events are a service's own.
-func telemetry(s event.Subject) bool { return strings.HasPrefix(s.Name, telemetryPrefix) }
-
+// telemetryPrefix begins the subjects of browser telemetry, which the two BFFs publish. All other events are a service's own.
 const telemetryPrefix = "melmastoon.bff."
 
 func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
@@ -57,11 +55,8 @@ func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
 	if err == nil {
 		err = keeps(d, raw)
 	}
-	if err == nil {
-		return entry{Raw: raw, key: d.OrderingKey}, nil
-	}
-	if !telemetry(d.Subject) {
-		return entry{}, err
+	if err == nil || !strings.HasPrefix(d.Subject.Name, telemetryPrefix) {
+		return entry{Raw: raw, key: d.OrderingKey}, err
 	}
 	return o.park(ctx, d, raw, err)
 }
@@ -72,32 +67,21 @@ func keeps(d event.Draft, raw event.Raw) error {
 	switch {
 	case d.OrderingKey == "":
 		return errors.New("the event has no ordering key")
-	case unstorable(raw.Payload):
+	case unstorable.Match(raw.Payload):
 		return errUnstorable
 	}
 	return contract.ValidateOutgoing(raw.Envelope.Subject, raw.Payload)
 }
 
-// unstorable reports whether a string of the payload contains \u0000, which JSON allows and Postgres cannot store. After an odd
-// number of further backslashes it is plain text.
-func unstorable(payload []byte) bool {
-	for rest := payload; ; {
-		before, after, found := bytes.Cut(rest, []byte(`\u0000`))
-		if !found {
-			return false
-		}
-		if (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 0 {
-			return true
-		}
-		rest = after
-	}
-}
+// unstorable finds a string with \u0000, which JSON allows and Postgres cannot store. After an odd number of further backslashes it is
+// plain text.
+var unstorable = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
 var errUnstorable = errors.New("the payload contains a zero character")
 
 // park returns the entry of a parked telemetry event, as far as it can be stored.
 func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken error) (entry, error) {
-	if raw.Payload == nil || unstorable(raw.Payload) {
+	if raw.Payload == nil || unstorable.Match(raw.Payload) {
 		d.Payload, d.Extensions = struct{}{}, nil
 		var err error
 		if raw, err = d.Seal(o.now(), event.OriginOf(ctx)); err != nil {
@@ -115,7 +99,7 @@ func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken 
 // wrote to it.
 func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 	// The keys are sorted, so that two transactions with several keys cannot deadlock.
-	for _, key := range keys(entries, func(entry) bool { return true }) {
+	for _, key := range keys(entries) {
 		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, o.db.Schema()+" outbox "+key)
 	}
 	for _, e := range entries {
@@ -133,15 +117,10 @@ func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 	return nil
 }
 
-// publishable reports whether the entry is not parked.
-func publishable(e entry) bool { return e.parked == nil }
-
-func keys(entries []entry, of func(entry) bool) []string {
+func keys(entries []entry) []string {
 	var all []string
 	for _, e := range entries {
-		if of(e) {
-			all = append(all, e.key)
-		}
+		all = append(all, e.key)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -78,7 +78,7 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 	if got := r.rows(t); !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
-	report, err := r.relay.Relay(t.Context())
+	report, err := relay(t.Context(), r.relay)
 	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Telemetry: 3}}) || err != nil {
 		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
 	}

@@ -78,7 +78,7 @@ func TestDrain_leasedLane(t *testing.T) {
 			t.Errorf("while the lane was held, %v was published, want %v", got, want)
 		}
 	})
-	if report, err := holder.Relay(t.Context()); err != nil || report != reported(2) {
+	if report, err := relay(t.Context(), holder); err != nil || report != reported(2) {
 		t.Errorf("got %+v, %v, want both published by the holder", report, err)
 	}
 	if got, want := names(r.heard.Messages()), []string{"k 1", "k 2"}; !slices.Equal(got, want) {
@@ -138,7 +138,7 @@ func TestRelay_marksOnShutdown(t *testing.T) {
 	r.mustWrite(t, told("k", 1))
 	ctx, stop := context.WithCancel(t.Context())
 	stopping := r.stepping(nil, stop)
-	if report, err := stopping.Relay(ctx); report != reported(1) || err == nil {
+	if report, err := relay(ctx, stopping); report != reported(1) || err == nil {
 		t.Errorf("got %+v, %v, want one published and then the end", report, err)
 	}
 	if got, want := r.rows(t), []string{"k 1 published"}; !slices.Equal(got, want) {

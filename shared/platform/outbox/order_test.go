@@ -55,7 +55,7 @@ func TestOrder_underFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.lapse(t)
-	if _, err := r.relay.Relay(t.Context()); err != nil {
+	if _, err := relay(t.Context(), r.relay); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range faults(r.heard.Messages(), written) {

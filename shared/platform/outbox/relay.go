@@ -9,22 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
-
-// A Report counts the results of a relay.
-type Report struct {
-	Published int
-	Failed    int // will be retried
-	Parked    int // will not be retried
-	Stuck     Stuck
-}
-
-// Stuck counts what needs an operator: events parked, or failing for more than five minutes, and the rows of a large outbox.
-type Stuck struct {
-	Domain    int
-	Telemetry int // browser telemetry, which an operator may delete
-	Rows      int // of the outbox, as PostgreSQL estimates them; 0 below ten million
-}
 
 // A pace bounds a turn.
 type pace struct {
@@ -43,24 +29,17 @@ var (
 	draining = pace{lanes: 64, rows: 200, lease: time.Second, publish: 100 * time.Millisecond, finish: 50 * time.Millisecond}
 )
 
-// Relay publishes until no free lane has due rows, or ctx ends. Several may run at once. Then it counts the stuck events, also
-// in the context's tally; they are not an error of the relay.
-func (o *Outbox) Relay(ctx context.Context) (Report, error) {
-	if o.publisher == nil {
-		return Report{}, errors.New("outbox: relay: no publisher configured")
-	}
-	report, err := o.work(ctx, relaying, nil)
-	if err != nil {
-		return report, err
-	}
-	report.Stuck, err = o.stuck(ctx)
-	tell(ctx, Waits{Stuck: report.Stuck})
-	return report, err
-}
-
-// Tick runs a Relay for the scheduler and returns only its error.
+// Tick publishes until no free lane has due rows, or ctx ends. Several may run at once. Then it counts the stuck events for the
+// context's tally; they are not an error of the relay.
 func (o *Outbox) Tick(ctx context.Context, _ time.Time) error {
-	_, err := o.Relay(ctx)
+	if o.publisher == nil {
+		return errors.New("outbox: relay: no publisher configured")
+	}
+	if err := o.work(ctx, relaying, nil); err != nil {
+		return err
+	}
+	stuck, err := o.stuck(ctx)
+	Report{Stuck: stuck}.add(ctx)
 	return err
 }
 
@@ -77,22 +56,18 @@ func (o *Outbox) drain(ctx context.Context, keys []string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), budget)
 	defer cancel()
-	_, _ = o.work(ctx, o.draining, keys) // the transaction is committed, whatever the result
+	_ = o.work(ctx, o.draining, keys) // the transaction is committed, whatever the result
 }
 
 // work takes turns until one finds no due rows. So every holder looks again after it has released its lanes, for writers that
 // committed meanwhile and found the lane leased.
-func (o *Outbox) work(ctx context.Context, p pace, only []string) (Report, error) {
-	var report Report
+func (o *Outbox) work(ctx context.Context, p pace, only []string) error {
 	for {
 		out, found, err := o.turn(ctx, p, only)
 		if err != nil || !found {
-			return report, err
+			return err
 		}
-		tell(ctx, out.waits)
-		report.Published += len(out.published)
-		report.Failed += len(out.failed.ids)
-		report.Parked += len(out.parked.ids)
+		out.report.add(ctx)
 	}
 }
 
@@ -112,10 +87,19 @@ func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome,
 
 // serve publishes rows. within is the turn's context, ctx the caller's.
 func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
-	out := &outcome{at: o.now()}
-	rows, messages := out.compose(rows)
+	out := &outcome{at: o.now(), stopped: map[string]bool{}}
+	var sent []row
+	var messages []topic.Message
+	for _, r := range rows {
+		m, err := r.message(out.at)
+		if err != nil {
+			out.fail(r, err, true) // a retry cannot succeed
+			continue
+		}
+		sent, messages = append(sent, r), append(messages, m)
+	}
 	for i, err := range o.publisher.Publish(within, messages) {
-		out.sort(rows[i], err, ctx.Err() != nil)
+		out.sort(sent[i], err, ctx.Err() != nil)
 	}
 	return out
 }

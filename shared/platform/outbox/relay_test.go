@@ -98,7 +98,7 @@ func TestRelay_countsStuck(t *testing.T) {
 	r.mustWrite(t, told("k", 1))
 	r.mustRelay(t, outbox.Report{Failed: 1})
 	r.Advance(6 * time.Minute)
-	if report, err := r.relay.Relay(t.Context()); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Domain: 1}}) || err != nil {
+	if report, err := relay(t.Context(), r.relay); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Domain: 1}}) || err != nil {
 		t.Errorf("got %+v, %v, want one stuck", report, err)
 	}
 }
@@ -114,7 +114,7 @@ func TestRelay_parks(t *testing.T) {
 	}
 	r.mustWrite(t, told("k", 1), told("k", 2), told("k", 3), told("undecodable", 1), told("undecodable", 3))
 	r.exec(t, `UPDATE sandbox.outbox SET envelope = '{"eventId": 5}' WHERE ordering_key = 'undecodable' AND envelope -> 'metadata' ->> 'aggregateVersion' = '1'`)
-	report, err := r.relay.Relay(t.Context())
+	report, err := relay(t.Context(), r.relay)
 	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Domain: 2}}) || err != nil {
 		t.Errorf("got %+v, %v, want 3 published, 2 parked and stuck", report, err)
 	}
@@ -151,7 +151,7 @@ func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
-	if _, err := r.store.Relay(t.Context()); err == nil {
+	if _, err := relay(t.Context(), r.store); err == nil {
 		t.Error("a relay without a publisher did not fail")
 	}
 }

@@ -9,55 +9,57 @@ import (
 // late is the delay of publishing from which an event counts as late. An alert fires if more than 1% of the events are late.
 const late = 30 * time.Second
 
-// Waits summarizes the delays of published events in the outbox.
-type Waits struct {
+// A Report counts events that writers or a relay published, or failed to publish.
+type Report struct {
 	Published int
 	Late      int           // published more than 30 s after the commit
 	Slowest   time.Duration // longest delay
-	Stuck     Stuck         // stuck events that the relay found
+	Failed    int           // will be retried
+	Parked    int           // will not be retried
+	Stuck     Stuck         // found by a relay
 }
 
-func (w *Waits) add(waited time.Duration) {
-	w.Published++
-	if waited > late {
-		w.Late++
-	}
-	w.Slowest = max(w.Slowest, waited)
+// Stuck counts what needs an operator: events parked, or failing for more than five minutes, and the rows of a large outbox.
+type Stuck struct {
+	Domain    int
+	Telemetry int // browser telemetry, which an operator may delete
+	Rows      int // of the outbox, as PostgreSQL estimates them; 0 below ten million
 }
 
-// A Tally sums up the events published under one context, by writers or by a relay. Its zero value is ready, and any number of
-// transactions may add to it concurrently.
+// A Tally sums up the reports of one context. Its zero value is ready, and any number of transactions may add to it concurrently.
 type Tally struct {
 	mu  sync.Mutex
-	sum Waits
+	sum Report
 }
 
-// Waits returns the sum so far.
-func (t *Tally) Waits() Waits {
+// Report returns the sum so far.
+func (t *Tally) Report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sum
 }
 
-func (t *Tally) add(w Waits) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sum.Published += w.Published
-	t.sum.Late += w.Late
-	t.sum.Slowest = max(t.sum.Slowest, w.Slowest)
-	t.sum.Stuck = Stuck{Domain: max(t.sum.Stuck.Domain, w.Stuck.Domain), Telemetry: max(t.sum.Stuck.Telemetry, w.Stuck.Telemetry), Rows: max(t.sum.Stuck.Rows, w.Stuck.Rows)}
-}
-
 type tallyKey struct{}
 
-// Tallied returns a context that sums up its published events in t.
+// Tallied returns a context that sums up its reports in t.
 func Tallied(ctx context.Context, t *Tally) context.Context {
 	return context.WithValue(ctx, tallyKey{}, t)
 }
 
-// tell adds to the context's tally, if there is one.
-func tell(ctx context.Context, w Waits) {
-	if t, ok := ctx.Value(tallyKey{}).(*Tally); ok && w != (Waits{}) {
-		t.add(w)
+// add adds to the context's tally, if there is one.
+func (r Report) add(ctx context.Context) {
+	t, ok := ctx.Value(tallyKey{}).(*Tally)
+	if !ok {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sum.Published += r.Published
+	t.sum.Late += r.Late
+	t.sum.Slowest = max(t.sum.Slowest, r.Slowest)
+	t.sum.Failed += r.Failed
+	t.sum.Parked += r.Parked
+	if r.Stuck != (Stuck{}) {
+		t.sum.Stuck = r.Stuck
 	}
 }

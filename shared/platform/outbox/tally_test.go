@@ -11,11 +11,11 @@ import (
 )
 
 // tallied runs f under a tally, and wants so many events published and so many of them late, the slowest after about that long.
-func tallied(t *testing.T, what string, want outbox.Waits, f func(*outbox.Tally)) {
+func tallied(t *testing.T, what string, want outbox.Report, f func(*outbox.Tally)) {
 	t.Helper()
 	var tally outbox.Tally
 	f(&tally)
-	got := tally.Waits()
+	got := tally.Report()
 	if spent := 20 * time.Second; got.Slowest < want.Slowest || got.Slowest > want.Slowest+spent { // the test itself
 		t.Errorf("%s: the slowest had waited %v, want about %v", what, got.Slowest, want.Slowest)
 	}
@@ -31,22 +31,22 @@ func TestTally_lag(t *testing.T) {
 	r.Advance(time.Hour)
 	r.mustWrite(t, told("m", 1))
 	relay := func(tally *outbox.Tally) {
-		if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+		if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
 			t.Error(err)
 		}
 	}
-	tallied(t, "a relay", outbox.Waits{Published: 3, Late: 2, Slowest: time.Hour}, relay)
-	tallied(t, "a relay with nothing to do", outbox.Waits{}, relay)
+	tallied(t, "a relay", outbox.Report{Published: 3, Late: 2, Slowest: time.Hour}, relay)
+	tallied(t, "a relay with nothing to do", outbox.Report{}, relay)
 
 	write := func(tally *outbox.Tally) {
 		if err := r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, told("k", 2)); err != nil {
 			t.Error(err)
 		}
 	}
-	tallied(t, "a writer", outbox.Waits{Published: 1}, write)
+	tallied(t, "a writer", outbox.Report{Published: 1}, write)
 	r.mustWrite(t, told(r.neighbour(t, "k"), 1))
 	r.Advance(time.Minute)
-	tallied(t, "a writer who finds another's event in its lane", outbox.Waits{Published: 2, Late: 1, Slowest: time.Minute}, write)
+	tallied(t, "a writer who finds another's event in its lane", outbox.Report{Published: 2, Late: 1, Slowest: time.Minute}, write)
 }
 
 func TestTally_failedEvents(t *testing.T) {
@@ -63,13 +63,13 @@ func TestTally_failedEvents(t *testing.T) {
 		return nil
 	}
 	r.mustWrite(t, told("k", 1), told("never", 1))
-	tallied(t, "what is not published", outbox.Waits{Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
-		_, _ = r.relay.Relay(outbox.Tallied(t.Context(), tally))
+	tallied(t, "what is not published", outbox.Report{Failed: 1, Parked: 1, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+		_ = r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{})
 	})
 	broken = false
 	r.Advance(time.Minute)
-	tallied(t, "at last", outbox.Waits{Published: 1, Late: 1, Slowest: time.Minute, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
-		_, _ = r.relay.Relay(outbox.Tallied(t.Context(), tally))
+	tallied(t, "at last", outbox.Report{Published: 1, Late: 1, Slowest: time.Minute, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+		_ = r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{})
 	})
 }
 
@@ -78,14 +78,14 @@ func TestTally_once(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.mustWrite(t, told("k", 1))
-	tallied(t, "killed between publishing and marking", outbox.Waits{}, func(tally *outbox.Tally) {
+	tallied(t, "killed between publishing and marking", outbox.Report{}, func(tally *outbox.Tally) {
 		if err := relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)); !errors.Is(err, errKilled) {
 			t.Error(err)
 		}
 	})
 	r.lapse(t)
-	tallied(t, "the next", outbox.Waits{Published: 1}, func(tally *outbox.Tally) {
-		if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+	tallied(t, "the next", outbox.Report{Published: 1}, func(tally *outbox.Tally) {
+		if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -109,8 +109,8 @@ func TestTally_rows(t *testing.T) {
 			if _, err := r.Owner(t).Exec(t.Context(), `UPDATE pg_catalog.pg_class SET reltuples = `+test.estimated+` WHERE oid = 'sandbox.outbox'::regclass`); err != nil {
 				t.Fatal(err)
 			}
-			tallied(t, "a relay", outbox.Waits{Stuck: outbox.Stuck{Rows: test.want}}, func(tally *outbox.Tally) {
-				if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+			tallied(t, "a relay", outbox.Report{Stuck: outbox.Stuck{Rows: test.want}}, func(tally *outbox.Tally) {
+				if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,7 +65,7 @@ func BenchmarkBacklog(b *testing.B) {
 			left.Store(int64(some))
 			relay := outbox.Open(topic.PublisherKey.With(h.env, enough{left, stop}), h.db)
 			took := clock(b, func() error {
-				if _, err := relay.Relay(ctx); err != nil && !errors.Is(err, context.Canceled) {
+				if err := relay.Tick(ctx, time.Time{}); err != nil && !errors.Is(err, context.Canceled) {
 					return err
 				}
 				return nil

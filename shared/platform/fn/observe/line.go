@@ -37,8 +37,8 @@ type Line struct {
 	EventID string
 	Attempt int
 
-	Outbox outbox.Waits // delays of the events that this call published
-	Counts *Counts      // of incidents; may be nil
+	Outbox outbox.Report // delays of the events that this call published
+	Counts *Counts       // of incidents; may be nil
 
 	Replayed bool   // answered from the idempotency ledger
 	Parked   string // why an event was dead-lettered
@@ -111,7 +111,7 @@ func (l *Line) trace(project string) []slog.Attr {
 // outbox says how long the published events had waited: one field for all of them, because a relay publishes too many for a
 // line each. It also says so if no event was late, because a metric divides the late events by all.
 func (l *Line) outbox() slog.Attr {
-	if l.Outbox == (outbox.Waits{}) {
+	if l.Outbox.Published == 0 && l.Outbox.Stuck == (outbox.Stuck{}) {
 		return slog.Attr{}
 	}
 	return slog.Group("outbox",
