@@ -13,13 +13,15 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A refusal is an error response with an explanation: a problem, and perhaps the violations in our request.
+// A refusal is a 4xx response. If it explains itself in a way that may be passed on, it has a fault, and perhaps the violations in our
+// request.
 type refusal struct {
+	status     int
 	fault      *fault.Fault
 	violations []fault.Violation
 }
 
-func (r *refusal) Error() string { return r.fault.Code }
+func (r *refusal) Error() string { return fmt.Sprintf("answered %d", r.status) }
 
 // decode decodes a successful response into out, and returns an error for a refusal or for an unreadable response.
 func (r response) decode(out any) error {
@@ -27,24 +29,16 @@ func (r response) decode(out any) error {
 	case 2:
 		return decode(r.body, out)
 	case 4:
-		if refusal := r.problem(); refusal != nil {
-			return refusal
-		}
-		return rejection(r.status)
+		return r.refusal()
 	}
 	return fmt.Errorf("answered %d", r.status)
 }
 
-// answered reports whether the service sent a response, including a refusal.
+// answered reports whether the service sent a response that may be passed on, including an explained refusal.
 func answered(err error) bool {
-	_, refused := errors.AsType[*refusal](err)
-	return err == nil || refused
+	r, refused := errors.AsType[*refusal](err)
+	return err == nil || refused && r.fault != nil
 }
-
-// A rejection is the status of a 4xx response without an explanation that may be passed on.
-type rejection int
-
-func (r rejection) Error() string { return fmt.Sprintf("answered %d", int(r)) }
 
 // decode reads a response body. It ignores unknown members, so that the other service may add some.
 func decode(body []byte, out any) error {
@@ -60,11 +54,12 @@ func decode(body []byte, out any) error {
 
 const platform = "MELMASTOON."
 
-// problem returns the refusal in a 4xx problem. It returns nil for an unreadable body, and for codes that concern this
-// process and not the request of its own caller.
-func (r response) problem() *refusal {
+// refusal returns the refusal in a 4xx response. It has no fault if the body is unreadable, or if the code concerns this process and
+// not the request of its own caller.
+func (r response) refusal() *refusal {
+	unexplained := &refusal{status: r.status}
 	if media, _, _ := mime.ParseMediaType(r.header.Get("Content-Type")); media != "application/problem+json" {
-		return nil
+		return unexplained
 	}
 	var p struct {
 		Code       string `json:"code"`
@@ -74,14 +69,14 @@ func (r response) problem() *refusal {
 		Violations []fault.Violation `json:"violations"`
 	}
 	if err := json.Unmarshal(r.body, &p); err != nil {
-		return nil
+		return unexplained
 	}
 	code, ours := strings.CutPrefix(p.Code, platform)
 	kind, known := kindOf(r.status)
 	if !ours || !known || code == fault.ErrUnauthenticated.Code || code == fault.ErrForbidden.Code || code == fault.ErrMethodNotAllowed.Code {
-		return nil
+		return unexplained
 	}
-	return &refusal{fault.New(kind, code, p.Detail).After(time.Duration(p.RetryAfter) * time.Second), p.Violations}
+	return &refusal{r.status, fault.New(kind, code, p.Detail).After(time.Duration(p.RetryAfter) * time.Second), p.Violations}
 }
 
 // kindOf is the inverse of Kind.Status.

@@ -1,17 +1,18 @@
 package upstream
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 const (
 	window       = 10 * time.Second // how long an outcome counts
 	minCallers   = 5                // whose latest call failed, before the breaker opens
 	minArguments = 3                // with which these calls failed
-	maxOutcomes  = 1000             // maximum number of remembered outcomes
+	maxOutcomes  = 1000             // remembered; more callers are not needed for a failure rate
 	probePause   = time.Second      // between rounds of probes
 	maxProbes    = 3                // per round, each by another caller
 )
@@ -28,9 +29,9 @@ type breaker struct {
 	now func() time.Time // the real clock
 
 	mu       sync.Mutex
-	outcomes map[string]outcome // by caller
-	probeAt  time.Time          // when the next round of probes begins; zero while closed
-	probed   map[string]bool    // the callers of this round; nil until the first round has begun
+	outcomes *simplelru.LRU[string, outcome] // by caller
+	probeAt  time.Time                       // when the next round of probes begins; zero while closed
+	probed   map[string]bool                 // the callers of this round; nil until the first round has begun
 }
 
 // An outcome is the result of a caller's latest call.
@@ -41,7 +42,8 @@ type outcome struct {
 }
 
 func newBreaker(now func() time.Time) *breaker {
-	return &breaker{now: now, outcomes: map[string]outcome{}}
+	outcomes, _ := simplelru.NewLRU[string, outcome](maxOutcomes, nil) // only a size of 0 is an error
+	return &breaker{now: now, outcomes: outcomes}
 }
 
 // admit returns errOpen if the caller must not call now.
@@ -61,48 +63,25 @@ func (b *breaker) admit(caller string) error {
 	return nil
 }
 
-// settle records how a call ended, and opens or closes the breaker.
-func (b *breaker) settle(caller, argument string, err error) {
-	failed := isFailure(err)
-	if !failed && !answered(err) {
-		return
-	}
+// settle records that the service has answered a call or failed, and opens or closes the breaker.
+func (b *breaker) settle(caller, argument string, failed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch now := b.now(); {
 	case b.probeAt.IsZero():
-		b.remember(caller, outcome{at: now, argument: argument, failed: failed})
+		b.outcomes.Add(caller, outcome{at: now, argument: argument, failed: failed})
 		if failed && b.tripped(now) {
 			b.probeAt = now.Add(probePause)
 		}
 	case !failed:
 		b.probeAt, b.probed = time.Time{}, nil
-		clear(b.outcomes)
+		b.outcomes.Purge()
 	}
-}
-
-// remember stores an outcome. If there are too many, it drops the expired ones, and then arbitrary ones: a sample of this size
-// has the same failure rate.
-func (b *breaker) remember(caller string, o outcome) {
-	if _, known := b.outcomes[caller]; !known && len(b.outcomes) >= maxOutcomes {
-		for c, old := range b.outcomes {
-			if o.at.Sub(old.at) > window {
-				delete(b.outcomes, c)
-			}
-		}
-		for c := range b.outcomes {
-			if len(b.outcomes) < maxOutcomes {
-				break
-			}
-			delete(b.outcomes, c)
-		}
-	}
-	b.outcomes[caller] = o
 }
 
 func (b *breaker) tripped(now time.Time) bool {
 	callers, failed, arguments := 0, 0, map[string]bool{}
-	for _, o := range b.outcomes {
+	for _, o := range b.outcomes.Values() {
 		if now.Sub(o.at) > window {
 			continue
 		}
@@ -113,12 +92,4 @@ func (b *breaker) tripped(now time.Time) bool {
 		}
 	}
 	return failed >= minCallers && len(arguments) >= minArguments && 2*failed >= callers
-}
-
-// isFailure reports whether an error indicates that the service is failing. A rejected request does not, nor does a caller that
-// left or ran out of time.
-func isFailure(err error) bool {
-	_, late := errors.AsType[*overtaken](err)
-	_, rejected := errors.AsType[rejection](err)
-	return err != nil && !answered(err) && !late && !rejected && !errors.Is(err, context.Canceled)
 }

@@ -87,7 +87,11 @@ func (c *Client) attempts(ctx context.Context, call *call) error {
 	}
 	c.retries.earn()
 	send()
-	for hedge := c.hedge(call); ; {
+	var hedge <-chan time.Time // nil if the call is never hedged
+	if call.read && c.policy.HedgeAfter > 0 {
+		hedge = time.After(c.policy.HedgeAfter)
+	}
+	for {
 		select {
 		case <-hedge:
 			if left > 0 && c.retries.spend() {
@@ -100,7 +104,10 @@ func (c *Client) attempts(ctx context.Context, call *call) error {
 			if waiting > 0 && !answered(err) {
 				continue
 			}
-			if left == 0 || !worthRepeating(ctx, err) || !c.retries.spend() || pause(ctx) != nil {
+			if left == 0 || !worthRepeating(ctx, err) || !c.retries.spend() {
+				return err
+			}
+			if env.Wait(ctx, minPause+rand.N(maxPause-minPause)) != nil { // random, so that concurrent failures do not retry at once
 				return err
 			}
 			left--
@@ -109,20 +116,12 @@ func (c *Client) attempts(ctx context.Context, call *call) error {
 	}
 }
 
-// hedge returns the channel that reports when to send a hedged request, or nil if the call is never hedged.
-func (c *Client) hedge(call *call) <-chan time.Time {
-	if !call.read || c.policy.HedgeAfter <= 0 {
-		return nil
-	}
-	return time.After(c.policy.HedgeAfter)
-}
-
 // explain passes a refusal on and maps every other error to ErrUpstreamUnavailable.
 func (c *Client) explain(call *call, err error) error {
 	if err == nil {
 		return nil
 	}
-	if refusal, ok := errors.AsType[*refusal](err); ok {
+	if refusal, ok := errors.AsType[*refusal](err); ok && refusal.fault != nil {
 		return call.translated(refusal).Because(fmt.Errorf("upstream: %s refused %s", c.name, call.method))
 	}
 	return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("upstream: %s: %w", c.name, err))
@@ -174,26 +173,20 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 
 // A response is the result of one request.
 type response struct {
-	status  int
-	header  http.Header
-	body    []byte
-	err     error
-	counted bool // for the circuit breaker
+	status int
+	header http.Header
+	body   []byte
+	err    error
 }
 
 // try sends the request once, unless the breaker is open. Calls with a forwarded header do not count for the breaker.
-func (c *Client) try(ctx context.Context, call *call) response {
-	counted := call.forwarded == ""
-	if counted {
+func (c *Client) try(ctx context.Context, call *call) (r response) {
+	if call.forwarded == "" {
 		if err := c.breaker.admit(call.caller); err != nil {
 			return response{err: err}
 		}
 	}
-	r, err := c.send(ctx, call)
-	if call.hurried && errors.Is(err, context.DeadlineExceeded) {
-		err = &overtaken{err}
-	}
-	r.err, r.counted = err, counted
+	r, r.err = c.send(ctx, call)
 	return r
 }
 
@@ -203,10 +196,18 @@ func (c *Client) settle(call *call, r response) error {
 	if err == nil {
 		err = r.decode(call.out)
 	}
-	if r.counted {
-		c.breaker.settle(call.caller, call.argument, err)
+	if failed := call.failed(err); call.forwarded == "" && (failed || answered(err)) {
+		c.breaker.settle(call.caller, call.argument, failed)
 	}
 	return err
+}
+
+// failed reports whether an error indicates that the service is failing. A rejected request does not, nor does a caller that left or
+// ran out of time, nor the breaker itself.
+func (c *call) failed(err error) bool {
+	_, refused := errors.AsType[*refusal](err)
+	late := c.hurried && errors.Is(err, context.DeadlineExceeded)
+	return err != nil && !refused && !late && !errors.Is(err, context.Canceled) && !errors.Is(err, errOpen)
 }
 
 // identify sets the caller and the argument for the breaker. Without a caller, each argument counts as its own caller.
@@ -217,11 +218,6 @@ func (c *call) identify(ctx context.Context) {
 	c.argument = string(h.Sum(nil))
 	c.caller = cmp.Or(event.OriginOf(ctx).Caller, c.argument)
 }
-
-// An overtaken error belongs to a call that ran out of its caller's time, not out of the service's timeout.
-type overtaken struct{ error }
-
-func (o *overtaken) Unwrap() error { return o.error }
 
 // withSpan returns a context with a child span: each attempt has a span of its own.
 func withSpan(ctx context.Context) context.Context {
@@ -265,14 +261,5 @@ func (c *Client) send(ctx context.Context, call *call) (r response, err error) {
 
 // worthRepeating reports whether a failed call may succeed in a moment.
 func worthRepeating(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil || errors.Is(err, errOpen) {
-		return false
-	}
-	_, explained := errors.AsType[*refusal](err)
-	return !explained
-}
-
-// pause waits for a short random time, so that concurrent failures do not retry at the same moment.
-func pause(ctx context.Context) error {
-	return env.Wait(ctx, minPause+rand.N(maxPause-minPause))
+	return !answered(err) && ctx.Err() == nil && !errors.Is(err, errOpen)
 }
