@@ -3,6 +3,8 @@ package topic
 import (
 	"fmt"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Pub/Sub's limits, in bytes.
@@ -23,7 +25,7 @@ func Check(m Message) error {
 		return fmt.Errorf("%w: its ordering key is no header", ErrRefused)
 	}
 	for name, value := range m.Attributes {
-		if name == "" || strings.ContainsFunc(name, notToken) || !headerValue(value) {
+		if !httpguts.ValidHeaderFieldName(name) || !headerValue(value) {
 			return fmt.Errorf("%w: its attribute %q is no header", ErrRefused, name)
 		}
 	}
@@ -32,9 +34,4 @@ func Check(m Message) error {
 
 func headerValue(s string) bool {
 	return len(s) <= maxAttributeValue && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
-}
-
-// notToken reports whether RFC 9110 forbids the character in a header name.
-func notToken(r rune) bool {
-	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
@@ -15,136 +16,83 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Limits of one request. Pub/Sub accepts 10 MB; a message of that size is sent alone.
+// Limits of one request, and the number of requests at once. A larger message is sent alone: Pub/Sub accepts 10 MB.
 const (
 	maxMessages = 1000
-	maxBytes    = 4 << 20
+	maxBytes    = 1 << 20
+	maxRequests = 64
 )
 
-// Limits of the bytes in flight. A small request counts as a sixty-fourth of the limit.
-const (
-	atOnce   = 64 << 20
-	smallest = atOnce / 64
-)
-
-// Publish sends messages, those of one topic and key in order, and waits for all results.
+// Publish sends messages, those of one topic and key in order, and waits for all results. A message that can never be published
+// gets its error at once, and holds back the messages of its key after it.
 func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
-	errs := make([]error, len(messages))
 	l, err := b.line()
 	if err != nil {
-		for i := range errs {
-			errs[i] = err
+		return slices.Repeat([]error{err}, len(messages))
+	}
+	errs := make([]error, len(messages))
+	groups, stopped := map[[2]string][]int{}, map[[2]string]bool{} // by topic and key: indexes of messages, and whether they are held back
+	for i, m := range messages {
+		key := [2]string{m.Topic, m.OrderingKey}
+		if stopped[key] {
+			errs[i] = topic.ErrHeldBack
+		} else if errs[i] = topic.Check(m); errs[i] != nil {
+			stopped[key] = m.OrderingKey != ""
+		} else {
+			groups[key] = append(groups[key], i)
 		}
-		return errs
 	}
 	var all sync.WaitGroup
-	for _, r := range runs(messages, errs) {
-		all.Go(func() { l.send(ctx, r) })
+	for _, group := range groups {
+		all.Go(func() { l.send(ctx, messages, group, errs) })
 	}
 	all.Wait()
 	return errs
 }
 
-// A run holds the messages of one topic and key, or those of one topic without a key.
-type run struct {
-	topic    string
-	ordered  bool
-	messages []*pb.PubsubMessage
-	errs     []*error // the results
-}
-
-// runs groups messages by topic and key. A message that can never be published gets its error at once, and holds back the
-// messages after it.
-func runs(messages []topic.Message, errs []error) []*run {
-	var all []*run
-	known, stopped := map[[2]string]*run{}, map[[2]string]bool{}
-	for i, m := range messages {
-		key := [2]string{m.Topic, m.OrderingKey}
-		if stopped[key] {
-			errs[i] = topic.ErrHeldBack
-			continue
-		}
-		if errs[i] = topic.Check(m); errs[i] != nil {
-			stopped[key] = m.OrderingKey != ""
-			continue
-		}
-		r, ok := known[key]
-		if !ok {
-			r = &run{topic: m.Topic, ordered: m.OrderingKey != ""}
-			known[key], all = r, append(all, r)
-		}
-		r.messages = append(r.messages, &pb.PubsubMessage{Data: m.Data, Attributes: m.Attributes, OrderingKey: m.OrderingKey})
-		r.errs = append(r.errs, &errs[i])
-	}
-	return all
-}
-
-// cut removes the next request from the run.
-func (r *run) cut() *run {
-	bytes, n := 0, 0
-	for n < min(len(r.messages), maxMessages) {
-		if bytes += proto.Size(r.messages[n]); n > 0 && bytes > maxBytes {
-			break
-		}
-		n++
-	}
-	return r.take(n)
-}
-
-func (r *run) take(n int) *run {
-	first := &run{topic: r.topic, ordered: r.ordered, messages: r.messages[:n], errs: r.errs[:n]}
-	r.messages, r.errs = r.messages[n:], r.errs[n:]
-	return first
-}
-
-// send sends the run, request by request. After a failure the rest of a key is held back.
-func (l *line) send(ctx context.Context, r *run) {
-	for len(r.messages) > 0 {
-		request := r.cut()
+// send sends the messages at these indexes, which have one topic and key, request by request. After a failure the rest of a key is
+// held back.
+func (l *line) send(ctx context.Context, messages []topic.Message, indexes []int, errs []error) {
+	for len(indexes) > 0 {
+		request := l.request(messages, indexes)
 		err := l.publish(ctx, request)
-		if status.Code(err) == codes.InvalidArgument && len(request.messages) > 1 {
-			err = l.single(ctx, request)
+		for status.Code(err) == codes.InvalidArgument && len(request.Messages) > 1 { // one of them made the whole request fail
+			request.Messages = request.Messages[:len(request.Messages)/2]
+			err = l.publish(ctx, request)
 		}
-		request.answer(err)
-		if err != nil && r.ordered {
-			r.answer(topic.ErrHeldBack)
+		sent := len(request.Messages)
+		for _, i := range indexes[:sent] {
+			errs[i] = refusal(err)
+		}
+		if err != nil && request.Messages[0].OrderingKey != "" {
+			for _, i := range indexes[1:] {
+				errs[i] = topic.ErrHeldBack
+			}
 			return
 		}
+		indexes = indexes[sent:]
 	}
 }
 
-// single sends the messages one by one, because one of them made the whole request fail. It removes the sent ones.
-func (l *line) single(ctx context.Context, r *run) error {
-	for len(r.messages) > 0 {
-		one := r.take(1)
-		err := l.publish(ctx, one)
-		one.answer(err)
-		if err != nil && r.ordered {
-			return topic.ErrHeldBack // for the remaining messages
+// request returns a request with as many of the messages as its limits allow.
+func (l *line) request(messages []topic.Message, indexes []int) *pb.PublishRequest {
+	r, bytes := &pb.PublishRequest{Topic: l.topic(messages[indexes[0]].Topic)}, 0
+	for _, i := range indexes[:min(len(indexes), maxMessages)] {
+		m := &pb.PubsubMessage{Data: messages[i].Data, Attributes: messages[i].Attributes, OrderingKey: messages[i].OrderingKey}
+		if bytes += proto.Size(m); bytes > maxBytes && len(r.Messages) > 0 {
+			break
 		}
+		r.Messages = append(r.Messages, m)
 	}
-	return nil
+	return r
 }
 
-// answer sets the results of the messages. With a key, the first one gets err and the rest are held back.
-func (r *run) answer(err error) {
-	for i, at := range r.errs {
-		if err != nil && r.ordered && i > 0 {
-			*at = topic.ErrHeldBack
-			continue
-		}
-		*at = refusal(err)
-	}
-}
-
-// publish sends one request. It waits while too many bytes are in flight.
-func (l *line) publish(ctx context.Context, r *run) error {
-	request := &pb.PublishRequest{Topic: l.topic(r.topic), Messages: r.messages}
-	weight := min(max(int64(proto.Size(request)), smallest), atOnce)
-	if err := l.flow.Acquire(ctx, weight); err != nil {
+// publish sends one request. It waits while too many are in flight.
+func (l *line) publish(ctx context.Context, request *pb.PublishRequest) error {
+	if err := l.flow.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer l.flow.Release(weight)
+	defer l.flow.Release(1)
 	_, err := l.topics.Publish(ctx, request)
 	return outage(ctx, err)
 }

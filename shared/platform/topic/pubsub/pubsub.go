@@ -9,6 +9,7 @@ package pubsub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	api "cloud.google.com/go/pubsub/v2/apiv1"
@@ -35,26 +36,30 @@ type where struct {
 	Emulator string `env:"PUBSUB_EMULATOR_HOST"` // host:port; if it is empty, Google's endpoint
 }
 
-// A line is a project and its publisher client.
+// A line is a project and its clients.
 type line struct {
 	where
-	topics *api.TopicAdminClient
-	flow   *semaphore.Weighted // of all calls together
+	topics        *api.TopicAdminClient
+	subscriptions *api.SubscriptionAdminClient
+	flow          *semaphore.Weighted // counts the requests of all calls together
 }
 
 // line returns the environment's line. It does not connect before the first call.
 func (b *Bus) line() (*line, error) {
 	return env.Once(b.env, "pubsub", func() (*line, error) {
-		var w where
-		if err := b.env.Load(&w); err != nil {
-			return nil, fmt.Errorf("pubsub: %w", err)
+		l := &line{flow: semaphore.NewWeighted(maxRequests)}
+		err := b.env.Load(&l.where)
+		if err == nil {
+			l.topics, err = api.NewTopicAdminClient(context.Background(), l.options()...) // does not dial
 		}
-		topics, err := api.NewTopicAdminClient(context.Background(), w.options()...) // does not dial
+		if err == nil {
+			l.subscriptions, err = api.NewSubscriptionAdminClient(context.Background(), l.options()...)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
-		b.env.OnClose(func(context.Context) error { return topics.Close() })
-		return &line{where: w, topics: topics, flow: semaphore.NewWeighted(atOnce)}, nil
+		b.env.OnClose(func(context.Context) error { return errors.Join(l.topics.Close(), l.subscriptions.Close()) })
+		return l, nil
 	})
 }
 
@@ -70,3 +75,7 @@ func (w where) options() []option.ClientOption {
 }
 
 func (w where) topic(name string) string { return "projects/" + w.Project + "/topics/" + name }
+
+func (w where) subscription(name string) string {
+	return "projects/" + w.Project + "/subscriptions/" + name
+}

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"time"
 
-	api "cloud.google.com/go/pubsub/v2/apiv1"
 	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -25,40 +23,15 @@ const (
 // subscription's own deadline.
 const pullTime = 3 * time.Second
 
-// A subscriber is the client for subscriptions of one project. It is opened on first use: processes that only publish do not need it.
-type subscriber struct {
-	where
-	*api.SubscriptionAdminClient
-}
-
-func (b *Bus) subscriber() (*subscriber, error) {
-	return env.Once(b.env, "pubsub subscriptions", func() (*subscriber, error) {
-		var w where
-		if err := b.env.Load(&w); err != nil {
-			return nil, fmt.Errorf("pubsub: %w", err)
-		}
-		client, err := api.NewSubscriptionAdminClient(context.Background(), w.options()...) // does not dial
-		if err != nil {
-			return nil, fmt.Errorf("pubsub: %w", err)
-		}
-		b.env.OnClose(func(context.Context) error { return client.Close() })
-		return &subscriber{w, client}, nil
-	})
-}
-
-func (w where) subscription(name string) string {
-	return "projects/" + w.Project + "/subscriptions/" + name
-}
-
 // Pull implements topic.Puller. A lease is at most ten minutes.
 func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
-	s, err := b.subscriber()
+	l, err := b.line()
 	if err != nil {
 		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, pullTime)
 	defer cancel()
-	answer, err := s.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: s.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
+	answer, err := l.subscriptions.Pull(waiting, &pb.PullRequest{Subscription: l.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
 	if waiting.Err() != nil && ctx.Err() == nil {
 		return nil, nil // no messages
 	}
@@ -73,23 +46,23 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 			Message: topic.Message{OrderingKey: m.OrderingKey, Attributes: m.Attributes, Data: m.Data}})
 		receipts = append(receipts, r.AckId)
 	}
-	return pulled, s.lease(ctx, subscription, receipts, min(lease, maxLease))
+	return pulled, l.lease(ctx, subscription, receipts, min(lease, maxLease))
 }
 
 // Release implements topic.Puller.
 func (b *Bus) Release(ctx context.Context, subscription string, receipts []string) error {
-	s, err := b.subscriber()
+	l, err := b.line()
 	if err != nil {
 		return err
 	}
-	return s.lease(ctx, subscription, receipts, 0)
+	return l.lease(ctx, subscription, receipts, 0)
 }
 
 // lease sets the lease of messages, from now on.
-func (s *subscriber) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
+func (l *line) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
 	for some := range slices.Chunk(receipts, maxReceipts) {
-		err := s.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
-			Subscription: s.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
+		err := l.subscriptions.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
+			Subscription: l.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
 		if err != nil {
 			return fmt.Errorf("pubsub: lease: %w", outage(ctx, err))
 		}
@@ -99,12 +72,12 @@ func (s *subscriber) lease(ctx context.Context, subscription string, receipts []
 
 // Acknowledge implements topic.Puller.
 func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
-	s, err := b.subscriber()
+	l, err := b.line()
 	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(receipts, maxReceipts) {
-		if err := s.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: s.subscription(subscription), AckIds: some}); err != nil {
+		if err := l.subscriptions.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: l.subscription(subscription), AckIds: some}); err != nil {
 			return fmt.Errorf("pubsub: acknowledge: %w", outage(ctx, err))
 		}
 	}
