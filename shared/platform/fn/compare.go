@@ -1,15 +1,18 @@
 package fn
 
 import (
+	"cmp"
+	"encoding"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/shared/fault"
@@ -40,7 +43,25 @@ const maxDepth = 32
 
 var errTooDeep = errors.New("nested too deeply")
 
-// A comparison collects where a decoded body differs from its shape.
+// compare returns an error with all missing, unknown and null members of a body that is decoded into a t, or an error if the body
+// is not a single strict JSON value. The JSON package checks the types of scalars later.
+func compare(body []byte, t reflect.Type) error {
+	var tree any
+	if err := json.Unmarshal(body, &tree); err != nil { // it rejects duplicate members and invalid UTF-8
+		return malformed(err)
+	}
+	var c comparison
+	c.value(tree, t, "", 0)
+	switch {
+	case c.tooDeep:
+		return malformed(errTooDeep)
+	case c.violations != nil:
+		return fault.ErrValidation.With(c.violations...)
+	}
+	return nil
+}
+
+// A comparison collects where a body differs from the type that it is decoded into.
 type comparison struct {
 	violations []fault.Violation
 	tooDeep    bool
@@ -50,72 +71,123 @@ func (c *comparison) add(at jsontext.Pointer, rule string) {
 	c.violations = append(c.violations, violation(string(at), rule))
 }
 
-// anything accepts every value.
-var anything = &shape{open: true, null: true}
+// anything is a type that accepts every value.
+var anything = reflect.TypeFor[jsontext.Value]()
 
-func (c *comparison) value(v any, s *shape, at jsontext.Pointer, depth int) {
-	items := s.items
-	if items == nil {
-		items = anything
+func (c *comparison) value(v any, t reflect.Type, at jsontext.Pointer, depth int) {
+	t, null := bare(t)
+	kind := t.Kind()
+	if readsItself(t) {
+		kind = reflect.Invalid // its decoder checks the parts
 	}
 	switch v := v.(type) {
 	case nil:
-		if !s.null {
+		if !null {
 			c.add(at, ruleType)
 		}
-		return
 	case string:
 		if strings.Contains(v, "\x00") { // text columns cannot store it
 			c.add(at, ruleForm)
 		}
-		return
-	case map[string]any, []any:
-		if depth == maxDepth {
-			c.tooDeep = true
-			return
-		}
-	}
-	switch v := v.(type) {
 	case []any:
-		for i, element := range v {
-			c.value(element, items, at.AppendToken(strconv.Itoa(i)), depth+1)
+		items := anything
+		if kind == reflect.Slice || kind == reflect.Array {
+			items = t.Elem()
+		}
+		c.tooDeep = c.tooDeep || depth == maxDepth
+		for i := 0; i < len(v) && !c.tooDeep; i++ {
+			c.value(v[i], items, at.AppendToken(strconv.Itoa(i)), depth+1)
 		}
 	case map[string]any:
-		if s.items == nil && !s.open {
-			c.object(v, s, at, depth+1)
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			c.value(v[name], items, at.AppendToken(name), depth+1)
+		c.tooDeep = c.tooDeep || depth == maxDepth
+		c.object(v, t, kind, at, depth+1)
+	}
+}
+
+// bare returns the type of the value in a Maybe or behind a pointer, and whether null is accepted.
+func bare(t reflect.Type) (_ reflect.Type, null bool) {
+	for {
+		m, ok := reflect.TypeAssert[maybe](reflect.New(t))
+		switch {
+		case ok:
+			t = reflect.TypeOf(m.optional()).Elem()
+		case t.Kind() == reflect.Pointer:
+			t, null = t.Elem(), true
+		default:
+			return t, null || t == anything
 		}
 	}
 }
 
-// memberlike matches member names that may appear in an answer. Any other name may contain a person's input.
-var memberlike = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
-})
+// readsItself reports whether a type has its own decoder.
+func readsItself(t reflect.Type) bool {
+	switch reflect.New(t).Interface().(type) {
+	case encoding.TextUnmarshaler, json.Unmarshaler, json.UnmarshalerFrom:
+		return true
+	}
+	return false
+}
 
-// object compares an object with known members. An unknown member is reported by name if its name matches memberlike, else at its
-// object.
-func (c *comparison) object(v map[string]any, s *shape, at jsontext.Pointer, depth int) {
+// memberlike matches member names that may appear in an answer. Any other name may contain a person's input.
+var memberlike = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
+
+// object compares the members of an object. In a struct, an unknown member is reported by name if its name matches memberlike,
+// else at its object.
+func (c *comparison) object(v map[string]any, t reflect.Type, kind reflect.Kind, at jsontext.Pointer, depth int) {
+	var known []member
+	if kind == reflect.Struct {
+		known = members(t)
+	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		inner, known := s.members[name]
-		where := at.AppendToken(name)
-		if !known {
-			inner = anything
-			if !memberlike().MatchString(name) {
+		where, inner := at.AppendToken(name), anything
+		i := slices.IndexFunc(known, func(m member) bool { return m.name == name })
+		switch {
+		case c.tooDeep:
+			return
+		case i >= 0:
+			inner = known[i].of
+		case kind == reflect.Map:
+			inner = t.Elem()
+		case kind == reflect.Struct:
+			if !memberlike.MatchString(name) {
 				where = at
 			}
 			c.add(where, ruleUnknown)
 		}
 		c.value(v[name], inner, where, depth)
 	}
-	for _, name := range s.must {
-		if _, given := v[name]; !given {
-			c.add(at.AppendToken(name), ruleRequired)
+	for _, m := range known {
+		if _, given := v[m.name]; m.required && !given {
+			c.add(at.AppendToken(m.name), ruleRequired)
 		}
 	}
+}
+
+// A member is a member of an object that is decoded into a struct.
+type member struct {
+	name     string
+	of       reflect.Type
+	required bool
+}
+
+// members returns the members of a struct and of its embedded structs. Fields from other sources are not members, so a body
+// cannot set a path field: a body with an unknown member never reaches the decoder.
+func members(t reflect.Type) (all []member) {
+	for f := range t.Fields() {
+		tag, tagged := f.Tag.Lookup("json")
+		name, options, _ := strings.Cut(tag, ",")
+		if f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct {
+			all = append(all, members(f.Type)...)
+			continue
+		}
+		source, _ := sourceOf(f)
+		if name == "-" || !f.IsExported() || (!tagged && source != "") {
+			continue
+		}
+		_, optional := reflect.TypeAssert[maybe](reflect.New(f.Type))
+		all = append(all, member{name: cmp.Or(name, f.Name), of: f.Type, required: !optional && !strings.Contains(options, "omit")})
+	}
+	return all
 }
 
 // malformed returns an error with the byte offset of the syntax error, but without the input.

@@ -47,9 +47,6 @@ func invalid(err error) error {
 }
 
 func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
-	if len(p.fields) == 0 {
-		return nil
-	}
 	query, form, err := p.values(r, body)
 	if err != nil {
 		return err
@@ -73,18 +70,18 @@ func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
 
 // values parses the query and the form, if a field needs them.
 func (p *plan) values(r *http.Request, body []byte) (query, form url.Values, err error) {
-	if p.query && r.URL.RawQuery != "" {
-		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
-			return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
-		}
+	var noQuery, noForm error
+	if p.reads("query") {
+		query, noQuery = url.ParseQuery(r.URL.RawQuery)
 	}
-	if p.form {
-		if err = checkType(r.Header, formType); err != nil {
+	if p.reads("form") {
+		if err := checkType(r.Header, formType); err != nil {
 			return nil, nil, err
 		}
-		if form, err = url.ParseQuery(string(body)); err != nil {
-			return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
-		}
+		form, noForm = url.ParseQuery(string(body))
+	}
+	if errors.Join(noQuery, noForm) != nil {
+		return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
 	}
 	return query, form, nil
 }
@@ -157,19 +154,16 @@ func assign(target any, text string) error {
 	return err
 }
 
-// decodeBody checks the body's shape in one pass that finds every unknown and missing member, and then decodes the body.
+// decodeBody compares the body with the type in one pass that finds every unknown and missing member, and then decodes it.
 func (p *plan) decodeBody(r *http.Request, body []byte, into any) error {
-	if p.form || !takesBody(r.Method) || (p.shape == nil && len(body) == 0) {
+	if p.reads("form") || !takesBody(r.Method) || (!p.json && len(body) == 0) {
 		return nil
 	}
 	if err := checkType(r.Header, jsonType); err != nil {
 		return err
 	}
-	if err := p.shape.check(body); err != nil {
+	if err := compare(body, p.in); err != nil {
 		return err
-	}
-	if p.shape == nil {
-		into = new(Nothing) // an empty object is all there can be
 	}
 	return wrongValue(json.Unmarshal(body, into))
 }

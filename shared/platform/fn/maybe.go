@@ -42,11 +42,5 @@ func (m *Maybe[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 // optional marks the value as given and returns a pointer to it, for the decoder, which knows T only by reflection.
 func (m *Maybe[T]) optional() any { m.given = true; return &m.value }
 
-// inner returns a pointer to the value, so that the decoder can inspect T.
-func (m *Maybe[T]) inner() any { return &m.value }
-
 // A maybe is any Maybe.
-type maybe interface {
-	optional() any
-	inner() any
-}
+type maybe interface{ optional() any }

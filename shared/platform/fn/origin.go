@@ -122,7 +122,7 @@ func (r *router) asked(req *http.Request) (http.Handler, bool) {
 	_, path, _ := strings.Cut(pattern, " ")
 	given := strings.Split(req.URL.EscapedPath(), "/")
 	for i, part := range strings.Split(path, "/") {
-		if m := wildcard().FindStringSubmatch(part); m != nil && i < len(given) {
+		if m := wildcard.FindStringSubmatch(part); m != nil && i < len(given) {
 			if value, err := url.PathUnescape(given[i]); err == nil {
 				req.SetPathValue(m[1], value)
 			}
