@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"cmp"
+
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
@@ -53,34 +55,18 @@ func (c *record) settle(s Scope) error {
 
 // perform runs do and counts it as an act, or returns the error of a limit. An act without a final answer is not counted,
 // because the caller will retry it.
-func (c *record) perform(s Scope, do func() answer) (answer, error) {
+func (c *record) perform(s Scope, do func() answer) (a answer, err error) {
 	if c.pace.acts == nil {
 		return do(), nil
 	}
-	c.limits[0], c.limits[1] = c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
-	for _, result := range c.limits[:2] {
-		if err := result.Refused(); err != nil {
-			c.undo()
-			return answer{}, err
-		}
+	address, session := c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
+	c.limits[0], c.limits[1] = address, session
+	if err = cmp.Or(address.Refused(), session.Refused()); err == nil {
+		a = do()
 	}
-	a := do()
-	if !a.Final() {
-		c.undo()
+	if err != nil || !a.Final() {
+		address.Undo()
+		session.Undo()
 	}
-	return a, nil
-}
-
-func (c *record) undo() {
-	for _, result := range c.limits[:2] {
-		result.Undo()
-	}
-}
-
-// setHeaders sets the rate limit headers, for every answer.
-func (l *limitResults) setHeaders(h map[string][]string) {
-	if policies := ratelimit.Policies(l[:]...); policies != "" {
-		h["Ratelimit-Policy"] = []string{policies}
-		h["Ratelimit"] = []string{ratelimit.Remaining(l[:]...)}
-	}
+	return a, err
 }

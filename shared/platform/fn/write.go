@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
 // hsts asks browsers to use HTTPS only, for two years.
@@ -37,7 +38,7 @@ func write(w http.ResponseWriter, c *record, a answer) {
 		h["Set-Cookie"] = append(cookies, a.Header["Set-Cookie"]...)
 		h["Cache-Control"] = security["Cache-Control"] // a shared cache must not store this caller's cookie
 	}
-	c.limits.setHeaders(h)
+	ratelimit.SetHeaders(h, c.limits[:]...)
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
 		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}

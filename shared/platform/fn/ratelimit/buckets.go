@@ -1,6 +1,11 @@
 package ratelimit
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,33 +18,26 @@ const maxBuckets = 10_000
 // buckets holds one token bucket per caller, in two generations. A caller is forgotten if a whole generation of others was seen
 // since its last call. Its next call gets a full bucket; its own would be nearly full by then.
 type buckets[K comparable] struct {
-	policy *policy
+	name string
+	rate Rate
 
 	mu         sync.Mutex
 	young, old map[K]*rate.Limiter
 }
 
-// newBuckets returns nil, which does not limit, if the rate is not set.
-func newBuckets[K comparable](name string, r Rate) *buckets[K] {
-	if r.off || r == (Rate{}) {
-		return nil
-	}
-	return &buckets[K]{policy: newPolicy(name, r), young: map[K]*rate.Limiter{}}
-}
-
-// take takes one token out of a caller's bucket, if there is one.
+// take takes one token out of a caller's bucket.
 func (b *buckets[K]) take(who K, now time.Time) Result {
-	if b == nil {
+	if b.rate == (Rate{}) {
 		return Result{}
 	}
 	bucket := b.of(who)
 	taken := bucket.AllowN(now, 1)
-	s := Result{policy: b.policy, left: bucket.TokensAt(now), taken: bucket, at: now}
+	r := Result{name: b.name, rate: b.rate, left: bucket.TokensAt(now), taken: bucket, at: now}
 	if !taken {
-		s.taken = nil
-		s.again = max(1, time.Duration((1-s.left)/b.policy.rate.PerSecond*float64(time.Second)))
+		r.taken = nil
+		r.again = max(1, time.Duration((1-r.left)/b.rate.PerSecond*float64(time.Second)))
 	}
-	return s
+	return r
 }
 
 // of returns a caller's bucket, or adds one. Only the young generation grows. If it is full, it becomes the old one, and the
@@ -52,11 +50,56 @@ func (b *buckets[K]) of(who K) *rate.Limiter {
 	}
 	bucket, ok := b.old[who]
 	if !ok {
-		bucket = rate.NewLimiter(rate.Limit(b.policy.rate.PerSecond), b.policy.rate.Burst)
+		bucket = rate.NewLimiter(rate.Limit(b.rate.PerSecond), b.rate.Burst)
 	}
-	if len(b.young) >= maxBuckets {
-		b.old, b.young = b.young, make(map[K]*rate.Limiter, maxBuckets)
+	if b.young == nil || len(b.young) >= maxBuckets {
+		b.old, b.young = b.young, map[K]*rate.Limiter{}
 	}
 	b.young[who] = bucket
 	return bucket
+}
+
+// A Result is the state of a caller's token bucket after a call was counted. The zero Result belongs to a call without a
+// limit.
+type Result struct {
+	name  string        // of the limit
+	rate  Rate          // of the limit
+	left  float64       // calls that are allowed right now
+	again time.Duration // time until the next call is allowed, if this one was rejected
+	taken *rate.Limiter // where a token was taken; nil if no token was taken
+	at    time.Time
+}
+
+// Undo returns the token of a call that had no effect.
+func (r Result) Undo() {
+	if r.taken != nil {
+		r.taken.AllowN(r.at, -1) // returns one token
+	}
+}
+
+// Refused returns nil if the call is allowed, or else ErrLimited with the time until the next call is.
+func (r Result) Refused() error {
+	if r.again == 0 {
+		return nil
+	}
+	return ErrLimited.After(r.again).Because(errors.New("limit: " + r.name))
+}
+
+// SetHeaders sets the headers RateLimit-Policy and RateLimit, unless there is no limit among the results. The first has each
+// limit's name, burst (q) and the seconds in which an empty bucket fills (w). The second has each limit's name, the calls that
+// are left now (r) and the seconds until the bucket is full (t).
+func SetHeaders(h http.Header, results ...Result) {
+	var policies, remaining []string
+	for _, r := range results {
+		if r.name == "" {
+			continue
+		}
+		burst, left := float64(r.rate.Burst), max(0, math.Floor(r.left))
+		policies = append(policies, fmt.Sprintf("%q;q=%d;w=%.0f", r.name, r.rate.Burst, math.Ceil(burst/r.rate.PerSecond)))
+		remaining = append(remaining, fmt.Sprintf("%q;r=%.0f;t=%.0f", r.name, left, math.Ceil((burst-r.left)/r.rate.PerSecond)))
+	}
+	if policies != nil {
+		h.Set("RateLimit-Policy", strings.Join(policies, ", "))
+		h.Set("RateLimit", strings.Join(remaining, ", "))
+	}
 }

@@ -21,22 +21,18 @@ import (
 var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "Too many requests. Wait before you try again.")
 
 // A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero Rate
-// is not set.
+// does not limit.
 type Rate struct {
 	PerSecond float64
 	Burst     int
-	off       bool
 }
-
-// Off returns a rate without a limit.
-func Off() Rate { return Rate{off: true} }
 
 var errRate = errors.New(`a rate is a number a second and a burst, such as "20/60", or "off"`)
 
 // UnmarshalText reads "20/60" or "off".
 func (r *Rate) UnmarshalText(text []byte) error {
 	if string(text) == "off" {
-		*r = Off()
+		*r = Rate{}
 		return nil
 	}
 	second, burst, _ := strings.Cut(string(text), "/")
@@ -49,60 +45,47 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// unless returns the rate, or no limit if the usual rate is off: an environment without limits overrides the rates of functions.
-func (r Rate) unless(usual Rate) Rate {
-	if usual.off {
-		return usual
-	}
-	return r
-}
-
-// Rates are the limits for one session, for one client address and for one tenant.
-type Rates struct{ Session, Address, Tenant Rate }
-
-// A Limiter applies the rates of one function to its callers.
-type Limiter struct {
-	session *buckets[string]
-	address *buckets[netip.Prefix]
-	tenant  *buckets[id.Tenant]
-}
-
-// usual are the default limits of requests: RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS and RATE_LIMIT_TENANT.
-type usual struct {
+// Rates are the limits for one session, for one client address and for one tenant. The tags are the default limits of requests.
+type Rates struct {
 	Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`
 	Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // may be a whole office
 	Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
 }
 
+// A Limiter applies the rates of one function to its callers.
+type Limiter struct {
+	session buckets[string]
+	address buckets[netip.Prefix]
+	tenant  buckets[id.Tenant]
+}
+
 // Open returns a limiter of requests, with the default rates.
 func Open(e env.Env) (*Limiter, error) {
-	var u usual
-	if err := e.Load(&u); err != nil {
+	var r Rates
+	if err := e.Load(&r); err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
 	}
-	return newLimiter(Rates(u)), nil
+	l := &Limiter{}
+	l.session.name, l.session.rate = "session", r.Session
+	l.address.name, l.address.rate = "address", r.Address
+	l.tenant.name, l.tenant.rate = "tenant", r.Tenant
+	return l, nil
 }
 
-// OpenActs returns a limiter of acts with a function's own rates; a rate that is not set does not limit. A default rate of "off"
-// also switches off that limit for acts, for example if all callers share one address.
+// OpenActs returns a limiter of acts with a function's own rates for sessions and addresses. A default rate of "off" also
+// switches off that limit for acts, for example if all callers share one address.
 func OpenActs(e env.Env, own Rates) (*Limiter, error) {
-	var u usual
-	if err := e.Load(&u); err != nil {
-		return nil, fmt.Errorf("limit: %w", err)
+	l, err := Open(e)
+	if err != nil {
+		return nil, err
 	}
-	return newLimiter(Rates{
-		Session: own.Session.unless(u.Session),
-		Address: own.Address.unless(u.Address),
-		Tenant:  own.Tenant.unless(u.Tenant),
-	}), nil
-}
-
-func newLimiter(r Rates) *Limiter {
-	return &Limiter{
-		session: newBuckets[string]("session", r.Session),
-		address: newBuckets[netip.Prefix]("address", r.Address),
-		tenant:  newBuckets[id.Tenant]("tenant", r.Tenant),
+	if l.session.rate != (Rate{}) {
+		l.session.rate = own.Session
 	}
+	if l.address.rate != (Rate{}) {
+		l.address.rate = own.Address
+	}
+	return l, nil
 }
 
 // Address counts a request from a client's address. All unknown addresses share one bucket, and so do all addresses of an IPv6

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
@@ -87,8 +88,7 @@ func TestLimiter_afterRetryAfter(t *testing.T) {
 
 func TestLimit_perClient(t *testing.T) {
 	t.Parallel()
-	one := Rate{PerSecond: 1, Burst: 1}
-	l := open(t, nil, Rates{one, one, one})
+	l := open(t, map[string]string{"RATE_LIMIT_SESSION": "1/1", "RATE_LIMIT_ADDRESS": "1/1", "RATE_LIMIT_TENANT": "1/1"}, Rates{})
 	tenants := [2]id.Tenant{id.New[id.Tenant](), id.New[id.Tenant]()}
 	address := func(text string) func() Result {
 		return func() Result { return l.Address(netip.MustParseAddr(text), noon) }
@@ -135,7 +135,6 @@ func TestLimit_rateSource(t *testing.T) {
 		{"as the surroundings say", map[string]string{"RATE_LIMIT_SESSION": "1.5/7"}, Rate{}, 7},
 		{"as the function says", map[string]string{"RATE_LIMIT_SESSION": "1/7"}, Rate{PerSecond: 1, Burst: 3}, 3},
 		{"off by the surroundings", map[string]string{"RATE_LIMIT_SESSION": "off"}, Rate{PerSecond: 1, Burst: 3}, 100_000},
-		{"off by the function", nil, Off(), 100_000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := open(t, test.vars, Rates{Session: test.own})
@@ -162,20 +161,26 @@ func TestLimit_headers(t *testing.T) {
 		session = l.Session("s", noon)
 	}
 	none := l.Tenant(id.New[id.Tenant](), noon)
-	if got, want := Policies(address, none, session), `"address";q=200;w=4, "session";q=60;w=3`; got != want {
-		t.Errorf("policies %s, want %s", got, want)
+	headers := func(results ...Result) (policy, remaining string) {
+		h := http.Header{}
+		SetHeaders(h, results...)
+		return h.Get("RateLimit-Policy"), h.Get("RateLimit")
 	}
-	if got, want := Remaining(address, none, session), `"address";r=199;t=1, "session";r=19;t=3`; got != want {
-		t.Errorf("remaining %s, want %s", got, want)
+	policy, remaining := headers(address, none, session)
+	if want := `"address";q=200;w=4, "session";q=60;w=3`; policy != want {
+		t.Errorf("RateLimit-Policy = %s, want %s", policy, want)
+	}
+	if want := `"address";r=199;t=1, "session";r=19;t=3`; remaining != want {
+		t.Errorf("RateLimit = %s, want %s", remaining, want)
 	}
 	for range 20 {
 		session = l.Session("s", noon)
 	}
-	if got, want := Remaining(session), `"session";r=0;t=3`; got != want || session.Refused() == nil {
-		t.Errorf("refused with %s, want %s", got, want)
+	if _, got := headers(session); got != `"session";r=0;t=3` || session.Refused() == nil {
+		t.Errorf("refused with %s, want r=0 and t=3", got)
 	}
-	if Policies(none, Result{}) != "" || Remaining(none) != "" {
-		t.Error("no limit has a name")
+	if policy, remaining := headers(none, Result{}); policy != "" || remaining != "" {
+		t.Errorf("without a limit: got %q and %q, want no header", policy, remaining)
 	}
 }
 
