@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,13 +21,14 @@ import (
 const (
 	graceTime = 8 * time.Second
 	closeTime = 1500 * time.Millisecond
+	pollTime  = 10 * time.Millisecond // between two looks for calls in flight
 )
 
 // An Instance is an opened function.
 type Instance struct {
 	env     env.Env
 	handler http.Handler
-	drain   fn.Drain
+	running atomic.Int64 // calls in flight
 }
 
 // Start opens the function with the environment of the process and the drivers that equip adds, and handles SIGTERM from then
@@ -63,19 +65,34 @@ func Open(f fn.Function, e env.Env) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Instance{env: e}
-	i.handler = i.drain.Count(h)
-	return i, nil
+	return &Instance{env: e, handler: h}, nil
 }
 
-// ServeHTTP serves one call.
-func (i *Instance) ServeHTTP(w http.ResponseWriter, r *http.Request) { i.handler.ServeHTTP(w, r) }
+// ServeHTTP serves one call. A call ends when its answer was flushed: otherwise the server would send a short answer only after
+// ServeHTTP has returned, when End no longer waits for it.
+func (i *Instance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	i.running.Add(1)
+	defer i.running.Add(-1)
+	i.handler.ServeHTTP(w, r)
+	_ = http.NewResponseController(w).Flush() // the caller may have left
+}
+
+// drain returns nil when no call is in flight, or the context's error. Calls that begin meanwhile are still served and waited
+// for, because the load balancer may send a few last ones. The functions framework itself exits without waiting for its calls.
+func (i *Instance) drain(ctx context.Context) error {
+	for i.running.Load() > 0 {
+		if err := env.Wait(ctx, pollTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // End waits for the calls in flight, closes everything the function opened, and returns the exit code: 0 on success.
 func (i *Instance) End(errs io.Writer) int {
 	grace, cancel := context.WithTimeout(context.Background(), graceTime)
 	defer cancel()
-	waited := i.drain.Wait(grace)
+	waited := i.drain(grace)
 	closing, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	closed := i.env.Close(closing)
