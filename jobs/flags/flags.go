@@ -159,12 +159,13 @@ func (b flagStore) check(rates map[string]int, features map[flags.Feature]bool) 
 	if err != nil {
 		return err
 	}
-	parsed, err := b.table.Parse(text)
-	if err != nil {
+	if _, err := b.table.Parse(text); err != nil {
 		return err
 	}
-	if unknown := parsed.Unknown(); len(unknown) > 0 {
-		return fmt.Errorf("the service publishes no event %s", strings.Join(unknown, ", "))
+	for _, subject := range slices.Sorted(maps.Keys(rates)) {
+		if _, known := b.table[subject]; !known {
+			return fmt.Errorf("the service publishes no event %s", subject)
+		}
 	}
 	for feature := range features {
 		if !slices.Contains(b.features, feature) {

@@ -6,6 +6,8 @@ package flags
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +35,21 @@ type Flags struct {
 type content struct {
 	rates Rates
 	on    map[Feature]bool
+}
+
+// A Feature is a behavior of a service that can be switched on and off while its functions run. It is off without a document.
+type Feature string
+
+// ParseFeatures reads a document such as {"readOnly": true} and returns the known features that are on. An absent document
+// switches nothing on. An unknown feature is not an error, because functions run beside newer and older versions of their
+// service.
+func ParseFeatures(document []byte, known []Feature) (map[Feature]bool, error) {
+	if len(document) == 0 {
+		return nil, nil
+	}
+	on, err := parse[Feature, bool](document, ErrFeature)
+	maps.DeleteFunc(on, func(f Feature, switched bool) bool { return !switched || !slices.Contains(known, f) })
+	return on, err
 }
 
 // A Document is the stored form of flags.

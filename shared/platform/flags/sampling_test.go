@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -103,17 +102,6 @@ func TestParseRefuses(t *testing.T) {
 				t.Errorf("got %+v, %v, want %v about %q", got, err, test.want, test.names)
 			}
 		})
-	}
-}
-
-func TestUnknown(t *testing.T) {
-	t.Parallel()
-	r := rates(t, `{"z.v1": 2, "`+stepped+`": 2, "a.v1": 3}`)
-	if got, want := r.Unknown(), []string{"a.v1", "z.v1"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := rules().Rates().Unknown(); len(got) != 0 {
-		t.Errorf("got %v of the table itself", got)
 	}
 }
 
