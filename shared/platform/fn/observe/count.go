@@ -39,15 +39,13 @@ func Count(ctx context.Context, i Incident) {
 	}
 }
 
+// attr returns the incidents that occurred. The handler leaves out an empty group.
 func (c *Counts) attr() slog.Attr {
 	var attrs []any
 	for i := range incidents {
 		if n := c.of(i); n > 0 {
 			attrs = append(attrs, slog.Int64(incidentNames[i], n))
 		}
-	}
-	if attrs == nil {
-		return slog.Attr{}
 	}
 	return slog.Group("counts", attrs...)
 }

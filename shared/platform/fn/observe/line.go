@@ -64,32 +64,43 @@ func (l *Line) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// record returns the line with the fields of Cloud Logging's LogEntry. A field without a value is left out.
+// record returns the line with the fields of Cloud Logging's LogEntry. The handler leaves out empty texts.
 func (l *Line) record(project string) slog.Record {
 	r := slog.NewRecord(l.Time, l.level(), l.Function+" "+strconv.Itoa(l.Status), 0)
+	cause := ""
+	if l.Cause != nil {
+		cause = l.Cause.Error()
+	}
 	r.AddAttrs(
-		text("function", l.Function),
-		text("requestId", l.RequestID),
-		text("tenant", l.Tenant),
-		text("caller", l.Caller),
-		text("userAgentClass", string(l.Class)),
-		text("userAgentHash", string(l.Agent)),
-		text("subject", l.Subject),
-		text("eventId", l.EventID),
+		slog.String("function", l.Function),
+		slog.String("requestId", l.RequestID),
+		slog.String("tenant", l.Tenant),
+		slog.String("caller", l.Caller),
+		slog.String("userAgentClass", string(l.Class)),
+		slog.String("userAgentHash", string(l.Agent)),
+		slog.String("subject", l.Subject),
+		slog.String("eventId", l.EventID),
 		number("attempt", l.Attempt),
 		l.outbox(),
 		l.Counts.attr(),
+		slog.String("parked", cut(l.Parked, maxCause)),
+		slog.String("code", l.Code),
+		slog.String("cause", cut(cause, maxCause)),
+		slog.String("stack_trace", string(l.Stack)),
+		slog.Group("httpRequest",
+			slog.Int("status", l.Status),
+			slog.String("latency", fmt.Sprintf("%.6fs", l.Latency.Seconds())),
+			slog.String("requestMethod", l.Method),
+			slog.String("requestUrl", cut(freetext.Scrub(cut(l.Path, 2*maxPath)), maxPath)),
+			slog.String("protocol", l.Protocol),
+			slog.String("requestSize", size(l.Received)),
+			slog.String("responseSize", size(l.Sent)),
+		),
 	)
 	if l.Replayed {
 		r.AddAttrs(slog.Bool("replayed", true))
 	}
-	r.AddAttrs(text("parked", cut(l.Parked, maxCause)), text("code", l.Code))
-	if l.Cause != nil {
-		r.AddAttrs(text("cause", cut(l.Cause.Error(), maxCause)))
-	}
-	r.AddAttrs(text("stack_trace", string(l.Stack)))
 	r.AddAttrs(l.trace(project)...)
-	r.AddAttrs(l.request())
 	return r
 }
 
@@ -124,25 +135,6 @@ func (l *Line) outbox() slog.Attr {
 	)
 }
 
-func (l *Line) request() slog.Attr {
-	return slog.Group("httpRequest",
-		slog.Int("status", l.Status),
-		slog.String("latency", fmt.Sprintf("%.6fs", l.Latency.Seconds())),
-		text("requestMethod", l.Method),
-		text("requestUrl", cut(freetext.Scrub(cut(l.Path, 2*maxPath)), maxPath)),
-		text("protocol", l.Protocol),
-		size("requestSize", l.Received),
-		size("responseSize", l.Sent),
-	)
-}
-
-func text(name, value string) slog.Attr {
-	if value == "" {
-		return slog.Attr{}
-	}
-	return slog.String(name, value)
-}
-
 func number(name string, n int) slog.Attr {
 	if n == 0 {
 		return slog.Attr{}
@@ -150,12 +142,12 @@ func number(name string, n int) slog.Attr {
 	return slog.Int(name, n)
 }
 
-// size returns an int64 as Cloud Logging reads it: a string.
-func size(name string, n int64) slog.Attr {
+// size returns a number of bytes as Cloud Logging reads it, or "" if there are none.
+func size(n int64) string {
 	if n <= 0 {
-		return slog.Attr{}
+		return ""
 	}
-	return slog.String(name, strconv.FormatInt(n, 10))
+	return strconv.FormatInt(n, 10)
 }
 
 // cut returns the beginning of a text, without a partial character at its end.

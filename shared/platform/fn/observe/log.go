@@ -44,10 +44,12 @@ func (l *Log) Write(line *Line) {
 	_ = l.handler.Handle(context.Background(), line.record(l.project))
 }
 
-// cloudLogging returns a JSON handler that names level and message as Cloud Logging does.
+// cloudLogging returns a JSON handler that names level and message as Cloud Logging does, and leaves out empty texts.
 func cloudLogging(w io.Writer) slog.Handler {
 	return slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		switch {
+		case a.Value.Kind() == slog.KindString && a.Value.String() == "":
+			return slog.Attr{}
 		case len(groups) > 0:
 		case a.Key == slog.MessageKey:
 			a.Key = "message"

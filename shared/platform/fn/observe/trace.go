@@ -4,7 +4,6 @@ package observe
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"net/http"
 	"strings"
 
@@ -32,12 +31,7 @@ func Begin(ctx context.Context, h http.Header) (context.Context, trace.SpanConte
 
 // Parent returns a span in the form of a traceparent header.
 func Parent(s trace.SpanContext) string {
-	text := make([]byte, 0, 55)
-	traceID, spanID := s.TraceID(), s.SpanID()
-	text = append(text, "00-"...)
-	text = hex.AppendEncode(text, traceID[:])
-	text = append(text, '-')
-	text = hex.AppendEncode(text, spanID[:])
-	text = append(text, '-')
-	return string(hex.AppendEncode(text, []byte{byte(s.TraceFlags())}))
+	header := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), s), header)
+	return header["traceparent"]
 }
