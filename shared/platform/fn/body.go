@@ -35,7 +35,7 @@ func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]b
 	if deadline, ok := ctx.Deadline(); ok {
 		c.readUntil(deadline)
 	}
-	body, err := read(http.MaxBytesReader(c.writer, r.Body, limit), r.ContentLength)
+	body, err := io.ReadAll(http.MaxBytesReader(c.writer, r.Body, limit))
 	if err == nil {
 		c.readUntil(time.Time{}) // a remaining deadline would cancel the call
 	}
@@ -51,16 +51,6 @@ func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]b
 // readUntil sets the read deadline of the request. The zero time removes it.
 func (c *record) readUntil(t time.Time) {
 	_ = http.NewResponseController(c.writer).SetReadDeadline(t) // recorders in tests have no deadlines
-}
-
-// read reads the body. If the length is known, it allocates the buffer once.
-func read(from io.Reader, length int64) ([]byte, error) {
-	if length < 0 {
-		return io.ReadAll(from)
-	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(from, body)
-	return body, err
 }
 
 // checkType rejects a compressed body and a body with another content type than want.

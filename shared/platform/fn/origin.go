@@ -30,24 +30,24 @@ var (
 
 const preflightAge = "600" // seconds that a browser may cache the preflight answer
 
-// origins protects against cross-origin requests: pages of other origins can neither act as the visitor nor read an answer. Only
+// origins protects a public function against cross-origin requests: pages of other origins can neither act as the visitor nor read an answer. Only
 // the exact origins that the middleware returns are allowed, and only on the same site, because browsers do not send the session
 // cookie from another site.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
-	if h.spec.Access != Public || h.spec.CrossOrigin {
+	if h.spec.CrossOrigin {
 		return nil
 	}
 	protection := &ownOrigin
 	if h.middleware.CORS.Origins != nil {
 		c.header["Vary"] = []string{"Origin"}
-		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.middleware.CORS.Origins(ctx, r), origin) {
+		if origin := r.Header.Get("Origin"); sibling(origin, r) && slices.Contains(h.middleware.CORS.Origins(ctx, r), origin) {
 			protection = new(http.CrossOriginProtection)
 			if err := protection.AddTrustedOrigin(origin); err != nil {
 				return errCrossOrigin.Because(err)
 			}
 			c.header["Access-Control-Allow-Origin"] = []string{origin}
 			c.header["Access-Control-Allow-Credentials"] = []string{"true"}
-			c.header["Access-Control-Expose-Headers"] = []string{joined(exposedHeaders, h.middleware.CORS.Expose...)}
+			c.header["Access-Control-Expose-Headers"] = []string{strings.Join(slices.Concat(exposedHeaders, h.middleware.CORS.Expose), ", ")}
 		}
 	}
 	if protection.Check(r) != nil {
@@ -59,19 +59,10 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 // ownOrigin trusts only the request's own origin.
 var ownOrigin http.CrossOriginProtection
 
-// foreign reports whether a browser sends an origin other than the host's own.
-func foreign(origin string, r *http.Request) bool {
-	if origin == "" || origin == "null" {
-		return false
-	}
+// sibling reports whether a browser sends another origin than the host's own, of the same registrable domain.
+func sibling(origin string, r *http.Request) bool {
 	from, err := url.Parse(origin)
-	return err == nil && from.Host != r.Host
-}
-
-// sameSite reports whether the origin and the host belong to the same registrable domain.
-func sameSite(origin string, r *http.Request) bool {
-	from, err := url.Parse(origin)
-	if err != nil {
+	if err != nil || from.Host == "" || from.Host == r.Host {
 		return false
 	}
 	theirs, noTheirs := publicsuffix.EffectiveTLDPlusOne(hostname(from.Host))
@@ -79,22 +70,18 @@ func sameSite(origin string, r *http.Request) bool {
 	return noTheirs == nil && noOurs == nil && theirs == ours
 }
 
-func joined(headers []string, more ...string) string {
-	return strings.Join(slices.Concat(headers, more), ", ")
-}
-
 // preflight answers a CORS preflight request.
 func (h *httpEnd[V, In, Out]) preflight(c *record) (answer, error) {
 	if c.header["Access-Control-Allow-Origin"] == nil {
 		return answer{}, errCrossOrigin
 	}
-	allowed := h.middleware.CORS.Allow
+	allowed := slices.Concat(allowedHeaders, h.middleware.CORS.Allow)
 	if c.forward != "" {
-		allowed = append(slices.Clone(allowed), c.forward)
+		allowed = append(allowed, c.forward)
 	}
 	return answer{Status: http.StatusNoContent, Header: http.Header{
 		"Access-Control-Allow-Methods": {allowedMethods},
-		"Access-Control-Allow-Headers": {joined(allowedHeaders, allowed...)},
+		"Access-Control-Allow-Headers": {strings.Join(allowed, ", ")},
 		"Access-Control-Max-Age":       {preflightAge},
 	}}, nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,33 +23,38 @@ const (
 	sweepBatch    = 200             // bounds one query, and so the memory that a backlog needs
 	sweepPatience = 5 * time.Second // timeout per item; no use case takes longer
 	sweepReserve  = 6 * time.Second // time that must be left to begin another item and still answer
+	sweepErrors   = 10              // errors of a tick that are named; the others are counted
 )
 
 type sweep[D any] struct {
-	due func(context.Context, D, int) ([]D, error)
-	end func(context.Context, D) error
-
-	mu   sync.Mutex
-	from D // where the last tick ran out of time
+	due  func(context.Context, D, int) ([]D, error)
+	end  func(context.Context, D) error
+	from atomic.Pointer[D] // where the last tick ran out of time, or nil
 }
 
 func (s *sweep[D]) tick(ctx context.Context, _ time.Time) error {
-	var failed failures
-	for at := s.begin(); ; {
+	var at D
+	if from := s.from.Swap(nil); from != nil { // for this tick only: the items before it wait, too
+		at = *from
+	}
+	var failed []error
+	for {
 		batch, err := s.due(ctx, at, sweepBatch)
 		if err != nil {
-			return errors.Join(failed.err(), err)
+			return errors.Join(joined(failed), err)
 		}
 		for _, d := range batch {
 			if !timeFor(ctx, sweepReserve) {
-				s.goOn(at)
-				return errors.Join(failed.err(), ctx.Err())
+				s.from.Store(&at)
+				return errors.Join(joined(failed), ctx.Err())
 			}
-			failed.add(s.one(ctx, d))
+			if err := s.one(ctx, d); err != nil {
+				failed = append(failed, err)
+			}
 			at = d
 		}
 		if len(batch) < sweepBatch {
-			return failed.err()
+			return joined(failed)
 		}
 	}
 }
@@ -60,46 +65,16 @@ func (s *sweep[D]) one(ctx context.Context, d D) error {
 	return s.end(ctx, d)
 }
 
-// begin returns the start of a tick and resets it: only one tick starts where another has stopped, because the items before it
-// wait too.
-func (s *sweep[D]) begin() (from D) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	from, s.from = s.from, from
-	return from
-}
-
-func (s *sweep[D]) goOn(from D) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.from = from
-}
-
 // timeFor reports whether ctx lasts at least d.
 func timeFor(ctx context.Context, d time.Duration) bool {
 	until, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(until) >= d)
 }
 
-// failures collects any number of errors. It keeps the first ten and counts the rest.
-type failures struct {
-	first []error
-	more  int
-}
-
-func (f *failures) add(err error) {
-	switch {
-	case err == nil:
-	case len(f.first) < 10:
-		f.first = append(f.first, err)
-	default:
-		f.more++
+// joined returns the first errors and the number of the others as one error.
+func joined(failed []error) error {
+	if more := len(failed) - sweepErrors; more > 0 {
+		failed = append(failed[:sweepErrors:sweepErrors], fmt.Errorf("and %d more", more))
 	}
-}
-
-func (f *failures) err() error {
-	if f.more == 0 {
-		return errors.Join(f.first...)
-	}
-	return errors.Join(append(f.first, fmt.Errorf("and %d more", f.more))...)
+	return errors.Join(failed...)
 }
