@@ -2,6 +2,7 @@ package fn
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -31,10 +32,7 @@ func encode(r *http.Request, usual Answer, out any) (answer, error) {
 	if _, nothing := out.(Nothing); nothing && usual == OK {
 		usual = NoContent
 	}
-	if !reply.given {
-		reply.answer = usual
-	}
-	a := answer{Status: reply.answer.status(), Header: reply.headers()}
+	a := answer{Status: int(cmp.Or(reply.answer, usual)), Header: reply.headers()}
 	if a.Header["Etag"] != nil && a.Header["Cache-Control"] == nil {
 		a.Header["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
 	}

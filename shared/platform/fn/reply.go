@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -12,39 +13,36 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Answer is the status of a successful call.
+// An Answer is the status of a successful call. The zero Answer is OK.
 type Answer int
 
 // The successful statuses. If a function has several, a [Reply] in its response selects one.
 const (
-	OK Answer = iota
-	Created
-	Accepted
-	NoContent
-	SeeOther
-	// BadRequest, NotFound, Unavailable and TooMany are for a [Page], which shows an error to a person instead of a problem body.
-	BadRequest
-	NotFound
-	Unavailable
-	TemporaryRedirect // with the same method and body (307), so a form is sent to the target
-	TooMany
+	OK                Answer = http.StatusOK
+	Created           Answer = http.StatusCreated
+	Accepted          Answer = http.StatusAccepted
+	NoContent         Answer = http.StatusNoContent
+	SeeOther          Answer = http.StatusSeeOther
+	TemporaryRedirect Answer = http.StatusTemporaryRedirect // with the same method and body, so a form is sent to the target
 )
 
-func (a Answer) status() int {
-	return [...]int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusSeeOther,
-		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusTemporaryRedirect, http.StatusTooManyRequests}[a]
-}
+// The statuses of a [Page] that shows an error to a person instead of a problem body.
+const (
+	BadRequest  Answer = http.StatusBadRequest
+	NotFound    Answer = http.StatusNotFound
+	TooMany     Answer = http.StatusTooManyRequests
+	Unavailable Answer = http.StatusServiceUnavailable
+)
 
 // A Reply sets the status and headers of an answer. A response embeds it with the tag `json:"-"`; it overrides Spec.Answer. The
 // zero Reply sets nothing.
 type Reply struct {
 	answer Answer
-	given  bool
 	header http.Header
 }
 
 // Reply returns a Reply with only the status.
-func (a Answer) Reply() Reply { return Reply{answer: a, given: true} }
+func (a Answer) Reply() Reply { return Reply{answer: cmp.Or(a, OK)} }
 
 // At returns a Reply with a Location: of the created resource, or of the redirect target.
 func (a Answer) At(url string) Reply { return a.Reply().At(url) }
@@ -151,4 +149,25 @@ type File struct {
 	Reply
 	Type string
 	Body []byte
+}
+
+// A Match holds the ETags of an If-Match header (RFC 9110, section 13.1.1). Its zero value, and "*", match every version.
+type Match struct{ tags []string }
+
+// UnmarshalText parses a list of ETags, or "*". An ETag with an unknown or invalid form matches no version.
+func (m *Match) UnmarshalText(text []byte) error {
+	m.tags = nil
+	if strings.TrimSpace(string(text)) == "*" {
+		return nil
+	}
+	for tag := range strings.SplitSeq(string(text), ",") {
+		// A proxy that compresses responses makes an ETag weak, so W/ is accepted.
+		m.tags = append(m.tags, strings.TrimPrefix(strings.TrimSpace(tag), "W/"))
+	}
+	return nil
+}
+
+// Allows reports whether the header is absent, or lists the ETag that [Reply.Version] makes of the version.
+func (m Match) Allows(version int64) bool {
+	return m.tags == nil || slices.Contains(m.tags, `"`+strconv.FormatInt(version, 10)+`"`)
 }

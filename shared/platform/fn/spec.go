@@ -101,18 +101,14 @@ const (
 // settled returns the Spec with the defaults of its kind.
 func (s Spec) settled() Spec {
 	limit, timeout := int64(bodyLimit), callTimeout
+	s.Answer = cmp.Or(s.Answer, OK)
 	switch {
 	case s.Subject != "":
 		s.Access, s.Attempts, limit, timeout = Push, cmp.Or(s.Attempts, attempts), eventLimit, eventTimeout
 	case s.Schedule != "":
 		s.Access, timeout = Scheduler, tickTimeout
 	}
-	if s.BodyLimit == 0 {
-		s.BodyLimit = limit
-	}
-	if s.Timeout == 0 {
-		s.Timeout = timeout
-	}
+	s.BodyLimit, s.Timeout = cmp.Or(s.BodyLimit, limit), cmp.Or(s.Timeout, timeout)
 	return s
 }
 
