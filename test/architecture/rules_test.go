@@ -25,7 +25,6 @@ var sdks = []struct {
 	{"cloud.google.com/go/auth", []string{"shared/platform/identity/google"}, "one place asks Google for identity tokens"},
 	{"github.com/cloudevents/sdk-go", []string{"shared/event"}, "one place maps the envelope to CloudEvents"},
 	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, timeouts and the tenant"},
-	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place verifies tokens"},
 	{"github.com/go-jose/go-jose", []string{"shared/platform/identity", "shared/local/signing"}, "one place verifies tokens, and one signs those of local runs and tests"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/platform/contract", "shared/testkit/openapitest", "scripts/schemadiff/normal"}, "one place validates events; a test validates responses against OpenAPI; a script compares schemas"},
 	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place decides when a store counts as down"},

@@ -25,9 +25,8 @@ const (
 	maxKeySetSize = 1 << 20
 )
 
-// A remoteKeySet verifies signatures with the keys at a URL. It caches them for keyLifetime, and fetches them earlier for an
-// unknown key id, so an issuer can rotate its keys without a restart of this process.
-type remoteKeySet struct {
+// A remoteKeys has the keys at a URL. It caches them for keyLifetime, and fetches them earlier for an unknown key id, so an issuer can rotate its keys without a restart of this process.
+type remoteKeys struct {
 	url     string
 	client  *http.Client
 	now     func() time.Time
@@ -35,10 +34,6 @@ type remoteKeySet struct {
 	keys    jose.JSONWebKeySet
 	fetched time.Time // the start of the fetch that returned the keys
 	tried   time.Time // the start of the last fetch
-}
-
-func newRemoteKeySet(url string, now func() time.Time) *remoteKeySet {
-	return &remoteKeySet{url: url, client: &http.Client{Timeout: keyTimeout}, now: now, turn: make(chan struct{}, 1)}
 }
 
 // isKeyURL reports whether a text is the URL of a JWKS: with https, or with http on this machine.
@@ -51,21 +46,8 @@ func isKeyURL(text string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// VerifySignature returns the payload of a token.
-func (s *remoteKeySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSignedCompact(token, algorithms)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := s.get(ctx, signed.Signatures[0].Header.KeyID)
-	if err != nil {
-		return nil, err
-	}
-	return fixedKeySet(keys).VerifySignature(ctx, token)
-}
-
 // get returns the current keys. For an unknown key id they are at most as old as the call.
-func (s *remoteKeySet) get(ctx context.Context, kid string) (jose.JSONWebKeySet, error) {
+func (s *remoteKeys) get(ctx context.Context, kid string) (jose.JSONWebKeySet, error) {
 	called := s.now()
 	select {
 	case s.turn <- struct{}{}:
@@ -97,12 +79,12 @@ func (s *remoteKeySet) get(ctx context.Context, kid string) (jose.JSONWebKeySet,
 }
 
 // younger reports whether the keys were fetched less than a duration ago. The clock may be moved back.
-func (s *remoteKeySet) younger(d time.Duration) bool {
+func (s *remoteKeys) younger(d time.Duration) bool {
 	age := s.now().Sub(s.fetched)
 	return 0 <= age && age < d
 }
 
-func (s *remoteKeySet) fetch(ctx context.Context) (set jose.JSONWebKeySet, err error) {
+func (s *remoteKeys) fetch(ctx context.Context) (set jose.JSONWebKeySet, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
 	if err != nil {
 		return set, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-json-experiment/json"
@@ -25,17 +25,27 @@ var (
 
 const (
 	maxStaffLifetime = 12 * time.Hour  // from iat to exp of a staff token: a shift
-	maxClockSkew     = 1 * time.Minute // by which iat may be ahead of this clock
+	maxClockSkew     = 1 * time.Minute // by which iat and nbf may be ahead of this clock
 )
 
 // A Verifier verifies identity tokens. An invalid token is [fault.ErrUnauthenticated]; a valid token of a caller that is not
 // allowed is [fault.ErrForbidden].
 type Verifier struct {
-	config config
-	now    func() time.Time
-	keys   oidc.KeySet
-	staff  oidc.KeySet
+	now      func() time.Time
+	services trust
+	staff    trust
+	callers  []string
 }
+
+// A trust is an accepted issuer with its algorithms and keys.
+type trust struct {
+	issuer     string
+	algorithms []jose.SignatureAlgorithm
+	keys       keySet // nil if no keys are configured
+}
+
+// A keySet returns the current keys of an issuer, to verify a token that names the key kid.
+type keySet func(ctx context.Context, kid string) (jose.JSONWebKeySet, error)
 
 type config struct {
 	Issuer      string   `env:"IDENTITY_ISSUER"`
@@ -52,32 +62,36 @@ func Open(e env.Env) (*Verifier, error) {
 		return nil, fmt.Errorf("identity: %w", err)
 	}
 	return env.Once(e, fmt.Sprintf("identity %q", c), func() (*Verifier, error) {
-		keys, err := keySet(c.Keys, e.Now)
+		keys, err := openKeys(c.Keys, e.Now)
 		if err != nil {
 			return nil, fmt.Errorf("identity: IDENTITY_KEYS: %w", err)
 		}
-		staff, err := keySet(c.StaffKeys, e.Now)
+		staff, err := openKeys(c.StaffKeys, e.Now)
 		if err != nil {
 			return nil, fmt.Errorf("identity: STAFF_KEYS: %w", err)
 		}
-		return &Verifier{config: c, now: e.Now, keys: keys, staff: staff}, nil
+		return &Verifier{
+			now:      e.Now,
+			services: trust{issuer: c.Issuer, algorithms: algorithms, keys: keys},
+			staff:    trust{issuer: c.StaffIssuer, algorithms: staffAlgorithms, keys: staff},
+			callers:  c.Callers,
+		}, nil
 	})
 }
 
 // Service verifies the token of a service that calls audience.
 func (v *Verifier) Service(ctx context.Context, token, audience string) (Identity, error) {
-	t, err := v.verify(ctx, token, trust{issuer: v.config.Issuer, keys: v.keys, algorithms: algorithms}, audience)
-	if err != nil {
-		return Identity{}, err
-	}
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
-	if err := t.Claims(&claims); err != nil || !claims.Verified {
-		return Identity{}, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: token without a verified e-mail"), err))
-	}
-	if !slices.Contains(v.config.Callers, claims.Email) {
+	t, err := v.verify(ctx, token, v.services, audience, &claims)
+	switch {
+	case err != nil:
+		return Identity{}, fault.ErrUnauthenticated.Because(err)
+	case !claims.Verified:
+		return Identity{}, fault.ErrUnauthenticated.Because(errors.New("identity: token without a verified e-mail"))
+	case !slices.Contains(v.callers, claims.Email):
 		return Identity{}, fault.ErrForbidden.Because(fmt.Errorf("identity: %s may not call", claims.Email))
 	}
 	return Identity{Subject: t.Subject, Email: claims.Email}, nil
@@ -86,16 +100,19 @@ func (v *Verifier) Service(ctx context.Context, token, audience string) (Identit
 // Staff verifies the token of a person at a hotel's desk who calls audience. It must have an iat and be valid for a shift at
 // most.
 func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
-	t, err := v.verify(ctx, token, trust{issuer: v.config.StaffIssuer, keys: v.staff, algorithms: staffAlgorithms}, audience)
-	if err != nil {
-		return Identity{}, err
+	var claims struct {
+		Tenant     id.Tenant     `json:"tenant_id"`
+		Properties []id.Property `json:"property_ids"`
+		Roles      []string      `json:"roles"`
 	}
-	if t.IssuedAt.IsZero() || t.Expiry.Sub(t.IssuedAt) > maxStaffLifetime {
+	t, err := v.verify(ctx, token, v.staff, audience, &claims)
+	switch {
+	case err != nil:
+		return Identity{}, fault.ErrUnauthenticated.Because(err)
+	case t.IssuedAt == nil || t.Expiry.Time().Sub(t.IssuedAt.Time()) > maxStaffLifetime:
 		return Identity{}, fault.ErrUnauthenticated.Because(fmt.Errorf("identity: staff token without iat, or valid for more than %v", maxStaffLifetime))
-	}
-	var claims staffClaims
-	if err := t.Claims(&claims); err != nil || claims.Tenant.IsZero() || t.Subject == "" {
-		return Identity{}, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: staff token without its claims"), err))
+	case claims.Tenant.IsZero() || t.Subject == "":
+		return Identity{}, fault.ErrUnauthenticated.Because(errors.New("identity: staff token without its claims"))
 	}
 	return Identity{Subject: t.Subject, Staff: true, Tenant: &claims.Tenant, Properties: claims.Properties, Roles: claims.Roles}, nil
 }
@@ -106,13 +123,6 @@ func (v *Verifier) Any(ctx context.Context, token, audience string) (Identity, e
 		return v.Staff(ctx, token, audience)
 	}
 	return v.Service(ctx, token, audience)
-}
-
-// staffClaims are the claims of a staff token besides the registered ones.
-type staffClaims struct {
-	Tenant     id.Tenant     `json:"tenant_id"`
-	Properties []id.Property `json:"property_ids"`
-	Roles      []string      `json:"roles"`
 }
 
 // isStaff reads a token before it is verified. It only selects the verification: both check the signature, and both reject a
@@ -128,60 +138,37 @@ func isStaff(token string) bool {
 	return t.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Tenant != ""
 }
 
-// A trust is an accepted issuer with its keys and algorithms.
-type trust struct {
-	issuer     string
-	keys       oidc.KeySet
-	algorithms []jose.SignatureAlgorithm
-}
-
-func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string) (*oidc.IDToken, error) {
+// verify returns the registered claims of a valid token and decodes its other claims.
+func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string, claims any) (c jwt.Claims, err error) {
 	if by.issuer == "" || by.keys == nil {
-		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: no issuer or no keys configured"))
+		return c, errors.New("identity: no issuer or no keys configured")
 	}
-	c := &oidc.Config{ClientID: audience, Now: v.now}
-	for _, a := range by.algorithms {
-		c.SupportedSigningAlgs = append(c.SupportedSigningAlgs, string(a))
+	t, err := jwt.ParseSigned(token, by.algorithms)
+	if err != nil || len(t.Headers) != 1 || t.Headers[0].KeyID == "" {
+		return c, errors.Join(errors.New("identity: the token needs exactly one signature with a key id"), err)
 	}
-	signed, err := jose.ParseSignedCompact(token, by.algorithms)
-	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Header.KeyID == "" {
-		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: the token needs exactly one signature with a key id"), err))
-	}
-	t, err := oidc.NewVerifier(by.issuer, by.keys, c).Verify(ctx, token)
+	keys, err := by.keys(ctx, t.Headers[0].KeyID)
 	if err != nil {
-		return nil, fault.ErrUnauthenticated.Because(err)
+		return c, err
 	}
-	if t.IssuedAt.After(v.now().Add(maxClockSkew)) {
-		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: the token is issued in the future"))
+	if err := t.Claims(keys, &c, claims); err != nil {
+		return c, fmt.Errorf("identity: signature or claims: %w", err)
 	}
-	return t, nil
+	now := v.now()
+	if c.Expiry == nil || !now.Before(c.Expiry.Time()) { // without leeway
+		return c, jwt.ErrExpired
+	}
+	return c, c.ValidateWithLeeway(jwt.Expected{Issuer: by.issuer, AnyAudience: jwt.Audience{audience}, Time: now}, maxClockSkew)
 }
 
-// A fixedKeySet verifies a signature only with the key that the token names.
-type fixedKeySet jose.JSONWebKeySet
-
-// VerifySignature returns the payload of a token.
-func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSignedCompact(token, algorithms)
-	if err != nil {
-		return nil, err
-	}
-	set := jose.JSONWebKeySet(f)
-	for _, k := range set.Key(signed.Signatures[0].Header.KeyID) {
-		if payload, err := signed.Verify(k.Key); err == nil {
-			return payload, nil
-		}
-	}
-	return nil, errors.New("the signature does not match a known key")
-}
-
-// keySet returns an inline JWKS, or one that is fetched on first use.
-func keySet(s string, now func() time.Time) (oidc.KeySet, error) {
+// openKeys returns an inline JWKS, or one that is fetched on first use.
+func openKeys(s string, now func() time.Time) (keySet, error) {
 	switch {
 	case s == "":
 		return nil, nil
 	case isKeyURL(s):
-		return newRemoteKeySet(s, now), nil
+		remote := &remoteKeys{url: s, client: &http.Client{Timeout: keyTimeout}, now: now, turn: make(chan struct{}, 1)}
+		return remote.get, nil
 	}
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal([]byte(s), &set); err != nil {
@@ -192,5 +179,5 @@ func keySet(s string, now func() time.Time) (oidc.KeySet, error) {
 			return nil, errors.New("a key that is not public, or has no kid")
 		}
 	}
-	return fixedKeySet(set), nil
+	return func(context.Context, string) (jose.JSONWebKeySet, error) { return set, nil }, nil
 }
