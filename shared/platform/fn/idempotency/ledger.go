@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -20,7 +21,9 @@ import (
 type Ledger struct {
 	store store
 	keys  keyring.Ring
-	owed  *owed
+
+	mu   sync.Mutex
+	owed []lease // of ended calls, which could not be released because the database was unavailable
 }
 
 // Open returns the ledger of the database's schema. IDEMPOTENCY_KEYS encrypt its rows.
@@ -31,30 +34,25 @@ func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("idempotency: %w", err)
 	}
-	now := func() time.Time { return e.Now().Add(-e.Offset()) }
-	return &Ledger{store: openStore(db), keys: c.Keys, owed: &owed{now: now}}, nil
+	return &Ledger{store: openStore(db), keys: c.Keys}, nil
 }
 
-// closing bounds the storing of an answer, which continues after the caller has left.
-const closing = 2 * time.Second
+const (
+	closing = 2 * time.Second // bounds the storing of an answer, which continues after the caller has left
+	maxOwed = 1000            // bounds the releases that a process remembers; further leases expire by themselves
+)
 
 // Do runs act, or returns the stored answer and true if the claim has already run. It returns a fault if the key was used for
 // another request or if its first call is still running. An answer returned together with an error is valid and should be sent,
 // but could not be stored: a retry will run the act again.
 func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
-	l.owed.settle(ctx, l.store)
-	row, ends := c.row(), l.owed.now().Add(c.Lease)
+	l.release(ctx)
+	row := c.row()
 	lease, e, err := l.store.claim(ctx, row, c)
-	if lease != nil {
-		lease.ends = ends
-	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return a, false, fault.ErrIdempotencyInProgress // the caller is being erased: a retry runs the act
 	case err != nil:
-		if lease != nil {
-			l.owed.add(*lease)
-		}
 		return a, false, err
 	case lease == nil:
 		a, err = l.repeat(row, c, e)
@@ -64,7 +62,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 	settled := false
 	defer func() {
 		if !settled {
-			l.release(ctx, *lease)
+			l.release(context.WithoutCancel(ctx), *lease)
 		}
 	}()
 	a = act(lease.act)
@@ -99,11 +97,23 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	return earlier, err == nil, err
 }
 
-// release releases a claim at once, so that a retry does not wait for the end of the lease. If the database is unavailable, the
-// next call releases it.
-func (l *Ledger) release(ctx context.Context, lease lease) {
-	l.owed.add(lease)
-	l.owed.settle(context.WithoutCancel(ctx), l.store)
+// release releases leases at once, so that a retry does not wait for their end, and those that are owed. If the database is
+// unavailable, the next call releases them. A lease that another call has taken over has another end, and stays.
+func (l *Ledger) release(ctx context.Context, leases ...lease) {
+	l.mu.Lock()
+	leases, l.owed = append(leases, l.owed...), nil
+	l.mu.Unlock()
+	if len(leases) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, closing)
+	defer cancel()
+	if l.store.release(ctx, leases) != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.owed = append(l.owed, leases...)
+		l.owed = l.owed[:min(len(l.owed), maxOwed)]
+	}
 }
 
 // repeat returns the stored answer of a row, or an error if it belongs to another request.
@@ -127,10 +137,11 @@ func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 		return s, fmt.Errorf("idempotency: headers: %w", err)
 	}
 	s.Status = &a.Status
-	if s.Headers, err = l.keys.Seal(headers, []byte("headers "+row)); err != nil {
-		return s, fmt.Errorf("idempotency: seal: %w", err)
+	s.Headers, err = l.keys.Seal(headers, []byte("headers "+row))
+	if err == nil {
+		s.Response, err = l.keys.Seal(a.Body, []byte("response "+row))
 	}
-	if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {
+	if err != nil {
 		return s, fmt.Errorf("idempotency: seal: %w", err)
 	}
 	return s, nil
@@ -138,17 +149,16 @@ func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 
 // unseal is the inverse of seal. It returns no partial answers.
 func (l *Ledger) unseal(row string, e entry) (Answer, error) {
+	a := Answer{Status: *e.Status}
 	headers, err := l.keys.Open(e.Headers, []byte("headers "+row))
+	if err == nil {
+		err = json.Unmarshal(headers, &a.Header)
+	}
+	if err == nil {
+		a.Body, err = l.keys.Open(e.Response, []byte("response "+row))
+	}
 	if err != nil {
 		return Answer{}, fmt.Errorf("idempotency: open: %w", err)
-	}
-	body, err := l.keys.Open(e.Response, []byte("response "+row))
-	if err != nil {
-		return Answer{}, fmt.Errorf("idempotency: open: %w", err)
-	}
-	a := Answer{Status: *e.Status, Body: body}
-	if err := json.Unmarshal(headers, &a.Header); err != nil {
-		return Answer{}, fmt.Errorf("idempotency: headers: %w", err)
 	}
 	return a, nil
 }

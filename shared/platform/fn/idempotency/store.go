@@ -20,12 +20,11 @@ type store struct {
 }
 
 // A lease is the right to run a claim until a moment of the database's clock. That moment also distinguishes it from earlier and
-// later leases. It is zero if the database did not answer the claim, so that the lease may or may not exist.
+// later leases.
 type lease struct {
 	row   string
 	act   id.Request
 	until time.Time
-	ends  time.Time // by the real clock of this process; not later than until
 }
 
 // An entry is the content of a row.
@@ -74,14 +73,14 @@ func openStore(db *postgres.DB) store {
 		releasing: `
 			UPDATE ` + table + ` AS i
 			SET locked_until = clock_timestamp()
-			FROM unnest(@keys::text[], @acts::uuid[], @untils::timestamptz[]) AS l (key, act, until)
-			WHERE i.key = l.key AND i.act = l.act AND i.locked_until = coalesce(l.until, i.locked_until) AND i.status_code IS NULL`,
+			FROM unnest(@keys::text[], @untils::timestamptz[]) AS l (key, until)
+			WHERE i.key = l.key AND i.locked_until = l.until AND i.status_code IS NULL`,
 	}
 }
 
 // claim takes a lease, or returns the entry that blocks it. It takes one round trip: the row is inserted, or taken over if it is
 // free, and then read. Only one of several concurrent callers gets the lease. If the row was deleted meanwhile, claim returns
-// pgx.ErrNoRows. With every other error it returns the lease that may exist.
+// pgx.ErrNoRows. After any other error a lease may exist; it expires by itself.
 func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, error) {
 	l, e, leased := lease{row: row, act: id.New[id.Request]()}, entry{}, false
 	take := func(r pgx.Row) error {
@@ -98,10 +97,8 @@ func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, e
 	b.Queue(s.looking, pgx.StrictNamedArgs{"key": row}).QueryRow(e.scan)
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b).Close() })
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil, e, err
 	case err != nil:
-		return &l, e, fmt.Errorf("idempotency: claim: %w", err)
+		return nil, e, fmt.Errorf("idempotency: claim: %w", err)
 	case leased:
 		return &l, entry{}, nil
 	}
@@ -131,4 +128,16 @@ func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err erro
 		return false, fmt.Errorf("idempotency: keep: %w", err)
 	}
 	return first, nil
+}
+
+// release ends leases in one statement.
+func (s store) release(ctx context.Context, leases []lease) error {
+	keys, untils := make([]string, len(leases)), make([]time.Time, len(leases))
+	for i, l := range leases {
+		keys[i], untils[i] = l.row, l.until
+	}
+	return s.db.InTx(ctx, func(tx postgres.Tx) error {
+		_, err := tx.Last().Exec(ctx, s.releasing, pgx.StrictNamedArgs{"keys": keys, "untils": untils})
+		return err
+	})
 }
