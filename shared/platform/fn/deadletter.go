@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -41,28 +44,34 @@ const deadLetterTime = 3 * time.Second
 
 var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher configured")
 
-// A deadLetters publishes events to the dead-letter topic of one function.
-type deadLetters struct {
-	name  string // of the subscription
-	topic string
-	to    topic.Publisher // nil if no publisher is configured
-}
-
-// publish publishes a message to the dead-letter topic, with the reason.
-func (l deadLetters) publish(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
-	if l.to == nil || l.topic == "" {
-		return errors.Join(errNoDeadLetter, reason)
+// deadLetter acknowledges an event after it was published to the function's dead-letter topic, with the reason. If the publish
+// fails, redelivery will try again.
+func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
+	if h.to == nil || h.spec.DeadLetter == "" {
+		return answer{}, fault.ErrInternal.Because(errors.Join(errNoDeadLetter, reason))
 	}
 	attributes = maps.Clone(attributes)
-	attributes[DeadLetteredBy] = l.name
+	attributes[DeadLetteredBy] = h.spec.subscription()
 	attributes[DeadLetterReason] = headerText(reason.Error())
 	ctx, cancel := context.WithTimeout(ctx, deadLetterTime)
 	defer cancel()
-	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
-	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
-		return fmt.Errorf("fn: dead-letter: %w", errors.Join(err, reason))
+	m := topic.Message{Topic: h.spec.DeadLetter, Attributes: attributes, Data: data}
+	if err := errors.Join(h.to.Publish(ctx, []topic.Message{m})...); err != nil {
+		return answer{}, fault.ErrInternal.Because(fmt.Errorf("fn: dead-letter: %w", errors.Join(err, reason)))
 	}
-	return nil
+	c.line.Parked = reason.Error()
+	return acknowledged, nil
+}
+
+// deadLetterRaw dead-letters an event that could be read.
+func (h eventEndpoint) deadLetterRaw(ctx context.Context, c *record, raw event.Raw, reason error) (answer, error) {
+	data, err := raw.Data()
+	if err != nil {
+		return answer{}, err
+	}
+	attributes := raw.Attributes()
+	attributes[deadLetterAttempt] = strconv.Itoa(raw.Delivery.Attempt)
+	return h.deadLetter(ctx, c, attributes, data, reason)
 }
 
 // pushAttributes returns the attributes of a message whose body could not be read, from the headers of its push request: the

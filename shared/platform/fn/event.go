@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strconv"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
@@ -33,11 +32,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		return eventEndpoint{
 			spec: s,
 			auth: g,
-			deadLetters: deadLetters{
-				name:  s.subscription(),
-				topic: s.DeadLetter,
-				to:    to,
-			},
+			to:   to,
 			handle: func(ctx context.Context, raw event.Raw) error {
 				heard, err := event.Decode[P](raw)
 				if err != nil {
@@ -65,10 +60,10 @@ func OfTenant[P any](build func(env.Env) (Handle[P], error)) func(env.Env) (Hand
 
 // An eventEndpoint is the endpoint of an opened event function.
 type eventEndpoint struct {
-	spec        Spec
-	auth        auth
-	deadLetters deadLetters
-	handle      func(context.Context, event.Raw) error
+	spec   Spec
+	auth   auth
+	to     topic.Publisher // of dead letters; nil if no publisher is configured
+	handle func(context.Context, event.Raw) error
 }
 
 // acknowledged is 204 because every bus takes that for an acknowledgement; one emulator treats 202 as an error.
@@ -169,24 +164,4 @@ func again5xx(err error) error {
 		return err
 	}
 	return fault.ErrInternal.Because(err)
-}
-
-func (h eventEndpoint) deadLetterRaw(ctx context.Context, c *record, raw event.Raw, reason error) (answer, error) {
-	data, err := raw.Data()
-	if err != nil {
-		return answer{}, err
-	}
-	attributes := raw.Attributes()
-	attributes[deadLetterAttempt] = strconv.Itoa(raw.Delivery.Attempt)
-	return h.deadLetter(ctx, c, attributes, data, reason)
-}
-
-// deadLetter acknowledges an event after it was published to the dead-letter topic. If the publish fails, redelivery will try
-// again.
-func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
-	if err := h.deadLetters.publish(ctx, attributes, data, reason); err != nil {
-		return answer{}, fault.ErrInternal.Because(err)
-	}
-	c.line.Parked = reason.Error()
-	return acknowledged, nil
 }

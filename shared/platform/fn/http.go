@@ -23,38 +23,27 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 		if err != nil {
 			return nil, err
 		}
-		r, err := newRoute(e, s, f.In, d.Path)
-		if err != nil {
-			return nil, err
-		}
 		if s.Idempotent && d.Ledger == nil {
 			return nil, errors.New("is idempotent, but its middleware has no ledger")
 		}
-		serve, err := build(e)
-		return &httpEnd[V, In, Out]{route: r, middleware: d, serve: serve}, err
+		h := &httpEnd[V, In, Out]{spec: s, middleware: d}
+		if h.plan, err = planFor(f.In, s.Route, d.Path...); err != nil {
+			return nil, err
+		}
+		if h.auth, err = newAuth(e, s); err != nil {
+			return nil, err
+		}
+		h.serve, err = build(e)
+		return h, err
 	}
 	return f
 }
 
-// A route holds the parts of an HTTP function that do not depend on its types.
-type route struct {
-	spec Spec
-	auth auth
-	plan *plan
-}
-
-func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
-	p, err := planFor(in, s.Route, taken...)
-	if err != nil {
-		return route{}, err
-	}
-	g, err := newAuth(e, s)
-	return route{spec: s, auth: g, plan: p}, err
-}
-
 // An httpEnd is the endpoint of an opened HTTP function.
 type httpEnd[V, In, Out any] struct {
-	route
+	spec       Spec
+	auth       auth
+	plan       *plan
 	middleware Middleware[V]
 	serve      func(context.Context, V, Call[In]) (Out, error)
 }
@@ -74,7 +63,10 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	if h.spec.Access != Public {
-		ctx = withCaller(ctx, scope)
+		// These calls come from few addresses, so the circuit breakers of upstreams distinguish them by tenant and identity.
+		o := event.OriginOf(ctx)
+		o.Caller = scope.Tenant.String() + " " + scope.Caller
+		ctx = event.WithOrigin(ctx, o)
 	} else if err := c.settle(scope); err != nil {
 		return answer{}, err
 	}
@@ -106,7 +98,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
 		a, err = h.run(ctx, r, visitor, call) // all anonymous callers would share one claim
 	} else {
-		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, h.middleware.Headers, key, body), visitor, call)
+		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, key, body), visitor, call)
 	}
 	if err != nil {
 		return a, err
@@ -193,31 +185,23 @@ const leaseMargin = 5 * time.Second
 
 // claim returns the idempotency claim of a request: scope, key and a hash of the request. Of the middleware's headers only those
 // that were sent are hashed, so that a new header does not change the hash of requests without it.
-func (r route) claim(req *http.Request, s Scope, headers []string, key string, body []byte) idempotency.Claim {
+func (h *httpEnd[V, In, Out]) claim(req *http.Request, s Scope, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
-	for _, f := range r.plan.fields {
+	for _, f := range h.plan.fields {
 		if f.source == "header" {
 			parts = append(parts, []byte(req.Header.Get(f.name)))
 		}
 	}
-	for _, name := range headers {
+	for _, name := range h.middleware.Headers {
 		if value := req.Header.Get(name); value != "" {
 			parts = append(parts, []byte(name), []byte(value))
 		}
 	}
 	return idempotency.Claim{
-		Tenant: s.Tenant, Caller: s.Caller, Route: r.spec.Name, Key: key,
+		Tenant: s.Tenant, Caller: s.Caller, Route: h.spec.Name, Key: key,
 		Request: idempotency.Hash(append(parts, body)...),
-		Lease:   r.spec.Timeout + leaseMargin,
+		Lease:   h.spec.Timeout + leaseMargin,
 	}
-}
-
-// withCaller adds the caller to the context of a call by a service or by staff. These calls come from few addresses, so the
-// circuit breakers of upstreams distinguish them by tenant and identity.
-func withCaller(ctx context.Context, s Scope) context.Context {
-	o := event.OriginOf(ctx)
-	o.Caller = s.Tenant.String() + " " + s.Caller
-	return event.WithOrigin(ctx, o)
 }
 
 // enter notes the scope of the call and the cookies that every answer sets.
