@@ -6,40 +6,21 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// An auth admits the callers that a Spec's Access names.
-type auth struct {
-	access   Access
-	audience string
-	verifier *identity.Verifier
-}
-
-func newAuth(e env.Env, s Spec) (auth, error) {
-	g := auth{access: s.Access, audience: identity.Audience(s.Service())}
-	if s.Access == Public {
-		return g, nil
-	}
-	var err error
-	g.verifier, err = identity.Open(e)
-	return g, err
-}
-
-func (g auth) admit(ctx context.Context, r *http.Request, c *record) (who identity.Identity, err error) {
-	if g.access == Public {
-		return who, nil
-	}
+// admit authenticates a caller that the Access of a function names.
+func (c *record) admit(ctx context.Context, r *http.Request) (who identity.Identity, err error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return who, fault.ErrUnauthenticated
 	}
-	if g.access == Desk {
-		who, err = g.verifier.Any(ctx, token, g.audience)
-	} else {
-		who, err = g.verifier.Service(ctx, token, g.audience)
+	f := c.frame
+	verify := f.verifier.Service
+	if f.spec.Access == Desk {
+		verify = f.verifier.Any
 	}
+	who, err = verify(ctx, token, identity.Audience(f.spec.Service()))
 	c.line.Caller = who.Email
 	return who, err
 }

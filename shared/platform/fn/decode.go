@@ -117,19 +117,10 @@ func (f field) decode(r *http.Request, query, form url.Values, to reflect.Value)
 	return ""
 }
 
-// assignable reports whether assign supports the type that target points to.
-func assignable(target any) bool {
-	if _, ok := target.(encoding.TextUnmarshaler); ok {
-		return true
-	}
-	switch reflect.TypeOf(target).Elem().Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64:
-		return true
-	}
-	return false
-}
-
-var errNotText = errors.New("not UTF-8 text")
+var (
+	errNotText     = errors.New("not UTF-8 text")
+	errUnsupported = errors.New("fn: unsupported type")
+)
 
 // assign parses text into the value that target points to.
 func assign(target any, text string) error {
@@ -148,10 +139,12 @@ func assign(target any, text string) error {
 		b, err := strconv.ParseBool(text)
 		to.SetBool(b)
 		return err
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, to.Type().Bits())
+		to.SetInt(n)
+		return err
 	}
-	n, err := strconv.ParseInt(text, 10, to.Type().Bits())
-	to.SetInt(n)
-	return err
+	return errUnsupported
 }
 
 // decodeBody compares the body with the type in one pass that finds every unknown and missing member, and then decodes it.

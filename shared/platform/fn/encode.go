@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,9 +58,8 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 	if etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
 		return false
 	}
-	return slices.ContainsFunc(strings.Split(known, ","), func(one string) bool {
-		return strings.TrimSpace(one) == "*" || strings.TrimPrefix(strings.TrimSpace(one), "W/") == strings.TrimPrefix(etag, "W/")
-	})
+	var m Match
+	return m.UnmarshalText([]byte(known)) == nil && m.matches(etag)
 }
 
 // encodeBody adds the body to the answer.

@@ -23,15 +23,10 @@ import (
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
-		g, err := newAuth(e, s)
-		if err != nil {
-			return nil, err
-		}
 		to, _ := topic.PublisherKey.Get(e)
 		handle, err := build(e)
 		return eventEndpoint{
 			spec: s,
-			auth: g,
 			to:   to,
 			handle: func(ctx context.Context, raw event.Raw) error {
 				heard, err := event.Decode[P](raw)
@@ -61,7 +56,6 @@ func OfTenant[P any](build func(env.Env) (Handle[P], error)) func(env.Env) (Hand
 // An eventEndpoint is the endpoint of an opened event function.
 type eventEndpoint struct {
 	spec   Spec
-	auth   auth
 	to     topic.Publisher // of dead letters; nil if no publisher is configured
 	handle func(context.Context, event.Raw) error
 }
@@ -70,7 +64,7 @@ type eventEndpoint struct {
 var acknowledged = answer{Status: http.StatusNoContent}
 
 func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
-	if _, err := h.auth.admit(ctx, r, c); err != nil {
+	if _, err := c.admit(ctx, r); err != nil {
 		return answer{}, err
 	}
 	body, err := readBody(ctx, c, r, h.spec.BodyLimit)
@@ -113,12 +107,8 @@ func (h eventEndpoint) deliver(ctx context.Context, raw event.Raw) error {
 	return h.handle(ctx, raw)
 }
 
-// wanted reports whether the event matches the subscription's filter, which one emulator ignores. Most subscriptions have no
-// filter.
+// wanted reports whether the event matches the subscription's filter, which one emulator ignores.
 func (h eventEndpoint) wanted(raw event.Raw) bool {
-	if len(h.spec.Filter) == 0 && raw.Extensions[event.ReplayTo] == "" {
-		return true
-	}
 	attributes := raw.Attributes()
 	s := topic.Subscription{Name: h.spec.subscription(), Filter: h.spec.Filter}
 	return s.Wants(func(name string) string { return attributes[name] })

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
@@ -19,7 +17,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/forward"
+	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
 // An answer is the complete answer before it is written.
@@ -32,19 +32,17 @@ type endpoint interface {
 
 // A record collects the data of a call while it runs.
 type record struct {
-	began   time.Time
-	act     id.Request
-	writer  http.ResponseWriter // for its deadlines and headers; only write writes the answer
-	header  http.Header         // of the answer
-	from    netip.Addr          // the client's address, as reported by our own proxies; zero if unknown
-	ours    bool                // whether the host is below our own domain, not a tenant's domain
-	forward string              // name of the forwarded header, or ""
-	unread  bool                // whether there may be a body for which no read deadline is set
-	line    observe.Line
-	tally   outbox.Tally
-	counts  observe.Counts
-
-	pace   pace
+	frame  *frame
+	began  time.Time
+	act    id.Request
+	writer http.ResponseWriter // for its deadlines and headers; only write writes the answer
+	header http.Header         // of the answer
+	from   netip.Addr          // the client's address, as reported by our own proxies; zero if unknown
+	ours   bool                // whether the host is below our own domain, not a tenant's domain
+	unread bool                // whether there may be a body for which no read deadline is set
+	line   observe.Line
+	tally  outbox.Tally
+	counts observe.Counts
 	limits limitResults
 }
 
@@ -60,36 +58,35 @@ type frame struct {
 	forward  string // name of the request header that is forwarded to other services, or ""
 	hops     hops
 	pace     pace
-	agents   agents
+	peppers  *pseudonym.Peppers // hash user agents for the log; nil if the service has none
+	verifier *identity.Verifier // nil for a public function
 	end      endpoint
 }
 
-func newFrame(e env.Env, s Spec) (frame, error) {
+func newFrame(e env.Env, s Spec) (f frame, err error) {
 	var c struct {
-		Revision string `env:"K_REVISION,default=local"`
-		Domain   string `env:"SITE_DOMAIN,default=localhost"`
-		Forward  string `env:"FORWARD_HEADER"`
+		Revision string             `env:"K_REVISION,default=local"`
+		Domain   string             `env:"SITE_DOMAIN,default=localhost"`
+		Forward  string             `env:"FORWARD_HEADER"`
+		Peppers  *pseudonym.Peppers `env:"PSEUDONYM_PEPPERS,noinit"`
 	}
 	if err := e.Load(&c); err != nil {
-		return frame{}, err
+		return f, err
 	}
-	n, err := openHops(e)
-	if err != nil {
-		return frame{}, err
+	f = frame{spec: s, now: e.Now, offset: e.Offset, instance: c.Revision, home: s.home(), domain: c.Domain, forward: c.Forward, peppers: c.Peppers}
+	if s.Access != Public {
+		if f.verifier, err = identity.Open(e); err != nil {
+			return f, err
+		}
 	}
-	a, err := openAgents(e)
-	if err != nil {
-		return frame{}, err
+	if f.hops, err = openHops(e); err != nil {
+		return f, err
 	}
-	p, err := openPace(e, s)
-	if err != nil {
-		return frame{}, err
+	if f.pace, err = openPace(e, s); err != nil {
+		return f, err
 	}
-	log, err := observe.Open(e)
-	return frame{
-		spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, forward: c.Forward,
-		hops: n, pace: p, agents: a,
-	}, err
+	f.log, err = observe.Open(e)
+	return f, err
 }
 
 // with returns the handler that runs an endpoint in the frame.
@@ -99,7 +96,7 @@ func (f frame) with(end endpoint) http.Handler {
 }
 
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &record{began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
+	c := &record{frame: f, began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
 	f.atHome(r)
 	ctx, cancel := context.WithDeadline(f.begin(c, r), c.began.Add(f.spec.Timeout-f.offset()))
 	defer cancel()
@@ -125,15 +122,16 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	if !visible(requestID, 128) || strings.Contains(requestID, "@") { // logs and events must not contain an address
 		requestID = c.act.String()
 	}
-	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
-	c.from, c.unread, c.pace = f.hops.client(r), r.ContentLength != 0, f.pace
-	c.ours, c.forward = below(hostname(r.Host), f.domain), f.forward
+	c.from, c.unread, c.ours = f.hops.client(r), r.ContentLength != 0, below(hostname(r.Host), f.domain)
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
 	}
-	c.line.Class, c.line.Agent = attribution.DeviceOf(r.Header), f.agents.hash(r.UserAgent())
+	c.line.Class = attribution.DeviceOf(r.Header)
+	if agent := r.UserAgent(); f.peppers != nil && agent != "" {
+		c.line.Agent = f.peppers.Hash(pseudonym.UserAgent(agent))
+	}
 	ctx = observe.WithCounts(ctx, &c.counts)
 	if len(f.spec.Publishes) > 0 { // functions without Publishes append no events
 		ctx = outbox.Tallied(ctx, &c.tally)
@@ -188,8 +186,8 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 // has no deadline and writes no log line, because both belong to a function.
 func notFound(r *router, s Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}
-		new(frame).begin(c, req)
+		c := &record{frame: &frame{}, act: id.New[id.Request](), writer: w, header: w.Header()}
+		c.frame.begin(c, req)
 		a, err := noRoute{r}.act(req.Context(), req, c)
 		if err != nil {
 			a = problem(req, c, err, s.ErrorPage)

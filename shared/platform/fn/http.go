@@ -30,9 +30,6 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 		if h.plan, err = planFor(f.In, s.Route, d.Path...); err != nil {
 			return nil, err
 		}
-		if h.auth, err = newAuth(e, s); err != nil {
-			return nil, err
-		}
 		h.serve, err = build(e)
 		return h, err
 	}
@@ -42,7 +39,6 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 // An httpEnd is the endpoint of an opened HTTP function.
 type httpEnd[V, In, Out any] struct {
 	spec       Spec
-	auth       auth
 	plan       *plan
 	middleware Middleware[V]
 	serve      func(context.Context, V, Call[In]) (Out, error)
@@ -135,7 +131,7 @@ func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *
 		}
 		return caller, h.origins(ctx, r, c)
 	}
-	caller, err = h.auth.admit(ctx, r, c)
+	caller, err = c.admit(ctx, r)
 	if err != nil || caller.Staff {
 		if limited := c.arrive(); limited != nil {
 			return caller, limited

@@ -3,7 +3,6 @@ package fn
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"melmastoon.ghasi.io/shared/fault"
 )
@@ -37,10 +36,8 @@ func badKey(rule string) error {
 }
 
 func unquoted(s string) string {
-	if inner, ok := strings.CutPrefix(s, `"`); ok {
-		if inner, ok = strings.CutSuffix(inner, `"`); ok {
-			return inner
-		}
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
 	}
 	return s
 }

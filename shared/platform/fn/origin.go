@@ -76,8 +76,8 @@ func (h *httpEnd[V, In, Out]) preflight(c *record) (answer, error) {
 		return answer{}, errCrossOrigin
 	}
 	allowed := slices.Concat(allowedHeaders, h.middleware.CORS.Allow)
-	if c.forward != "" {
-		allowed = append(allowed, c.forward)
+	if c.frame.forward != "" {
+		allowed = append(allowed, c.frame.forward)
 	}
 	return answer{Status: http.StatusNoContent, Header: http.Header{
 		"Access-Control-Allow-Methods": {allowedMethods},

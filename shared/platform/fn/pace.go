@@ -29,23 +29,23 @@ type limitResults [3]ratelimit.Result
 
 // arrive counts a request from an address, before anything is done for it.
 func (c *record) arrive() error {
-	if c.pace.requests == nil {
+	if c.frame.pace.requests == nil {
 		return nil
 	}
-	c.limits[0] = c.pace.requests.Address(c.from, c.began)
+	c.limits[0] = c.frame.pace.requests.Address(c.from, c.began)
 	return c.limits[0].Refused()
 }
 
 // settle counts a request of a session whose scope is known. A rejected session does not use up its tenant's limit.
 func (c *record) settle(s Scope) error {
-	if c.pace.requests == nil {
+	if c.frame.pace.requests == nil {
 		return nil
 	}
-	c.limits[1] = c.pace.requests.Session(s.Caller, c.began)
+	c.limits[1] = c.frame.pace.requests.Session(s.Caller, c.began)
 	if err := c.limits[1].Refused(); err != nil {
 		return err
 	}
-	tenant := c.pace.requests.Tenant(s.Tenant, c.began)
+	tenant := c.frame.pace.requests.Tenant(s.Tenant, c.began)
 	err := tenant.Refused()
 	if err != nil {
 		c.limits[2] = tenant
@@ -56,10 +56,10 @@ func (c *record) settle(s Scope) error {
 // perform runs do and counts it as an act, or returns the error of a limit. An act without a final answer is not counted,
 // because the caller will retry it.
 func (c *record) perform(s Scope, do func() answer) (a answer, err error) {
-	if c.pace.acts == nil {
+	if c.frame.pace.acts == nil {
 		return do(), nil
 	}
-	address, session := c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
+	address, session := c.frame.pace.acts.Address(c.from, c.began), c.frame.pace.acts.Session(s.Caller, c.began)
 	c.limits[0], c.limits[1] = address, session
 	if err = cmp.Or(address.Refused(), session.Refused()); err == nil {
 		a = do()

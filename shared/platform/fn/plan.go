@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -81,7 +82,7 @@ func fieldOf(f reflect.StructField, index int) (field, error) {
 	if optional {
 		target = m.optional()
 	}
-	if !assignable(target) {
+	if errors.Is(assign(target, ""), errUnsupported) {
 		return field{}, fmt.Errorf("field %s: type %v is not supported for source %s", f.Name, f.Type, source)
 	}
 	return field{name: name, source: source, optional: optional || option != "", index: index}, nil

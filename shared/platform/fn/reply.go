@@ -63,7 +63,7 @@ func (r Reply) Set(name, value string) Reply {
 func (r Reply) At(url string) Reply { return r.Set("Location", url) }
 
 // Version sets the ETag. A GET with a matching If-None-Match is answered 304.
-func (r Reply) Version(v int64) Reply { return r.Set("Etag", `"`+strconv.FormatInt(v, 10)+`"`) }
+func (r Reply) Version(v int64) Reply { return r.Set("Etag", etag(v)) }
 
 // FromCache sets X-Cache: HIT, MISS, STALE or BYPASS.
 func (r Reply) FromCache(state string) Reply { return r.Set("X-Cache", state) }
@@ -151,7 +151,7 @@ type File struct {
 	Body []byte
 }
 
-// A Match holds the ETags of an If-Match header (RFC 9110, section 13.1.1). Its zero value, and "*", match every version.
+// A Match holds the ETags of an If-Match or If-None-Match header (RFC 9110, section 13.1.1). Its zero value, and "*", match every version.
 type Match struct{ tags []string }
 
 // UnmarshalText parses a list of ETags, or "*". An ETag with an unknown or invalid form matches no version.
@@ -168,6 +168,9 @@ func (m *Match) UnmarshalText(text []byte) error {
 }
 
 // Allows reports whether the header is absent, or lists the ETag that [Reply.Version] makes of the version.
-func (m Match) Allows(version int64) bool {
-	return m.tags == nil || slices.Contains(m.tags, `"`+strconv.FormatInt(version, 10)+`"`)
-}
+func (m Match) Allows(version int64) bool { return m.matches(etag(version)) }
+
+func (m Match) matches(etag string) bool { return m.tags == nil || slices.Contains(m.tags, etag) }
+
+// etag returns the ETag of a version.
+func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }

@@ -9,25 +9,16 @@ import (
 
 // Scheduled returns a function that the scheduler ticks. A tick may come late, twice, or while another one runs.
 func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
-	return Function{Spec: s.settled(), build: func(e env.Env, s Spec) (endpoint, error) {
-		g, err := newAuth(e, s)
-		if err != nil {
-			return nil, err
-		}
+	return Function{Spec: s.settled(), build: func(e env.Env, _ Spec) (endpoint, error) {
 		tick, err := build(e)
-		return scheduledEndpoint{g, tick}, err
+		return tick, err
 	}}
 }
 
-// A scheduledEndpoint is the endpoint of an opened scheduled function.
-type scheduledEndpoint struct {
-	auth auth
-	tick Tick
-}
-
-func (s scheduledEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
-	if _, err := s.auth.admit(ctx, r, c); err != nil {
+// act makes a Tick the endpoint of its function.
+func (t Tick) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+	if _, err := c.admit(ctx, r); err != nil {
 		return answer{}, err
 	}
-	return acknowledged, again5xx(s.tick(ctx, c.began))
+	return acknowledged, again5xx(t(ctx, c.began))
 }
