@@ -58,11 +58,7 @@ func checkType(h http.Header, want string) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return fault.ErrUnsupportedMedia
 	}
-	given := h.Get("Content-Type")
-	if given == want {
-		return nil
-	}
-	media, params, err := mime.ParseMediaType(given)
+	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || media != want {
 		return fault.ErrUnsupportedMedia
 	}

@@ -79,7 +79,10 @@ func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (ans
 	if err != nil {
 		return answer{}, err
 	}
-	c.handle(raw)
+	c.line.Subject, c.line.EventID, c.line.Attempt = raw.Envelope.Subject, raw.Envelope.EventID.String(), raw.Delivery.Attempt
+	if raw.Envelope.TenantID != nil {
+		c.line.Tenant = raw.Envelope.TenantID.String()
+	}
 	if !h.wanted(raw) {
 		return acknowledged, nil
 	}
@@ -131,14 +134,6 @@ func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 		o.Caller = e.TenantID.String()
 	}
 	return event.WithOrigin(ctx, o)
-}
-
-// handle notes the event for the log line.
-func (c *record) handle(raw event.Raw) {
-	c.line.Subject, c.line.EventID, c.line.Attempt = raw.Envelope.Subject, raw.Envelope.EventID.String(), raw.Delivery.Attempt
-	if raw.Envelope.TenantID != nil {
-		c.line.Tenant = raw.Envelope.TenantID.String()
-	}
 }
 
 // permanent reports whether an error is caused by the form or the content of the event itself. Redelivery would not change that,

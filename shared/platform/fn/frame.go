@@ -142,10 +142,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	if f.spec.Access == Public {
 		o.Caller = network(c.from)
 	}
-	if h := f.forwarded(r); h.Value != "" {
-		ctx = forward.With(ctx, h)
-	}
-	return event.WithOrigin(ctx, o)
+	return event.WithOrigin(f.forwarding(ctx, r), o)
 }
 
 // network returns the key by which the circuit breakers of upstreams distinguish clients: an IPv4 address, or the /48 of an IPv6
@@ -159,16 +156,13 @@ func network(from netip.Addr) string {
 	return prefix.String()
 }
 
-// forwarded returns the header that is forwarded to other services. Its value is "" if the request has no valid one.
-func (f *frame) forwarded(r *http.Request) forward.Header {
-	if f.forward == "" {
-		return forward.Header{}
-	}
+// forwarding returns a context with the header that is forwarded to other services, if the request has a valid one.
+func (f *frame) forwarding(ctx context.Context, r *http.Request) context.Context {
 	value := strings.ReplaceAll(r.Header.Get(f.forward), "; ", ";")
-	if !visible(value, 64) {
-		return forward.Header{}
+	if f.forward == "" || !visible(value, 64) {
+		return ctx
 	}
-	return forward.Header{Name: f.forward, Value: value}
+	return forward.With(ctx, forward.Header{Name: f.forward, Value: value})
 }
 
 // run calls the endpoint. It turns a panic into an internal error, with the stack in the log.

@@ -23,14 +23,14 @@ type Function struct {
 // Handler opens the function's dependencies and returns its handler with its own routes: another path gets a 404 problem,
 // another method a 405 with Allow.
 func (f Function) Handler(e env.Env) (http.Handler, error) {
-	h, err := f.open(e)
+	r, err := f.open(e)
 	if err != nil {
 		return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
 	}
-	return h, nil
+	return r, nil
 }
 
-func (f Function) open(e env.Env) (http.Handler, error) {
+func (f Function) open(e env.Env) (*router, error) {
 	if err := f.Spec.validate(); err != nil {
 		return nil, err
 	}
@@ -45,11 +45,8 @@ func (f Function) open(e env.Env) (http.Handler, error) {
 		return nil, err
 	}
 	r := newRouter()
-	if err := r.mount(spec, frame.with(end)); err != nil {
-		return nil, err
-	}
 	r.end(frame.with(noRoute{r}))
-	return r, nil
+	return r, r.mount(spec, frame.with(end))
 }
 
 func (s Spec) validate() error {

@@ -93,27 +93,3 @@ func asks(r *http.Request) string {
 	}
 	return r.Header.Get("Access-Control-Request-Method")
 }
-
-// asked returns the handler of the function that a preflight is about. Its path has the same wildcards as the request that may
-// follow.
-func (r *router) asked(req *http.Request) (http.Handler, bool) {
-	probe := *req
-	if probe.Method = asks(req); probe.Method == "" {
-		return nil, false
-	}
-	h, pattern := r.mux.Handler(&probe)
-	if !r.public[pattern] {
-		return nil, false
-	}
-	req.Pattern = pattern
-	_, path, _ := strings.Cut(pattern, " ")
-	given := strings.Split(req.URL.EscapedPath(), "/")
-	for i, part := range strings.Split(path, "/") {
-		if m := wildcard.FindStringSubmatch(part); m != nil && i < len(given) {
-			if value, err := url.PathUnescape(given[i]); err == nil {
-				req.SetPathValue(m[1], value)
-			}
-		}
-	}
-	return h, true
-}

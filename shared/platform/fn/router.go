@@ -14,16 +14,16 @@ import (
 // A router is a ServeMux that never writes an answer of its own. All requests without a route go to one handler, which
 // distinguishes 404 from 405. ServeMux answers those with plain text, and redirects paths that are not clean.
 type router struct {
-	mux      *http.ServeMux
-	notFound http.Handler
-	public   map[string]bool // the patterns that accept a CORS preflight
+	mux        *http.ServeMux
+	notFound   http.Handler
+	preflights *http.ServeMux // public routes, by the method that a CORS preflight asks for
 }
 
 // methods are the supported methods; GET includes HEAD.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 
 func newRouter() *router {
-	return &router{mux: http.NewServeMux(), public: map[string]bool{}}
+	return &router{mux: http.NewServeMux(), preflights: http.NewServeMux()}
 }
 
 // mount registers a function's handler at all its routes.
@@ -32,7 +32,12 @@ func (r *router) mount(s Spec, h http.Handler) error {
 		if err := r.add(pattern, h); err != nil {
 			return err
 		}
-		r.public[pattern] = s.Access == Public && s.Route != ""
+		if s.Access == Public && s.Route != "" {
+			r.preflights.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+				req.Method = http.MethodOptions
+				h.ServeHTTP(w, req)
+			})
+		}
 	}
 	return nil
 }
@@ -63,9 +68,13 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.notFound.ServeHTTP(w, req)
 		return
 	}
-	if h, ok := r.asked(req); ok {
-		h.ServeHTTP(w, req)
-		return
+	if method := asks(req); method != "" {
+		probe := *req
+		probe.Method = method
+		if _, pattern := r.preflights.Handler(&probe); pattern != "" {
+			r.preflights.ServeHTTP(w, &probe)
+			return
+		}
 	}
 	r.mux.ServeHTTP(w, req)
 }

@@ -41,8 +41,10 @@ func (e *entry) scan(r pgx.Row) error { return r.Scan(&e.Request, &e.Status, &e.
 // take the row over; a claim of another request gets an error.
 const free = `(expires_at <= platform.now() OR status_code IS NULL AND locked_until <= clock_timestamp() AND request_hash = @request)`
 
+func tableOf(schema string) string { return pgx.Identifier{schema, "idempotency"}.Sanitize() }
+
 func openStore(db *postgres.DB) store {
-	table := pgx.Identifier{db.Schema(), "idempotency"}.Sanitize()
+	table := tableOf(db.Schema())
 	return store{
 		db: db,
 		entering: `
@@ -140,4 +142,17 @@ func (s store) release(ctx context.Context, leases []lease) error {
 		_, err := tx.Last().Exec(ctx, s.releasing, pgx.StrictNamedArgs{"keys": keys, "untils": untils})
 		return err
 	})
+}
+
+// Forget deletes the stored answers of a caller, as part of erasing a person's data, and returns their
+// number. A call of that caller that still runs is answered, and its answer is not stored. The schema must grant its application role DELETE.
+func Forget(ctx context.Context, tx postgres.Tx, schema string, tenant id.Tenant, caller string) (int64, error) {
+	tag, err := tx.Exec(ctx, `
+		DELETE FROM `+tableOf(schema)+`
+		WHERE split_part(key, ':', 2) = @owner`,
+		pgx.StrictNamedArgs{"owner": owner(tenant, caller)})
+	if err != nil {
+		return 0, fmt.Errorf("idempotency: forget: %w", err)
+	}
+	return tag.RowsAffected(), nil
 }
