@@ -20,26 +20,20 @@ var published = &registry{files: schemas.Events}
 // error means that this build has no usable schema for the subject.
 func ValidateIncoming(subject string, payload []byte) error {
 	violations, err := published.check(subject, open, payload)
-	if err != nil {
+	if err != nil || len(violations) == 0 {
 		return err
 	}
-	if len(violations) > 0 {
-		return fault.ErrValidation.With(violations...).Because(breach(subject, violations))
-	}
-	return nil
+	return fault.ErrValidation.With(violations...).Because(breach(subject, violations))
 }
 
 // ValidateOutgoing validates an outgoing payload. A violation is a bug of the producer and not a caller's error: it is not a
 // fault, and is reported as an internal error.
 func ValidateOutgoing(subject string, payload []byte) error {
 	violations, err := published.check(subject, closed, payload)
-	if err != nil {
+	if err != nil || len(violations) == 0 {
 		return err
 	}
-	if len(violations) > 0 {
-		return breach(subject, violations)
-	}
-	return nil
+	return breach(subject, violations)
 }
 
 // breach names members and rules, never values.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -42,11 +44,7 @@ func (r *registry) check(subject string, m model, payload []byte) ([]fault.Viola
 }
 
 func (r *registry) schema(f form) (*jsonschema.Schema, error) {
-	compile, ok := r.compiled.Load(f)
-	if !ok {
-		once := sync.OnceValues(func() (*jsonschema.Schema, error) { return r.compile(f) })
-		compile, _ = r.compiled.LoadOrStore(f, once)
-	}
+	compile, _ := r.compiled.LoadOrStore(f, sync.OnceValues(func() (*jsonschema.Schema, error) { return r.compile(f) }))
 	schema, err := compile.(func() (*jsonschema.Schema, error))()
 	if err != nil {
 		return nil, fmt.Errorf("contract: schema of %q: %w", f.subject, err)
@@ -87,9 +85,7 @@ func widen(schema any) {
 			delete(part, "enum")
 			part["type"] = "string"
 		}
-		for _, member := range part {
-			widen(member)
-		}
+		widen(slices.Collect(maps.Values(part)))
 	case []any:
 		for _, member := range part {
 			widen(member)

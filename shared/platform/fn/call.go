@@ -15,15 +15,13 @@ import (
 
 // A Call is one decoded request to a function.
 type Call[In any] struct {
-	In        In
-	Key       string            // the client's idempotency key, if the Spec requires one
-	Act       id.Request        // the same for every attempt under one idempotency key, so ids derived from it repeat
-	Now       time.Time         // when the call began
-	RequestID string            // also in the answer and in the log line
-	Caller    identity.Identity // zero for a public function
-	Header    http.Header       // request headers; read-only
-	Site      Site              // how the browser reached the function
-	Address   netip.Addr        // of the client, as reported by our own proxies; zero if unknown
+	In      In
+	Key     string      // the client's idempotency key, if the Spec requires one
+	Act     id.Request  // the same for every attempt under one idempotency key, so ids derived from it repeat
+	Now     time.Time   // when the call began
+	Header  http.Header // request headers; read-only
+	Site    Site        // how the browser reached the function
+	Address netip.Addr  // of the client, as reported by our own proxies; zero if unknown
 	// Speculative is set for a HEAD request and for a prefetch. The answer may never be shown, so the act must not change
 	// anything.
 	Speculative bool

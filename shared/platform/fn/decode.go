@@ -26,10 +26,10 @@ func (p *plan) decode(r *http.Request, body []byte, into any, now time.Time) err
 	if err := p.decodeBody(r, body, into); err != nil {
 		return err
 	}
-	if v, ok := into.(interface{ Validate() error }); ok {
+	switch v := into.(type) {
+	case interface{ Validate() error }:
 		return invalid(v.Validate())
-	}
-	if v, ok := into.(interface{ ValidateAt(time.Time) error }); ok {
+	case interface{ ValidateAt(time.Time) error }:
 		return invalid(v.ValidateAt(now))
 	}
 	return nil
@@ -135,10 +135,6 @@ func assign(target any, text string) error {
 	case reflect.String:
 		to.SetString(text)
 		return nil
-	case reflect.Bool:
-		b, err := strconv.ParseBool(text)
-		to.SetBool(b)
-		return err
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(text, 10, to.Type().Bits())
 		to.SetInt(n)

@@ -88,8 +88,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 			return answer{}, err
 		}
 	}
-	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
-		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
+	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, Header: r.Header, Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
 	var a answer
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
 		a, err = h.run(ctx, r, visitor, call) // all anonymous callers would share one claim
