@@ -3,48 +3,34 @@ package env
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"sync"
 )
 
-type clientKey struct {
-	of  reflect.Type
-	key string
-}
-
-type client struct {
-	mu    sync.Mutex
-	open  bool
-	value any
-}
+// A client is a value that Once opens. Its type is part of the key, so one name may identify a value of each type.
+type (
+	client[T any] struct {
+		mu    sync.Mutex
+		value *T // nil until it is opened
+	}
+	clientKey[T any] struct{ name string }
+)
 
 // Once returns the T of that key, shared by all copies of the Env. The first caller opens it and concurrent callers wait. An
 // error is not cached: the next call tries again. Open may call Once for other keys, but not for its own.
 func Once[T any](e Env, key string, open func() (T, error)) (T, error) {
-	c := e.family.client(clientKey{reflect.TypeFor[T](), key})
+	found, _ := e.family.clients.LoadOrStore(clientKey[T]{key}, &client[T]{})
+	c, _ := found.(*client[T]) // by its key
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.open {
+	if c.value == nil {
 		v, err := open()
 		if err != nil {
 			return v, err
 		}
-		c.open, c.value = true, v
+		c.value = &v
 	}
-	v, _ := c.value.(T) // of type T by its key, or a nil interface
-	return v, nil
-}
-
-func (f *family) client(k clientKey) *client {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c, ok := f.clients[k]
-	if !ok {
-		c = &client{}
-		f.clients[k] = c
-	}
-	return c
+	return *c.value, nil
 }
 
 // OnClose registers f to be called by Close.

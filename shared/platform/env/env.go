@@ -28,14 +28,14 @@ type Env struct {
 type family struct {
 	offset  atomic.Int64 // offset of the clock in nanoseconds
 	broken  error        // returned by the first Load, because System cannot return an error
+	clients sync.Map     // of clientKey to *client
 	mu      sync.Mutex
-	clients map[clientKey]*client
 	closers []func(context.Context) error
 }
 
 // System returns the process environment and the real clock, moved by the duration in CLOCK_OFFSET if it is set.
 func System() Env {
-	e := Env{lookup: envconfig.OsLookuper(), family: newFamily()}
+	e := Env{lookup: envconfig.OsLookuper(), family: &family{}}
 	if s := os.Getenv("CLOCK_OFFSET"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {
@@ -48,11 +48,7 @@ func System() Env {
 
 // Of returns an Env with these variables only. Its clock is the real one until it is moved.
 func Of(vars map[string]string) Env {
-	return Env{lookup: envconfig.MapLookuper(maps.Clone(vars)), family: newFamily()}
-}
-
-func newFamily() *family {
-	return &family{clients: map[clientKey]*client{}}
+	return Env{lookup: envconfig.MapLookuper(maps.Clone(vars)), family: &family{}}
 }
 
 // With returns the Env with one variable added or replaced.

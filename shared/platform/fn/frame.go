@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -43,7 +44,9 @@ type record struct {
 	line   observe.Line
 	tally  outbox.Tally
 	counts observe.Counts
-	limits limitResults
+	// limits are the results of the limits that the call has met so far: those of the address, of the session, and of the tenant if
+	// it rejects. The load of a tenant is not shown otherwise.
+	limits [3]ratelimit.Result
 }
 
 // A frame wraps every call of a function.
@@ -132,10 +135,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	if agent := r.UserAgent(); f.peppers != nil && agent != "" {
 		c.line.Agent = f.peppers.Hash(pseudonym.UserAgent(agent))
 	}
-	ctx = observe.WithCounts(ctx, &c.counts)
-	if len(f.spec.Publishes) > 0 { // functions without Publishes append no events
-		ctx = outbox.Tallied(ctx, &c.tally)
-	}
+	ctx = outbox.Tallied(observe.WithCounts(ctx, &c.counts), &c.tally)
 	o := event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
 	}

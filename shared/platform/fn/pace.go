@@ -23,10 +23,6 @@ func openPace(e env.Env, s Spec) (p pace, err error) {
 	return p, err
 }
 
-// limitResults are the results of the limits that a call has met so far: those of the address, of the session, and of the tenant if
-// it rejects. The load of a tenant is not shown otherwise.
-type limitResults [3]ratelimit.Result
-
 // arrive counts a request from an address, before anything is done for it.
 func (c *record) arrive() error {
 	if c.frame.pace.requests == nil {
