@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -36,28 +35,23 @@ const (
 // A number of seven or more digits is a telephone or card number, unless it is kept: ids of this platform, UUIDs, reservation codes,
 // dates, and amounts with a currency. Commas and colons separate numbers.
 var (
-	emails  = lazy(word + `+(?:` + sign + word + `*)*` + sign + word + `*\p{L}[\p{L}\p{M}\p{N}]*`)
-	numbers = lazy(`[+＋(]*\p{Nd}(?:[^\p{L}\p{Nd},;:،٬]{0,3}\p{Nd}){6,}`)
-	kept    = lazy(`[a-z]+(?:_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|GM-[A-Z0-9]{6,8}|` +
+	emails  = regexp.MustCompile(word + `+(?:` + sign + word + `*)*` + sign + word + `*\p{L}[\p{L}\p{M}\p{N}]*`)
+	numbers = regexp.MustCompile(`[+＋(]*\p{Nd}(?:[^\p{L}\p{Nd},;:،٬]{0,3}\p{Nd}){6,}`)
+	kept    = regexp.MustCompile(`[a-z]+(?:_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|GM-[A-Z0-9]{6,8}|` +
 		date + `(?: ?[-–/] ?` + date + `)?|` + unit + ` ?` + amount + `|` + amount + ` ?` + unit)
-	reach = lazy(`(?i)` + sign + `|(?:[+＋]|%(?:25)*2B|(?:^|\P{Nd})[0٠۰０])(?:[\s().-]{0,2}\p{Nd}){8}|\p{Nd}(?:[ -]?\p{Nd}){12}`)
+	reach = regexp.MustCompile(`(?i)` + sign + `|(?:[+＋]|%(?:25)*2B|(?:^|\P{Nd})[0٠۰０])(?:[\s().-]{0,2}\p{Nd}){8}|\p{Nd}(?:[ -]?\p{Nd}){12}`)
 )
-
-// lazy compiles the pattern at its first use, because most functions read no text.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // Reaches reports whether a text, such as the name of a campaign, contains an e-mail address, a telephone number with a prefix, or
 // a card number. Unlike Scrub it admits ids of up to twelve digits.
-func Reaches(text string) bool { return reach().MatchString(text) }
+func Reaches(text string) bool { return reach.MatchString(text) }
 
 // Scrub replaces e-mail addresses by [email], card numbers by [card], and telephone and other long numbers by [number]. It drops
 // control and bidi characters. Scrubbing again changes nothing.
 func Scrub(text string) string {
 	text = strings.Map(shown, text)
 	for {
-		next := scrubNumbers(emails().ReplaceAllString(text, "[email]"))
+		next := scrubNumbers(emails.ReplaceAllString(text, "[email]"))
 		if next == text {
 			return text
 		}
@@ -68,14 +62,14 @@ func Scrub(text string) string {
 func scrubNumbers(text string) string {
 	var b strings.Builder
 	done := 0
-	for _, span := range kept().FindAllStringIndex(text, -1) {
+	for _, span := range kept.FindAllStringIndex(text, -1) {
 		if stands(text[:span[0]], text[span[1]:]) {
-			b.WriteString(numbers().ReplaceAllStringFunc(text[done:span[0]], mark))
+			b.WriteString(numbers.ReplaceAllStringFunc(text[done:span[0]], mark))
 			b.WriteString(text[span[0]:span[1]])
 			done = span[1]
 		}
 	}
-	b.WriteString(numbers().ReplaceAllStringFunc(text[done:], mark))
+	b.WriteString(numbers.ReplaceAllStringFunc(text[done:], mark))
 	return b.String()
 }
 
