@@ -82,16 +82,12 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	if err != nil {
 		return a, false, err
 	}
-	first, err := l.store.keep(ctx, lease, s)
-	if err != nil || first {
-		return a, false, err
-	}
-	e, err := l.store.look(ctx, lease.row)
+	first, e, err := l.store.keep(ctx, lease, s)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return a, false, nil // the caller was erased in the meantime
-	case err != nil:
-		return Answer{}, false, err
+	case errors.Is(err, pgx.ErrNoRows): // the caller was erased in the meantime
+		return a, false, nil
+	case err != nil, first:
+		return a, false, err
 	}
 	earlier, err := l.repeat(lease.row, c, e)
 	return earlier, err == nil, err

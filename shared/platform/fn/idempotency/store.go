@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -107,29 +108,19 @@ func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, e
 	return nil, e, nil
 }
 
-func (s store) look(ctx context.Context, row string) (e entry, err error) {
-	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return e.scan(tx.Last().QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row}))
-	})
+// keep stores the answer, unless the row has one, and returns the entry then. If the row was deleted meanwhile, keep returns
+// pgx.ErrNoRows.
+func (s store) keep(ctx context.Context, l lease, given entry) (first bool, e entry, err error) {
+	var b pgx.Batch
+	b.Queue(s.keeping, pgx.StrictNamedArgs{
+		"key": l.row, "act": l.act, "status": given.Status, "headers": given.Headers, "response": given.Response,
+	}).Exec(func(tag pgconn.CommandTag) error { first = tag.RowsAffected() == 1; return nil })
+	b.Queue(s.looking, pgx.StrictNamedArgs{"key": l.row}).QueryRow(e.scan)
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b).Close() })
 	if err != nil {
-		return e, fmt.Errorf("idempotency: read: %w", err)
+		return false, e, fmt.Errorf("idempotency: keep: %w", err)
 	}
-	return e, nil
-}
-
-// keep stores the answer and reports whether it was the first.
-func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err error) {
-	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		tag, err := tx.Last().Exec(ctx, s.keeping, pgx.StrictNamedArgs{
-			"key": l.row, "act": l.act, "status": e.Status, "headers": e.Headers, "response": e.Response,
-		})
-		first = tag.RowsAffected() == 1
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("idempotency: keep: %w", err)
-	}
-	return first, nil
+	return first, e, nil
 }
 
 // release ends leases in one statement.
