@@ -67,13 +67,6 @@ func (s Spec) validate() error {
 	return nil
 }
 
-const (
-	attempts    = 20
-	minBackoff  = time.Second
-	maxBackoff  = 600 * time.Second
-	ackDeadline = 30 * time.Second
-)
-
 // Subscription returns the push subscription of the function, for a bus that reaches it below base.
 func (f Function) Subscription(base string) topic.Subscription {
 	s := f.Spec
@@ -81,6 +74,6 @@ func (f Function) Subscription(base string) topic.Subscription {
 		Name: s.subscription(), Topic: s.Subject, Filter: s.Filter,
 		Endpoint: base + "/internal/events/" + s.Name, Audience: identity.Audience(s.Service()),
 		DeadLetter: s.DeadLetter, Attempts: s.Attempts,
-		MinBackoff: minBackoff, MaxBackoff: maxBackoff, AckDeadline: ackDeadline,
+		MinBackoff: time.Second, MaxBackoff: 600 * time.Second, AckDeadline: 30 * time.Second,
 	}
 }

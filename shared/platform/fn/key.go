@@ -19,20 +19,19 @@ func idempotencyKey(h http.Header, required bool) (string, error) {
 		}
 		return "", nil
 	}
-	key := unquoted(given[0])
+	key, rule := unquoted(given[0]), ""
 	for _, other := range given[1:] {
 		if unquoted(other) != key {
-			return "", badKey(ruleOnce)
+			rule = ruleOnce
 		}
 	}
-	if !visible(key, maxKeyLength) {
-		return "", badKey(ruleForm)
+	if rule == "" && !visible(key, maxKeyLength) {
+		rule = ruleForm
+	}
+	if rule != "" {
+		return "", fault.ErrValidation.With(violation("/Idempotency-Key", rule))
 	}
 	return key, nil
-}
-
-func badKey(rule string) error {
-	return fault.ErrValidation.With(violation("/Idempotency-Key", rule))
 }
 
 func unquoted(s string) string {

@@ -96,6 +96,7 @@ const (
 	callTimeout  = time.Second
 	eventTimeout = 10 * time.Second
 	tickTimeout  = 50 * time.Second // the next tick comes after a minute
+	attempts     = 20
 )
 
 // settled returns the Spec with the defaults of its kind.
