@@ -30,9 +30,9 @@ var (
 
 const preflightAge = "600" // seconds that a browser may cache the preflight answer
 
-// origins protects a public function against cross-origin requests: pages of other origins can neither act as the visitor nor read an answer. Only
-// the exact origins that the middleware returns are allowed, and only on the same site, because browsers do not send the session
-// cookie from another site.
+// origins protects a public function against cross-origin requests: pages of other origins can neither act as the visitor nor
+// read an answer. Only the exact origins that the middleware returns are allowed, and only on the same site, because browsers do
+// not send the session cookie from another site.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
 	if h.spec.CrossOrigin {
 		return nil
