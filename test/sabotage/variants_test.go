@@ -575,5 +575,9 @@ var variants = []variant{
 		"two versions exist without a deprecation", evolving, "scripts/schemadiff/history/compare.go",
 		"if _, err := time.Parse(time.DateOnly, text); err != nil {", `if _, err := time.Parse(time.DateOnly, text); err != nil && text != "" {`,
 		"scripts/schemadiff/history", "TestCompare",
+	}, {
+		"a guest's words are published", noPII, "functions/reservation/internal/booking/requests.go",
+		"if q.Source == FromGuest {", "if q.Source == FromStaff {",
+		"functions/reservation/internal/booking", "TestRequestAdded_guestWords",
 	},
 }

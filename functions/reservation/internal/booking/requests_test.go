@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -134,4 +136,56 @@ func TestRequestAdded_schema(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRequestAdded_guestWords publishes requests that contain a name. The words of a guest stay in the reservation, also those that
+// belong to the guest details.
+func TestRequestAdded_guestWords(t *testing.T) {
+	t.Parallel()
+	const words = "A cot for Zarghona Ahmadi."
+	parsed := aRequest()
+	parsed.Source, parsed.Provenance = FromParser, &Provenance{Model: "wishes", Version: "4", Confidence: 0.8}
+	guest := aRequest()
+	guest.Source, guest.AddedBy = FromGuest, Actor{Type: Guest, ID: "gst_1"}
+	for _, test := range []struct {
+		name string
+		ask  func(*Reservation) bool
+		want string // text in the event
+	}{
+		{"guest", func(r *Reservation) bool { return asks(r, guest, words) }, ""},
+		{"guest_details", func(r *Reservation) bool { _, asked := r.askWithDetails(words, "en"); return asked }, ""},
+		{"staff", func(r *Reservation) bool { return asks(r, aRequest(), words) }, words},
+		{"parser", func(r *Reservation) bool { return asks(r, parsed, words) }, words},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			if !test.ask(r) {
+				t.Fatal("the request is not added")
+			}
+			raw, err := RequestAdded(r).Seal(noon, event.Origin{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var published struct {
+				FreeText string `json:"freeText"`
+			}
+			if err := json.Unmarshal(raw.Payload, &published); err != nil {
+				t.Fatal(err)
+			}
+			if published.FreeText != test.want {
+				t.Errorf("the event has the text %q, want %q: %s", published.FreeText, test.want, raw.Payload)
+			}
+			if got := string(r.Requests[0].FreeText); got != words {
+				t.Errorf("the reservation keeps %q, want %q", got, words)
+			}
+		})
+	}
+}
+
+// asks reports whether a request with that text is added.
+func asks(r *Reservation, q SpecialRequest, text string) bool {
+	q.FreeText = Text(text)
+	added, err := r.Ask(q)
+	return added && err == nil
 }
