@@ -133,12 +133,12 @@ func (v *Visitor) SetPreferences(ctx context.Context, l locale.Tag, c money.Curr
 
 // ToBooking redirects to the page of the booking, with the problem in err, if any.
 func (v *Visitor) ToBooking(d id.Draft, err error) fn.Page {
-	return v.To("/bookings/"+d.String(), problem(err))
+	return v.To(bookingPath(d), problem(err))
 }
 
 // ToPrice redirects to the page that asks the guest to accept a changed price.
 func (v *Visitor) ToPrice(d id.Draft, shown money.Minor) fn.Page {
-	return v.To("/bookings/"+d.String(), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}})
+	return v.To(bookingPath(d), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}})
 }
 
 // ToStart redirects to the first page, with the guest's search and the problem in err.
@@ -152,7 +152,7 @@ func (v *Visitor) ToStart(s Search, err error) fn.Page {
 
 // ToConfirmation redirects to the page of the confirmation.
 func (v *Visitor) ToConfirmation(r id.Reservation) fn.Page {
-	return v.To("/confirmations/"+r.String(), nil)
+	return v.To(stayPath(r), nil)
 }
 
 func problem(err error) url.Values {
@@ -174,7 +174,7 @@ func (v *Visitor) ToBooked(o Outcome) fn.Page {
 
 // ToWaiting redirects to the page that waits for the guest's approval or for the payment provider.
 func (v *Visitor) ToWaiting(d id.Draft) fn.Page {
-	return v.To("/bookings/"+d.String(), url.Values{"step": {"waiting"}})
+	return v.To(bookingPath(d), url.Values{"step": {"waiting"}})
 }
 
 // ToBack redirects to a page of this site. It ignores any other address, to prevent open redirects.

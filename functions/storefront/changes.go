@@ -66,6 +66,14 @@ func (v *Visitor) AddRequest(ctx context.Context, r id.Reservation, token, text,
 	return v.change(ctx, r, token, key, in, nil)
 }
 
+// Correct replaces the details of a booking's guest. Special requests stay.
+func (v *Visitor) Correct(ctx context.Context, r id.Reservation, token string, g Guest, key string) error {
+	in := struct {
+		Guest Guest `json:"guest"`
+	}{g}
+	return v.change(ctx, r, token, key, in, nil)
+}
+
 func (v *Visitor) change(ctx context.Context, r id.Reservation, token, key string, in, out any) error {
 	return v.call(ctx, apiRequest{method: http.MethodPatch, path: staying("/confirmation/", r, "", token), key: key, in: in, out: out})
 }
@@ -75,7 +83,8 @@ func (v *Visitor) ToChanges(r id.Reservation, token string, to NewDates, err err
 	return v.toStay(r, "/changes", err, map[string]string{"t": token, "checkIn": to.CheckIn, "checkOut": to.CheckOut})
 }
 
-// ChangesPage returns the page on which a guest changes a booking. The offer is nil unless the guest has chosen dates.
+// ChangesPage returns the page on which a guest changes a booking. The offer is nil unless the guest has chosen dates. The form of the
+// guest's details is empty, because no answer of the booking service contains them, unless it was rejected.
 func (v *Visitor) ChangesPage(c *Confirmation, to NewDates, offer *Offer, problem string) fn.Page {
 	back := url.Values{"t": {c.ViewToken}}
 	if to.CheckIn == "" {
@@ -84,8 +93,8 @@ func (v *Visitor) ChangesPage(c *Confirmation, to NewDates, offer *Offer, proble
 		back.Set("checkIn", to.CheckIn)
 		back.Set("checkOut", to.CheckOut)
 	}
-	return v.Show(View{Step: "changes", Title: v.Localizer.T("changes.title"), Problem: problem, Confirmation: c, Offer: offer,
-		Search: Search{CheckIn: to.CheckIn, CheckOut: to.CheckOut}, Back: View{Visitor: v}.StayURL(c) + "/changes?" + back.Encode()})
+	return v.Show(v.withRejectedForm(View{Step: "changes", Title: v.Localizer.T("changes.title"), Problem: problem, Confirmation: c, Offer: offer,
+		Search: Search{CheckIn: to.CheckIn, CheckOut: to.CheckOut}, Back: View{Visitor: v}.StayURL(c) + "/changes?" + back.Encode()}))
 }
 
 // ChangesURL returns the URL of the page of the changes.

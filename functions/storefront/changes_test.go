@@ -19,7 +19,7 @@ func TestChange_dates(t *testing.T) {
 	t.Parallel()
 	d := newFakeBooking(env.Of(nil))
 	d.price = 3000000
-	g := browse(t, env.Of(nil), d).stayed().sees("Change the dates, or ask for something", "/changes?t=k.token")
+	g := browse(t, env.Of(nil), d).stayed().sees("Change the dates or the guest's details, or ask for something", "/changes?t=k.token")
 	g.changing("").sees("Change your booking", "Other dates", "2027-03-21", "Show the price", "Special request to the hotel")
 	g.changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees("The stay from 25 March 2027 to 27 March 2027 costs AFN 30,000, instead of AFN 24,200.50.", "Still to pay at the hotel: AFN 5,800")
 	if d.moved != nil {
@@ -45,6 +45,71 @@ func TestChange_request(t *testing.T) {
 	}
 }
 
+func TestChange_requestRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, refusal string
+		sees          []string
+	}{
+		{name: "too_long", refusal: "400 GENERAL.VALIDATION_FAILED freeText", sees: []string{`aria-describedby="wrong-request">A quiet room<`, "Please use fewer words"}},
+		{name: "service_down", refusal: "503 BFF.UPSTREAM_UNAVAILABLE", sees: []string{">A quiet room<", "cannot be reached at the moment"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.refuses["PATCH reservation"], d.once = test.refusal, true
+			g := browse(t, env.Of(nil), d).changing("").send("/changes", "request", "A quiet room").sees(test.sees...)
+			g.open(g.at).sees(">A quiet room<").send("/changes", "request", "Quiet").sees("The hotel has your request.")
+			g.changing("").sees(`required></textarea>`)
+		})
+	}
+}
+
+// named are the fields of a guest's corrected details.
+var named = []string{"firstName", "Zarghona", "lastName", "", "email", "z@example.com", "phone", "0700 123 456"}
+
+func TestChange_guest(t *testing.T) {
+	t.Parallel()
+	d := newFakeBooking(env.Of(nil))
+	g := browse(t, env.Of(nil), d).changing("").sees("Correct the guest's details", "For privacy", `name="firstName" value=""`)
+	g.sendForm("/changes", `value="guest"`, named...).sees("The hotel has the new details.", "GM-7K2QX9")
+	for member, want := range map[string]string{"firstName": "Zarghona", "lastName": "", "email": "z@example.com", "phone": "+93700123456", "locale": "en"} {
+		if d.named[member] != want {
+			t.Errorf("the booking service got %s %q, want %q", member, d.named[member], want)
+		}
+	}
+	if _, sent := d.named["specialRequests"]; sent {
+		t.Error("the request of the guest is replaced, too")
+	}
+}
+
+func TestChange_guestRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, refusal string
+		sees          []string
+	}{
+		{name: "e-mail", refusal: "400 GENERAL.VALIDATION_FAILED email", sees: []string{"Please look at the marked fields", `aria-describedby="wrong-email"`, "Please write an e-mail address"}},
+		{name: "phone", refusal: "400 GENERAL.VALIDATION_FAILED phone", sees: []string{`aria-describedby="hint-phone wrong-phone"`, "number with its country code"}},
+		{name: "stay_over", refusal: "409 RESERVATION.ILLEGAL_TRANSITION", sees: []string{"This is not possible any more"}},
+		{name: "service_down", refusal: "503 BFF.UPSTREAM_UNAVAILABLE", sees: []string{"cannot be reached at the moment"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.refuses["PATCH reservation"], d.once = test.refusal, true
+			g := browse(t, env.Of(nil), d).changing("").sendForm("/changes", `value="guest"`, named...).sees(test.sees...)
+			typed := []string{`value="Zarghona"`, `value="z@example.com"`, `value="0700 123 456"`, "Change your booking"}
+			g.sees(typed...).open(g.at).sees(typed...) // reloaded
+			if strings.Contains(g.at, "Zarghona") || strings.Contains(g.at, "0700") {
+				t.Errorf("the address %s contains details of the guest", g.at)
+			}
+			g.sendForm("/changes", `value="guest"`, named...).sees("The hotel has the new details.")
+			g.changing("").sees(`name="firstName" value=""`)
+		})
+	}
+}
+
 func TestChange_refused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -52,7 +117,7 @@ func TestChange_refused(t *testing.T) {
 		penalty             int
 		sees                []string
 	}{
-		{name: "deadline_over", penalty: 1, sees: []string{"The dates can no longer be changed here", "Special request to the hotel"}},
+		{name: "deadline_over", penalty: 1, sees: []string{"The dates can no longer be changed here", "Special request to the hotel", "Correct the guest's details"}},
 		{name: "deadline_passes", refusal: "409 RESERVATION.CHANGE_NOT_ALLOWED", sees: []string{"The dates can no longer be changed here"}},
 		{name: "sold_out", refusal: "409 RESERVATION.OVERBOOKING_BLOCKED", sees: []string{"no longer free for these nights", "Change your booking"}},
 		{name: "invalid", refusal: "400 GENERAL.VALIDATION_FAILED", sees: []string{"the departure comes after the arrival", "2027-03-25"}},
@@ -76,11 +141,14 @@ func TestChange_refused(t *testing.T) {
 
 func TestChange_languages(t *testing.T) {
 	t.Parallel()
-	for tag, sees := range map[locale.Tag]string{"ps-AF": "خپل بکنګ بدل کړئ", "fa-AF": "تغییر رزرو شما", "fa-IR": "تغییر رزرو شما", "ur-PK": "اپنی بکنگ تبدیل کریں", "ar-AE": "تغيير حجزك"} {
+	for tag, sees := range map[locale.Tag][]string{
+		"ps-AF": {"خپل بکنګ بدل کړئ", "د مېلمه معلومات سم کړئ"}, "fa-AF": {"تغییر رزرو شما", "اصلاح مشخصات مهمان"}, "fa-IR": {"تغییر رزرو شما", "اصلاح مشخصات مهمان"},
+		"ur-PK": {"اپنی بکنگ تبدیل کریں", "مہمان کی تفصیلات درست کریں"}, "ar-AE": {"تغيير حجزك", "تصحيح بيانات الضيف"},
+	} {
 		t.Run(string(tag), func(t *testing.T) {
 			d := newFakeBooking(env.Of(nil))
 			d.locale, d.offered, d.price = tag, []locale.Tag{tag}, 3000000
-			browse(t, env.Of(nil), d).changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees(sees)
+			browse(t, env.Of(nil), d).changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees(sees...)
 		})
 	}
 }

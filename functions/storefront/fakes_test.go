@@ -58,8 +58,8 @@ var (
 			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
 )
 
-// listed returns the property in a language, as the booking service returns it.
-func listed(l locale.Tag) body {
+// listed returns the property in a language and a time zone, as the booking service returns it.
+func listed(l locale.Tag, zone string) body {
 	name, suite := "Kabul Grand Hotel", "Family suite"
 	switch l {
 	case locale.Pashto:
@@ -68,7 +68,7 @@ func listed(l locale.Tag) body {
 		name, suite = "هتل گرند کابل", "سویت خانوادگی"
 	default: // the names above
 	}
-	return body{"propertyId": property, "name": name, "timeZone": "Asia/Kabul", "address": "Shahr-e Naw, Kabul", "country": "AF",
+	return body{"propertyId": property, "name": name, "timeZone": zone, "address": "Shahr-e Naw, Kabul", "country": "AF",
 		"phone": "+93 00 000 1234", "checkInFrom": "14:00", "checkOutUntil": "12:00", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
 			"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
 }
@@ -84,7 +84,8 @@ type fakeBooking struct {
 	mu         sync.Mutex
 	now        func() time.Time
 	brand      string
-	properties int // number of properties, if more than one
+	properties int    // number of properties, if more than one
+	zone       string // of the properties
 	version    string
 	locale     locale.Tag
 	offered    []locale.Tag // the hotel's languages
@@ -105,6 +106,7 @@ type fakeBooking struct {
 	price      int  // of changed dates, in minor units
 	moved      body // the changed dates
 	wishes     []string
+	named      body      // the guest's corrected details
 	stay       string    // state of the confirmed booking
 	expires    time.Time // of the hold
 	until      time.Time // of a new hold
@@ -114,7 +116,7 @@ type fakeBooking struct {
 }
 
 func newFakeBooking(e env.Env) *fakeBooking {
-	return &fakeBooking{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
+	return &fakeBooking{now: e.Now, zone: "Asia/Kabul", brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute), until: e.Now().Add(10 * time.Minute)}
 }
 
@@ -180,7 +182,7 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		out = d.front(r.URL.Query().Get("h") != "")
 	case "GET properties":
 		for range max(1, d.properties) {
-			shown = append(shown, listed(locale.Tag(r.FormValue("locale"))))
+			shown = append(shown, listed(locale.Tag(r.FormValue("locale")), d.zone))
 		}
 		out = body{"locale": r.FormValue("locale"), "properties": shown}
 	case "GET availability":
@@ -331,16 +333,21 @@ func (d *fakeBooking) cancellation() body {
 	return body{"reservationId": d.booked, "state": "confirmed", "penalty": afghanis(d.penalty), "refund": afghanis(2420000 - d.penalty), "freeCancellationUntil": d.deadline()}
 }
 
-// changed changes the booking to any dates, for d.price, or records a special request. It answers a refusal itself and returns nil.
+// changed changes the booking to any dates, for d.price, or records the guest's details or a special request. It answers a refusal itself and returns nil.
 func (d *fakeBooking) changed(w *httptest.ResponseRecorder, text []byte) any {
 	var in struct {
 		StayWindow     body
 		Total          body
 		DryRun         bool
 		SpecialRequest struct{ FreeText string }
+		Guest          body
 	}
 	_ = json.Unmarshal(text, &in, json.MatchCaseInsensitiveNames(true))
 	c := d.confirmation()
+	if in.Guest != nil {
+		d.named = in.Guest
+		return c
+	}
 	if in.StayWindow == nil {
 		d.wishes = append(d.wishes, in.SpecialRequest.FreeText)
 		return c
@@ -465,11 +472,17 @@ var (
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// send submits the page's form whose action has that suffix, with its hidden fields.
+// send submits the page's first form whose action has that suffix, with its hidden fields.
 func (g *browser) send(action string, fields ...string) *browser {
 	g.t.Helper()
+	return g.sendForm(action, "", fields...)
+}
+
+// sendForm submits the page's first form whose action has that suffix and that contains a text, with its hidden fields.
+func (g *browser) sendForm(action, text string, fields ...string) *browser {
+	g.t.Helper()
 	for _, form := range forms.FindAllStringSubmatch(g.page, -1) {
-		if !strings.HasSuffix(form[1], action) {
+		if !strings.HasSuffix(form[1], action) || !strings.Contains(form[0], text) {
 			continue
 		}
 		values := url.Values{}

@@ -27,9 +27,19 @@ const (
 	maxFormCookie = 3500 // bytes of a cookie's value: browsers store 4,096 with its name
 )
 
-// cookie returns the cookie with the form, for the pages of one booking. If the form is too long for a cookie, it omits
+// rejected returns the form with the fields that err marks as invalid, and the error that the page shows above the form: nil if the
+// errors are shown beside the fields.
+func rejected(g Guest, err error) (rejectedForm, error) {
+	wrong := slices.Sorted(maps.Keys(ServiceErrorOf(err).InvalidFields()))
+	if len(wrong) > 0 {
+		err = nil
+	}
+	return rejectedForm{Guest: g, Wrong: wrong}, err
+}
+
+// cookie returns the cookie with the form, for the pages of one booking below the path. If the form is too long for a cookie, it omits
 // the special requests, and if necessary everything except the invalid fields.
-func (t rejectedForm) cookie(v *Visitor, d id.Draft) *http.Cookie {
+func (t rejectedForm) cookie(v *Visitor, path string) *http.Cookie {
 	value := t.encode()
 	if len(value) > maxFormCookie {
 		t.Guest.Requests = ""
@@ -38,7 +48,7 @@ func (t rejectedForm) cookie(v *Visitor, d id.Draft) *http.Cookie {
 	if len(value) > maxFormCookie {
 		value = rejectedForm{Wrong: t.Wrong}.encode()
 	}
-	return &http.Cookie{Name: formCookie, Value: value, Path: v.Home() + "/bookings/" + d.String(), MaxAge: int(formCookieTTL / time.Second),
+	return &http.Cookie{Name: formCookie, Value: value, Path: v.Home() + path, MaxAge: int(formCookieTTL / time.Second),
 		HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode}
 }
 
@@ -60,22 +70,49 @@ func (v *Visitor) rejectedForm() (t rejectedForm, ok bool) {
 	return t, err == nil && json.Unmarshal(text, &t) == nil
 }
 
+// withRejectedForm fills a view with the rejected form of this booking, if there is one.
+func (v *Visitor) withRejectedForm(view View) View {
+	if t, ok := v.rejectedForm(); ok {
+		view.Guest, view.Wrong = t.Guest, map[string]bool{}
+		for _, field := range t.Wrong {
+			view.Wrong[field] = true
+		}
+	}
+	return view
+}
+
 // ToDetails redirects to the form with the rejected input.
 func (v *Visitor) ToDetails(d id.Draft, g Guest, err error) fn.Page {
-	wrong := slices.Sorted(maps.Keys(ServiceErrorOf(err).InvalidFields()))
-	if len(wrong) > 0 {
-		err = nil // the page shows the errors beside the fields
-	}
+	form, err := rejected(g, err)
 	query := problem(err)
 	query.Set("step", "details")
-	page := v.To("/bookings/"+d.String(), query)
-	page.Reply = page.Reply.Keep(rejectedForm{Guest: g, Wrong: wrong}.cookie(v, d))
+	page := v.To(bookingPath(d), query)
+	page.Reply = page.Reply.Keep(form.cookie(v, bookingPath(d)))
 	return page
 }
 
 // ToNext redirects to the next page after the form was accepted, and deletes the rejected one.
 func (v *Visitor) ToNext(d id.Draft) fn.Page {
 	page := v.ToBooking(d, nil)
-	page.Reply = page.Reply.Forget(rejectedForm{}.cookie(v, d))
+	page.Reply = page.Reply.Forget(rejectedForm{}.cookie(v, bookingPath(d)))
 	return page
 }
+
+// ToRejected redirects to the page of the changes, with the rejected details of the guest or special request.
+func (v *Visitor) ToRejected(r id.Reservation, token string, g Guest, err error) fn.Page {
+	form, err := rejected(g, err)
+	page := v.toStay(r, "/changes", err, map[string]string{"t": token})
+	page.Reply = page.Reply.Keep(form.cookie(v, stayPath(r)))
+	return page
+}
+
+// ToAccepted redirects to the confirmation after the form was accepted, with a notice, and deletes the rejected one.
+func (v *Visitor) ToAccepted(r id.Reservation, token, notice string) fn.Page {
+	page := v.ToBookedStay(r, token, notice, nil)
+	page.Reply = page.Reply.Forget(rejectedForm{}.cookie(v, stayPath(r)))
+	return page
+}
+
+func bookingPath(d id.Draft) string { return "/bookings/" + d.String() }
+
+func stayPath(r id.Reservation) string { return "/confirmations/" + r.String() }

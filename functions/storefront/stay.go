@@ -55,7 +55,7 @@ func (v *Visitor) toStay(r id.Reservation, page string, err error, values map[st
 			query.Set(name, value)
 		}
 	}
-	return v.To("/confirmations/"+r.String()+page, query)
+	return v.To(stayPath(r)+page, query)
 }
 
 // ToCancellation redirects to the page of the cancellation, with the problem in err.
@@ -76,7 +76,7 @@ func (v View) CancellationURL(c *Confirmation) string {
 
 // StayURL returns the path of a confirmed booking, without the token.
 func (v View) StayURL(c *Confirmation) string {
-	return v.Home() + "/confirmations/" + c.Reservation.String()
+	return v.Home() + stayPath(c.Reservation)
 }
 
 // Moment returns the date and the time of day at the hotel.

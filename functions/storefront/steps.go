@@ -117,14 +117,7 @@ func reloadAfter(tries int) time.Duration {
 // DetailsPage returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its
 // errors.
 func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
-	view := View{Step: "details", Title: v.Localizer.T("details.title"), Problem: problem, Draft: d, Guest: d.guest(), Back: d.page(v)}
-	if t, ok := v.rejectedForm(); ok {
-		view.Guest, view.Wrong = t.Guest, map[string]bool{}
-		for _, field := range t.Wrong {
-			view.Wrong[field] = true
-		}
-	}
-	return v.Show(view)
+	return v.Show(v.withRejectedForm(View{Step: "details", Title: v.Localizer.T("details.title"), Problem: problem, Draft: d, Guest: d.guest(), Back: d.page(v)}))
 }
 
 // ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change.

@@ -20,6 +20,7 @@ const (
 	cancelLink    = `a[href*="/cancellation"]`
 	datesForm     = `form:has([name^="checkOut"]):not(:has([name="total"]))`
 	acceptForm    = `form:has([name="total"])`
+	guestForm     = `form:has(input[name="form"][value="guest"])`
 	cancelForm    = `form[action$="/cancellation"]`
 	successNotice = `.good[role="status"]`
 )
@@ -53,6 +54,14 @@ func TestStay_browser(t *testing.T) {
 			visit.typeText("#request", "A quiet room")
 			visit.press(`form:has(#request) button`)
 			visit.sees("asked", successNotice)
+			visit.press(changesLink)
+			visit.name("+93") // too short for a telephone number
+			visit.press(guestForm + " button")
+			visit.sees("rejected", "#phone[aria-invalid]")
+			visit.clear("#phone")
+			visit.typeText("#phone", "+93 70 012 3456")
+			visit.press(guestForm + " button")
+			visit.sees("corrected", successNotice)
 			visit.press(cancelLink)
 			visit.sees("cancellation", cancelForm)
 			visit.press(cancelForm + " button")
@@ -78,9 +87,7 @@ func (v examinedVisit) book() {
 	v.sees("rooms", "article.room")
 	v.press(`form[action$="/choices"] button`)
 	v.sees("details", `form[action$="/guest"]`)
-	for field, text := range map[string]string{"#firstName": names[v.language][0], "#lastName": names[v.language][1], "#email": "zarghona@example.com", "#phone": "+93 70 012 3456"} {
-		v.typeText(field, text)
-	}
+	v.name("+93 70 012 3456")
 	v.press(`form[action$="/guest"] button`)
 	v.sees("payment", `form[action$="/payment"]`)
 	v.tick(`input[value="cash_on_arrival"]`)
@@ -88,7 +95,21 @@ func (v examinedVisit) book() {
 	v.sees("confirmation", "strong.code")
 }
 
-// TestStay_keyboard books, asks for something and cancels with the keyboard alone, without scripts on the pages. Whatever has the focus
+// clear empties a field that the page has filled in.
+func (v examinedVisit) clear(field string) {
+	v.t.Helper()
+	ask(v.guest, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q).value = "", true`, field)))
+}
+
+// name types the guest's details into the empty form of the page.
+func (v examinedVisit) name(phone string) {
+	v.t.Helper()
+	for field, text := range map[string]string{"#firstName": names[v.language][0], "#lastName": names[v.language][1], "#email": "zarghona@example.com", "#phone": phone} {
+		v.typeText(field, text)
+	}
+}
+
+// TestStay_keyboard books, asks for something, corrects the guest's details and cancels with the keyboard alone, without scripts on the pages. Whatever has the focus
 // must show it.
 func TestStay_keyboard(t *testing.T) {
 	t.Parallel()
@@ -100,10 +121,7 @@ func TestStay_keyboard(t *testing.T) {
 	g.open("/site/" + demo.KabulGrand.Slug)
 	g.enter("form.search button", "article.room")
 	g.enter(`form[action$="/choices"] button`, "#firstName")
-	for _, field := range [][2]string{{"#firstName", "Zarghona"}, {"#lastName", "Ahmadzai"}, {"#email", "zarghona@example.com"}, {"#phone", "+93700123456"}} {
-		g.focus(field[0])
-		g.do("type into "+field[0], chromedp.KeyEvent(field[1]))
-	}
+	g.nameByKeyboard()
 	g.enter(`form[action$="/guest"] button`, `form[action$="/payment"]`)
 	g.focus(`input[name="method"]`)
 	for range 5 {
@@ -117,9 +135,21 @@ func TestStay_keyboard(t *testing.T) {
 	g.focus("#request")
 	g.do("type a request", chromedp.KeyEvent("A quiet room"))
 	g.enter("form:has(#request) button", successNotice)
+	g.enter(changesLink, guestForm)
+	g.nameByKeyboard()
+	g.enter(guestForm+" button", successNotice)
 	g.enter(cancelLink, cancelForm)
 	g.enter(cancelForm+" button", successNotice)
 	s.Settle()
+}
+
+// nameByKeyboard types the guest's details into the form of the page.
+func (g *guest) nameByKeyboard() {
+	g.t.Helper()
+	for _, field := range [][2]string{{"#firstName", "Zarghona"}, {"#lastName", "Ahmadzai"}, {"#email", "zarghona@example.com"}, {"#phone", "+93700123456"}} {
+		g.focus(field[0])
+		g.do("type into "+field[0], chromedp.KeyEvent(field[1]))
+	}
 }
 
 // focus presses the tabulator until an element has the focus, and checks that the focus is visible.

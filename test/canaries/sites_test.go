@@ -82,6 +82,12 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.send("GET", changes, booked+"/changes?"+looked.Encode(), nil)
 	p.send("POST", changes, booked+"/changes", url.Values{"t": {p.text("t")}, "request": {p.text("POST " + changes + " form request")}, "once": {key("POST " + changes)}}.Encode())
 	p.send("POST", changes, booked+"/changes", url.Values{"t": {p.text("t")}, "checkIn": {p.text("checkIn")}, "checkOut": {p.text("checkOut")}, "total": {"0"}, "currency": {"AFN"}, "once": {key("POST " + changes)}}.Encode())
+	corrected := url.Values{"t": {p.text("t")}, "form": {"guest"}, "once": {key("POST " + changes)}, "locale": {"fa-AF"}, "country": {p.text("POST " + changes + " form country")}, "request": {p.text("request")}}
+	for _, name := range []string{"firstName", "lastName", "email", "phone"} {
+		corrected.Set(name, p.text("POST "+changes+" form "+name))
+	}
+	p.send("POST", changes, booked+"/changes", corrected.Encode())
+	p.send("POST", changes, booked+"/changes", form(corrected, "form", p.text("POST "+changes+" form form")))
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
 	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())
