@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	_ "time/tzdata" // the checkout page needs it; a base image may lack it
 
 	"github.com/jackc/pgx/v5"
 

@@ -39,6 +39,35 @@ func TestConfirmation_calendar(t *testing.T) {
 	}
 }
 
+// TestTimes_clockChange shows stays of two nights at hotels whose clocks change during the stay or before it. Cancelling is free until 24
+// hours before the start of the arrival day, which begins at 01:00 on the day on which the clocks of Beirut go forward.
+func TestTimes_clockChange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, zone, from, to string
+		free                 string
+		starts, ends         string // in UTC
+	}{
+		{"beirut_day_without_midnight", "Asia/Beirut", "2027-03-28", "2027-03-30", "27 March 2027, 00:00", "20270328T110000Z", "20270330T090000Z"},
+		{"beirut_day_after", "Asia/Beirut", "2027-03-29", "2027-03-31", "27 March 2027, 23:00", "20270329T110000Z", "20270331T090000Z"},
+		{"beirut_day_of_25_hours", "Asia/Beirut", "2027-10-30", "2027-11-01", "29 October 2027, 00:00", "20271030T110000Z", "20271101T100000Z"},
+		{"beirut_winter", "Asia/Beirut", "2027-10-31", "2027-11-02", "30 October 2027, 01:00", "20271031T120000Z", "20271102T100000Z"},
+		{"kabul", "Asia/Kabul", "2027-03-28", "2027-03-30", "27 March 2027, 00:00", "20270328T093000Z", "20270330T073000Z"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.zone, d.moved, d.stay = test.zone, body{"checkIn": test.from, "checkOut": test.to, "nights": 2}, "checked_in" // without a deadline in the answer
+			g := browse(t, env.Of(nil), d).stayed()
+			g.sees("Free cancellation until "+test.free+" (local time at the hotel)", "Arrival from 14:00, departure until 12:00", "Nights: 2")
+			text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
+			if err != nil || !strings.Contains(string(text), "DTSTART:"+test.starts+"\r\nDTEND:"+test.ends+"\r\n") {
+				t.Errorf("the calendar is %s, %v, want from %s to %s", text, err, test.starts, test.ends)
+			}
+		})
+	}
+}
+
 func TestSearch_solarCalendar(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

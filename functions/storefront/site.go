@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	_ "time/tzdata" // local times of a hotel need it; a base image may lack it
 
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/fault"

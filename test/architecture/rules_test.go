@@ -101,6 +101,34 @@ func TestCalls_onlyWhereAllowed(t *testing.T) {
 	}
 }
 
+// TestTimeZones_embedded requires the database of time zones in each package that reads one: a base image may lack it, and local times would
+// be those of UTC.
+func TestTimeZones_embedded(t *testing.T) {
+	t.Parallel()
+	reads, embeds := map[string]token.Pos{}, map[string]bool{}
+	for _, s := range sources(t) {
+		for _, imported := range s.file.Imports {
+			if imported.Path.Value == `"time/tzdata"` {
+				embeds[s.pkg.path()] = true
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "LoadLocation" {
+				reads[s.pkg.path()] = n.Pos()
+			}
+			return true
+		})
+	}
+	for pkg, at := range reads {
+		if !embeds[pkg] {
+			t.Errorf("%s reads a time zone: its package must import time/tzdata", fileSet.Position(at))
+		}
+	}
+	if len(reads) < 4 {
+		t.Errorf("found %d packages that read time zones, want at least 4", len(reads))
+	}
+}
+
 const (
 	maxFunctionLines = 80
 	maxFileLines     = 400

@@ -2,6 +2,7 @@ package search
 
 import (
 	"time"
+	_ "time/tzdata" // the date at a hotel needs it; a base image may lack it
 
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
