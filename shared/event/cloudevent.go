@@ -103,7 +103,7 @@ func (m Metadata) extensions() Extensions {
 
 // Data returns the body of the message: {"envelope":…,"payload":…}.
 func (r Raw) Data() ([]byte, error) {
-	data, err := json.Marshal(message{r.Envelope, r.Payload}, wire)
+	data, err := json.Marshal(message{r.Envelope, r.Payload}, Encoding)
 	if err != nil {
 		return nil, fmt.Errorf("event: %s: data%s", r.Envelope.EventID, place(err))
 	}
@@ -139,7 +139,7 @@ func (r Raw) Structured() ([]byte, error) {
 	for name, value := range r.attributes() {
 		document[name] = value
 	}
-	data, err := json.Marshal(document, wire)
+	data, err := json.Marshal(document, Encoding)
 	if err != nil {
 		return nil, fmt.Errorf("event: %s: CloudEvent%s", r.Envelope.EventID, place(err))
 	}

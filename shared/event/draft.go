@@ -56,7 +56,7 @@ func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
 	if d.Subject.Name == "" || d.Subject.Version < 1 || d.Subject.Producer == "" {
 		return Raw{}, errors.New("event: seal: the subject is not declared")
 	}
-	payload, err := json.Marshal(d.Payload, wire)
+	payload, err := json.Marshal(d.Payload, Encoding)
 	if err != nil {
 		return Raw{}, fmt.Errorf("event: seal %s: payload%s", d.Subject.Name, place(err))
 	}

@@ -78,9 +78,9 @@ type message struct {
 
 const instant = "2006-01-02T15:04:05.000Z"
 
-// wire are the encoding options of events: members in a fixed order, times in UTC with milliseconds. It is a variable only for
-// the encoder's cache.
-var wire = json.JoinOptions(
+// Encoding are the options with which events and answers are encoded: members in a fixed order, times in UTC with milliseconds. It is a
+// variable only for the encoder's cache.
+var Encoding = json.JoinOptions(
 	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
 		return enc.WriteToken(jsontext.String(t.UTC().Format(instant)))

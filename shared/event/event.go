@@ -74,11 +74,18 @@ type Raw struct {
 	Delivery   Delivery
 }
 
-// Decode decodes the members of the payload that P declares. It ignores others, so that a producer may add members.
+// Decode decodes the members of the payload that P declares. It ignores others, so that a producer may add members. It returns an error
+// if payload and envelope name different tenants, because the event would then take effect in a tenant to which it does not belong.
 func Decode[P any](r Raw) (Event[P], error) {
 	e := Event[P]{Envelope: r.Envelope, Delivery: r.Delivery}
-	if err := json.Unmarshal(r.Payload, &e.Payload); err != nil {
+	var named struct {
+		Tenant *id.Tenant `json:"tenantId"`
+	}
+	if err := errors.Join(json.Unmarshal(r.Payload, &e.Payload), json.Unmarshal(r.Payload, &named)); err != nil {
 		return Event[P]{}, fault.ErrValidation.Because(fmt.Errorf("event: %s: payload%s", r.Envelope.Subject, place(err)))
+	}
+	if of := r.Envelope.TenantID; of != nil && named.Tenant != nil && *of != *named.Tenant {
+		return Event[P]{}, fault.ErrValidation.Because(fmt.Errorf("event: %s: payload and envelope name different tenants", r.Envelope.Subject))
 	}
 	return e, nil
 }

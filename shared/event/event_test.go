@@ -270,6 +270,38 @@ func TestDecode_errorHidesInput(t *testing.T) {
 	}
 }
 
+func TestDecode_tenant(t *testing.T) {
+	t.Parallel()
+	tenant, other := id.New[id.Tenant](), id.New[id.Tenant]()
+	for _, test := range []struct {
+		name              string
+		envelope, payload *id.Tenant
+		accepted          bool
+	}{
+		{"the same", &tenant, &tenant, true},
+		{"in the payload only", nil, &tenant, true},
+		{"in the envelope only", &tenant, nil, true},
+		{"neither", nil, nil, true},
+		{"different", &tenant, &other, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			raw := sealed(t)
+			raw.Envelope.TenantID, raw.Payload = test.envelope, jsontext.Value(`{}`)
+			if test.payload != nil {
+				raw.Payload = jsontext.Value(`{"tenantId":"` + test.payload.String() + `"}`)
+			}
+			_, err := event.Decode[struct{}](raw)
+			if (err == nil) != test.accepted {
+				t.Errorf("Decode() error = %v, want accepted: %t", err, test.accepted)
+			}
+			if err != nil && fault.From(err).Kind != fault.Invalid {
+				t.Errorf("Decode() error = %v, want a permanent one", err)
+			}
+		})
+	}
+}
+
 func TestSamplingRate_oneIn(t *testing.T) {
 	t.Parallel()
 	for oneIn, want := range map[int]string{0: "1", 1: "1", 3: "3", 10: "10", 49: "49", 1_000_000: "1000000"} {

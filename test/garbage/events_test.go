@@ -121,9 +121,11 @@ func (x *examples) event(t *testing.T, f *fuzzer, function fn.Function, d *rand.
 	s := &eventAttempt{attempt: &attempt{target: &target{function: function, method: http.MethodPost}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)},
 		subject: function.Spec.Subject, event: id.New[id.Event]().String()}
 	s.payload, s.required = x.payload(t, s.subject)
+	tenant := quoted(id.New[id.Tenant]().String())
+	s.payload.put("tenantId", tenant)
 	s.envelope = &value{kind: '{', members: []member{
 		{`"eventId"`, quoted(s.event)}, {`"subject"`, quoted(s.subject)}, {`"version"`, scalar("1")}, {`"occurredAt"`, quoted("2026-01-02T03:04:05.000Z")},
-		{`"tenantId"`, quoted(id.New[id.Tenant]().String())}, {`"requestId"`, quoted("r")}, {`"correlationId"`, quoted("r")},
+		{`"tenantId"`, tenant}, {`"requestId"`, quoted("r")}, {`"correlationId"`, quoted("r")},
 	}}
 	r.add("Host", f.address)
 	r.add("Authorization", "Bearer "+f.token)
@@ -174,6 +176,10 @@ var eventMutations = []eventMutation{
 	{"no member of the payload", func(s *eventAttempt) { s.payload.remove(one(s.random, s.required)) }},
 	{"another member of the payload", func(s *eventAttempt) {
 		s.payload.put(one(s.random, s.required), scalar(one(s.random, []string{`{"` + s.named + `":1}`, "null", `[[["` + s.marker + `"]]]`})))
+	}},
+	{"another tenant", func(s *eventAttempt) {
+		s.payload.remove("tenantId") // an optional one may be absent
+		s.payload.members = append(s.payload.members, member{`"tenantId"`, quoted(id.New[id.Tenant]().String())})
 	}},
 	{"no payload", func(s *eventAttempt) {
 		s.body = []byte(`{"envelope":` + s.envelope.String() + `,"payload":` + one(s.random, []string{"null", "[]", "1", `"x"`}) + `}`)

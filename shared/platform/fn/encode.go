@@ -6,20 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
 
-const instant = "2006-01-02T15:04:05.000Z"
-
-// answerJSON defines the encoding of answers: members in a fixed order, times in UTC with milliseconds.
-var answerJSON = json.JoinOptions(
-	json.Deterministic(true),
-	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
-		return enc.WriteToken(jsontext.String(t.UTC().Format(instant)))
-	})),
+	"melmastoon.ghasi.io/shared/event"
 )
 
 // encode turns the value that an act returned into an answer.
@@ -81,7 +71,7 @@ func encodeBody(a answer, out any) (answer, error) {
 		a.Body, media = page.Bytes(), "text/html; charset=utf-8"
 	default:
 		var err error
-		if a.Body, err = json.Marshal(out, answerJSON); err != nil {
+		if a.Body, err = json.Marshal(out, event.Encoding); err != nil {
 			return answer{}, fmt.Errorf("fn: answer: %w", err)
 		}
 	}

@@ -30,11 +30,11 @@ type money struct {
 	Amount string    `json:"amountMicro"`
 }
 
-var theIntent = id.New[id.Intent]()
+var theIntent, theTenant = id.New[id.Intent](), id.New[id.Tenant]()
 
 func payload() map[string]any {
 	return map[string]any{
-		"tenantId": id.New[id.Tenant]().String(), "paymentIntentId": theIntent.String(),
+		"tenantId": theTenant.String(), "paymentIntentId": theIntent.String(),
 		"reservationId": id.New[id.Reservation]().String(), "method": "card", "provider": "sandbox",
 		"amountMicro": "12500000", "currency": "AFN", "capturedAt": "2026-03-01T12:00:00Z",
 	}
@@ -45,7 +45,7 @@ func happened(t *testing.T, subject string, payload any) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{
 		Subject: event.Subject{Name: subject, Version: 1, Producer: "payment-service", SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json"},
-		Tenant:  id.New[id.Tenant](), OrderingKey: "k", Payload: payload,
+		Tenant:  theTenant, OrderingKey: "k", Payload: payload,
 	}.Seal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), event.Origin{
 		RequestID: "req-of-producer", CorrelationID: "story", Session: "ses-1", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 	})
@@ -158,8 +158,9 @@ func TestEvent_pushToken(t *testing.T) {
 
 func TestEvent_permanentFailure(t *testing.T) {
 	t.Parallel()
-	broken, extra := payload(), payload()
+	broken, extra, foreign := payload(), payload(), payload()
 	broken["amountMicro"] = "-5"
+	foreign["tenantId"] = id.New[id.Tenant]().String()
 	extra["more"] = "than we know"
 	for _, test := range []struct {
 		name   string
@@ -170,6 +171,7 @@ func TestEvent_permanentFailure(t *testing.T) {
 		{"parked by the act", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, payload())) },
 			fn.DeadLetter(fmt.Errorf("reservations: %w", fault.ErrNotFound)), "reservations: GENERAL.RESOURCE_NOT_FOUND"},
 		{"a payload against its schema", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, broken)) }, nil, "/amountMicro"},
+		{"a payload of another tenant", func(t *testing.T, r eventFixture) fntest.Answer { return r.Push(r.f, happened(t, captured, foreign)) }, nil, "different tenants"},
 		{"another subject", func(t *testing.T, r eventFixture) fntest.Answer {
 			return r.Push(r.f, happened(t, "melmastoon.payment.transaction.failed.v1", payload()))
 		}, nil, "unexpected event melmastoon.payment.transaction.failed.v1"},
