@@ -22,6 +22,7 @@ type reader struct {
 	t      *testing.T
 	client *http.Client
 	base   string
+	played string // scenario of the sandbox; "" for none
 	at     *url.URL
 	status int
 	page   string
@@ -66,6 +67,9 @@ func (r *reader) do(method, path string, form url.Values) *reader {
 		r.t.Fatal(err)
 	}
 	req.Header.Set("Accept-Language", "en")
+	if r.played != "" {
+		req.Header.Set("X-Sandbox-Scenario", r.played)
+	}
 	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -3,6 +3,7 @@ package journeys
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,38 @@ func TestSiteScenario_passedOn(t *testing.T) {
 	}
 	v.Headers = nil
 	v.RequestQuote(system.Usual()).Hold()
+}
+
+// TestSiteScenario_failingFunction cancels a booking on the demo site with a header that asks for failing deliveries. The site forwards the
+// header, so the delivery fails; the delivery for another guest succeeds.
+func TestSiteScenario_failingFunction(t *testing.T) {
+	t.Parallel()
+	needsEmbedded(t, "the emulator repeats a failed delivery after seconds")
+	d := developer{system.Open(t), t}
+	const page, function = "/-/failures", "sandbox-reservationcancelled"
+	cancel := func(scenario string) string {
+		v, _, booked := bookStay(t, d.System, usual())
+		r := openReader(t, d.System)
+		r.do(http.MethodGet, "/site/"+demo.KabulGrand.Slug+"/confirmations/"+v.ReservationID+"/cancellation?t="+url.QueryEscape(booked.ViewToken), nil).sees("Cancel")
+		r.played = scenario
+		r.send("/cancellation").sees("cancelled")
+		return "/-/booking?id=" + v.ReservationID
+	}
+	failing, other := cancel("fail; function="+function), cancel("")
+	delivered := func() bool {
+		return strings.Contains(d.page(page), "<td>fail</td>") && strings.Contains(d.page(other), "reservationcancelled 204")
+	}
+	for deadline := time.Now().Add(30 * time.Second); !delivered() && time.Now().Before(deadline); {
+		d.Tick("reservation-relay")
+	}
+	d.shows(page, function, "fail</td><td><code>attempt 1 of evt_")
+	d.shows(other, "reservationcancelled 204")
+	if strings.Contains(d.page(failing), "reservationcancelled 204") {
+		t.Error("the delivery that was to fail has succeeded")
+	}
+	d.does(page, page, url.Values{}, "0 services and 0 functions fail")
+	d.Settle()
+	d.shows(failing, "reservationcancelled 204")
 }
 
 // TestSiteScenario_buildSite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.
