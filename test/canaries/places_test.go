@@ -56,7 +56,7 @@ var messagesOfOthers = map[finding]string{
 const (
 	redisplayed = "a draft knows its guest until it ends, so that the form can be shown again"
 	guestRecord = "who stays is known here and nowhere else"
-	requestPath = "the requested path is logged, with addresses and numbers scrubbed, and the problem names it; it has room for ids and names of hotels only"
+	requestPath = "the requested path is logged and named in the problem, with addresses and numbers scrubbed; it has room for ids and names of hotels only"
 	requestID   = "a caller's id of a request contains no address, and correlates calls and events"
 	hotelName   = "the name and the slogan of a hotel are public"
 )

@@ -28,7 +28,7 @@ var Function = reservation.HTTP(fn.Spec{
 type Request struct {
 	Quote     id.Quote          `json:"quoteId"`
 	Channel   booking.Channel   `json:"channel"`
-	Partner   booking.Name      `json:"partnerId,omitzero"`
+	Partner   booking.Reference `json:"partnerId,omitzero"`
 	Session   *id.TenantSession `json:"sessionId,omitzero"`
 	Draft     *id.Draft         `json:"draftId,omitzero"`
 	CreatedBy booking.Actor     `json:"createdBy"`

@@ -26,7 +26,7 @@ type Request struct {
 	Added         *booking.AskedItem       `json:"item,omitzero"`
 	Nightly       *money.Micro             `json:"nightlyRateMicro,omitzero"`
 	Channel       booking.Channel          `json:"channel,omitzero"`
-	Partner       booking.Name             `json:"partnerId,omitzero"`
+	Partner       booking.Reference        `json:"partnerId,omitzero"`
 	State         booking.State            `json:"state,omitzero"`
 	Reason        booking.Text             `json:"reason,omitzero"`
 	DryRun        bool                     `json:"dryRun,omitzero"`

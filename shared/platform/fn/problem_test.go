@@ -49,6 +49,27 @@ func TestProblem_fromPlainError(t *testing.T) {
 	}
 }
 
+func TestProblem_instance(t *testing.T) {
+	t.Parallel()
+	front := open(t, bookFunction)
+	for _, test := range []struct{ name, path, want string }{
+		{"id", bookings, bookings},
+		{"escaped", "/properties/a%20b", "/properties/a%20b"},
+		{"address", "/properties/zarghona@example.com/bookings", "%5Bemail%5D"},
+		{"escaped address", "/properties/zarghona%40example.com", "%5Bemail%5D"},
+		{"address escaped twice", "/properties/zarghona%2540example.com", "%5Bemail%5D"},
+		{"telephone number", "/properties/%2B93700123456", "/properties/%5Bnumber%5D"},
+		{"telephone number of another script", "/properties/۰۷۰۰۱۲۳۴۵۶", "/properties/%5Bnumber%5D"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := front.Get(test.path).Problem().Instance; got != test.want {
+				t.Errorf("instance = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestProblemType_dottedDomain(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", ""))).Get("/answer")

@@ -346,7 +346,7 @@ func (c *Changer) Rate(item id.Item, nightly money.Micro, reason Text) Proposal 
 }
 
 // Channel proposes another sales channel.
-func (c *Changer) Channel(to Channel, partner Name, reason Text) Proposal {
+func (c *Changer) Channel(to Channel, partner Reference, reason Text) Proposal {
 	return func(_ context.Context, r *Reservation) (*Plan, error) { return r.correctChannel(to, partner, reason) }
 }
 

@@ -290,7 +290,7 @@ func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from 
 }
 
 // correctChannel plans another sales channel.
-func (r *Reservation) correctChannel(to Channel, partner Name, reason Text) (*Plan, error) {
+func (r *Reservation) correctChannel(to Channel, partner Reference, reason Text) (*Plan, error) {
 	if !slices.Contains([]State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted, CheckedOut, NoShow}, r.State) {
 		return nil, ErrIllegalTransition
 	}

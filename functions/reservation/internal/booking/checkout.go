@@ -25,7 +25,7 @@ type CheckOut struct {
 
 // A Folio is the guest's bill, as the front desk settled it.
 type Folio struct {
-	ID       Name           `json:"folioId"`
+	ID       Reference      `json:"folioId"`
 	Balance  money.Micro    `json:"finalBalanceMicro"`
 	Currency money.Currency `json:"currency"`
 	Settled  bool           `json:"settled"`

@@ -169,7 +169,7 @@ type held struct {
 	reference
 	Code       string      `json:"reservationCode"`
 	Channel    Channel     `json:"channel"`
-	Partner    Name        `json:"partnerId,omitzero"`
+	Partner    Reference   `json:"partnerId,omitzero"`
 	Guest      hashedGuest `json:"primaryGuest"`
 	Stay       StayView    `json:"stayWindow"`
 	Items      []heldItem  `json:"items"`
@@ -255,8 +255,8 @@ type confirmed struct {
 }
 
 type channel struct {
-	Channel Channel `json:"channel"`
-	Partner Name    `json:"partnerId,omitzero"`
+	Channel Channel   `json:"channel"`
+	Partner Reference `json:"partnerId,omitzero"`
 }
 
 // ReservationConfirmed returns the event for a confirmed reservation.

@@ -98,9 +98,9 @@ type (
 	}
 	// ChannelOf describes a channel_attribution_corrected.
 	ChannelOf struct {
-		Channel Channel `json:"channel"`
-		Partner Name    `json:"partnerId,omitzero"`
-		Reason  Text    `json:"reason,omitzero"`
+		Channel Channel   `json:"channel"`
+		Partner Reference `json:"partnerId,omitzero"`
+		Reason  Text      `json:"reason,omitzero"`
 	}
 	// StateOf describes a manual_state_override.
 	StateOf struct {

@@ -39,7 +39,7 @@ type Reserved struct {
 	Own         Own             `json:"own"`
 	FX          *FX             `json:"fxSnapshot,omitzero"`
 	Channel     Channel         `json:"channel"`
-	Partner     Name            `json:"partnerId,omitzero"`
+	Partner     Reference       `json:"partnerId,omitzero"`
 }
 
 // reserved returns a copy of the members that a Plan can change.

@@ -238,7 +238,7 @@ func (p Price) adds() error {
 type Details struct {
 	Act       id.Request // the ids derive from it, so a repetition has the same ids
 	Channel   Channel
-	Partner   Name
+	Partner   Reference
 	Session   *id.TenantSession
 	Draft     *id.Draft
 	CreatedBy Actor

@@ -21,7 +21,7 @@ type Reservation struct {
 	Saga
 	Version int // increases with each change
 	Channel Channel
-	Partner Name              `db:"partner_id"`
+	Partner Reference         `db:"partner_id"`
 	Session *id.TenantSession `db:"session_id"`
 	Draft   *id.Draft         `db:"draft_id"`
 	Quote   id.Quote          `db:"quote_id"`

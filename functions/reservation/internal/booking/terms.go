@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -73,7 +75,7 @@ type Actor struct {
 // A Text is free text of a caller. Decoding scrubs it.
 type Text = freetext.Text
 
-// A Name is a caller's own id of a person or a partner. Decoding scrubs it.
+// A Name is a caller's own id of a person. Decoding scrubs it.
 type Name string
 
 const maxActorName = 200
@@ -85,6 +87,20 @@ func (n *Name) UnmarshalText(text []byte) error {
 		return fmt.Errorf("does not have 1 to %d bytes", maxActorName)
 	}
 	*n = Name(name)
+	return nil
+}
+
+// A Reference is another system's id of a partner or a folio. Such ids have long numbers, so decoding scrubs it only if it contains
+// contact or payment data.
+type Reference string
+
+// UnmarshalText rejects what Name rejects.
+func (f *Reference) UnmarshalText(text []byte) error {
+	var scrubbed Name
+	if err := scrubbed.UnmarshalText(text); err != nil {
+		return err
+	}
+	*f = Reference(cmp.Or(attribution.Plain(string(text)), string(scrubbed)))
 	return nil
 }
 

@@ -20,7 +20,7 @@ type View struct {
 	Saga         *SagaView          `json:"saga,omitzero"` // nil: waits for nothing
 	Version      int                `json:"version"`
 	Channel      Channel            `json:"channel"`
-	Partner      Name               `json:"partnerId,omitzero"`
+	Partner      Reference          `json:"partnerId,omitzero"`
 	Guest        GuestView          `json:"primaryGuest"`
 	Stay         StayView           `json:"stayWindow"`
 	Items        []ItemView         `json:"items"`
