@@ -12,6 +12,7 @@ var unnamed = []struct{ name, reason string }{
 	{"shared/local/emulators.Redis", "tests start it like the other emulators"},
 	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
+	{"jobs/command/version.Ready", "a bundle's generated root names it"},
 	{"scripts/schemadiff/evolution.Rules", "the corpus of edits must notice each missing rule"},
 	{"scripts/schemadiff/normal.Steps", "the corpus of another package must notice each missing step"},
 	{"jobs/timeline/booking.Everything", "a failing journey prints all events"},

@@ -34,7 +34,7 @@ func TestBundles_serve(t *testing.T) {
 			t.Parallel()
 			program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
 			must(t, err)
-			answers(t, program, f)
+			answers(t, program, a, f)
 			refusesAnotherEntryPoint(t, program)
 			finishesWhatIsInFlight(t, program, f)
 		})
@@ -60,7 +60,7 @@ func TestBundles_jobsBuild(t *testing.T) {
 }
 
 // answers probes the function's own address and others.
-func answers(t *testing.T, program string, f fn.Function) {
+func answers(t *testing.T, program string, a archive.Archive, f fn.Function) {
 	t.Helper()
 	s := f.Spec
 	v := openSilentServer(t)
@@ -68,6 +68,10 @@ func answers(t *testing.T, program string, f fn.Function) {
 	p.listens()
 	method, path := address(f)
 
+	_, hash, _ := strings.Cut(strings.TrimSuffix(a.Object(), ".zip"), s.Name+"-")
+	if res, body := p.call(http.MethodGet, "/-/ready"); res.StatusCode != http.StatusOK || !strings.Contains(body, `"tree":"archive-`+hash+`"`) {
+		t.Errorf("/-/ready answers %d %s, want the archive %s", res.StatusCode, body, a.Object())
+	}
 	p.refuses(http.MethodGet, "/nowhere/at/all", http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
 	if res := p.refuses("TRACE", path, http.StatusMethodNotAllowed, "GENERAL.METHOD_NOT_ALLOWED"); !strings.Contains(res.Header.Get("Allow"), method) {
 		t.Errorf("405 allows %q, want %s", res.Header.Get("Allow"), method)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -72,6 +73,20 @@ func described() string {
 		return unknown
 	}
 	return strings.TrimSpace(string(commit))
+}
+
+// Ready returns a handler that answers GET /-/ready with the name and the versions of a deployed function, and passes other requests to
+// the function. The function has opened its stores and clients before, so it is ready.
+func Ready(name string, function http.Handler) http.HandlerFunc {
+	body := fmt.Appendf(nil, "{\"ready\":true,\"function\":%q,\"version\":{\"api\":%q,\"tree\":%q}}\n", name, API(), Tree())
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/-/ready" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			function.ServeHTTP(w, r)
+			return
+		}
+		w.Header()["Content-Type"], w.Header()["Cache-Control"] = []string{"application/json"}, []string{"no-store"}
+		_, _ = w.Write(body) // an error means that the caller has left
+	}
 }
 
 // Printed prints one line with the versions if that is all the arguments request, and then returns true.

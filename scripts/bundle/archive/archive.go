@@ -64,13 +64,11 @@ func (t *Tree) pack(ctx context.Context, name string, imports []string, files ma
 		}
 	}
 	a = Archive{Name: name, Files: files, Packages: len(ours)}
-	if _, named := files[versionFile]; named {
-		files[versionFile] = []byte(a.hash() + "\n")
-	}
+	files[versionFile] = []byte(a.hash() + "\n")
 	return a, nil
 }
 
-// versionFile is the file with the archive's hash, from which a job's -version reads it. The hash does not include the file.
+// versionFile is the file with the archive's hash, from which a job's -version and a function's /-/ready read it. The hash does not include the file.
 const versionFile = "jobs/command/version/archive.txt"
 
 func (t *Tree) collect(files map[string][]byte, p pkg) error {

@@ -133,19 +133,26 @@ func TestFunction_unknown(t *testing.T) {
 	}
 }
 
-// TestJob_version checks that a deployed job can name its archive, and that the name does not depend on itself.
-func TestJob_version(t *testing.T) {
+// TestArchive_version checks that a deployed function or job can name its archive, and that the name does not depend on itself.
+func TestArchive_version(t *testing.T) {
 	t.Parallel()
-	a, err := read(t).Job(t.Context(), melmastoon.Jobs[0])
+	tree := read(t)
+	job, err := tree.Job(t.Context(), melmastoon.Jobs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
-	if want := a.Name + "-" + hash + ".zip"; hash == "" || a.Object() != want {
-		t.Errorf("the archive is called %s, and its program would name %s", a.Object(), want)
+	hold, err := tree.Function(t.Context(), function(t, "reservation-hold"), archive.Firestore)
+	if err != nil {
+		t.Fatal(err)
 	}
-	a.Files["go.mod"] = append(a.Files["go.mod"], '\n')
-	if strings.Contains(a.Object(), hash) {
-		t.Error("archives with different content have the same version")
+	for _, a := range []archive.Archive{job, hold} {
+		hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
+		if want := a.Name + "-" + hash + ".zip"; hash == "" || a.Object() != want {
+			t.Errorf("the archive is called %s, and its program would name %s", a.Object(), want)
+		}
+		a.Files["go.mod"] = append(a.Files["go.mod"], '\n')
+		if strings.Contains(a.Object(), hash) {
+			t.Errorf("two archives of %s with different content have the same version", a.Name)
+		}
 	}
 }

@@ -86,17 +86,17 @@ import (
 {{end}})
 
 func init() {
-	functions.HTTP("{{.Name}}", process.Start({{.Package}}.Function, func(e env.Env) env.Env {
+	functions.HTTP("{{.Name}}", version.Ready("{{.Name}}", process.Start({{.Package}}.Function, func(e env.Env) env.Env {
 {{range .Gives}}		e = {{.}}
 {{end}}		return e
-	}))
+	})))
 }
 `))
 
 // rootOf generates a function's root package, and returns its source and imports.
 func rootOf(s fn.Spec, h Hot) (source []byte, imports []string, err error) {
 	verb := module + "/functions/" + strings.ReplaceAll(s.Name, "-", "/")
-	imports = []string{verb, module + "/shared/platform/env", module + "/shared/platform/fn/process"}
+	imports = []string{verb, module + "/shared/platform/env", module + "/shared/platform/fn/process", module + "/jobs/command/version"}
 	var gives []string
 	for _, d := range drivers(s, h) {
 		imports = append(imports, d.imports...)

@@ -1,0 +1,50 @@
+package version
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func TestReady(t *testing.T) {
+	t.Parallel()
+	const passedOn = http.StatusTeapot
+	ready := Ready("reservation-hold", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(passedOn) }))
+	for _, test := range []struct {
+		name, method, path string
+		status             int
+	}{
+		{"get", http.MethodGet, "/-/ready", http.StatusOK},
+		{"head", http.MethodHead, "/-/ready", http.StatusOK},
+		{"post", http.MethodPost, "/-/ready", passedOn},
+		{"another path", http.MethodGet, "/-/ready/", passedOn},
+		{"the function's own path", http.MethodPost, "/api/v1/reservations/holds", passedOn},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := httptest.NewRecorder()
+			ready(w, httptest.NewRequest(test.method, test.path, http.NoBody))
+			if w.Code != test.status {
+				t.Fatalf("status = %d, want %d", w.Code, test.status)
+			}
+			if test.status == passedOn {
+				return
+			}
+			var got struct {
+				Ready    bool
+				Function string
+				Version  struct{ API, Tree string }
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Fatalf("the answer %s is no JSON: %v", w.Body, err)
+			}
+			if !got.Ready || got.Function != "reservation-hold" {
+				t.Errorf("got %+v, want reservation-hold, ready", got)
+			}
+			if got.Version.API != API() || got.Version.Tree != Tree() {
+				t.Errorf("version = %+v, want API %s and tree %s", got.Version, API(), Tree())
+			}
+		})
+	}
+}
