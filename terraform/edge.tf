@@ -107,6 +107,24 @@ resource "google_compute_url_map" "edge" {
     }
   }
 
+  dynamic "host_rule" {
+    for_each = google_compute_backend_bucket.problems
+
+    content {
+      hosts        = local.problem_hosts
+      path_matcher = "problems"
+    }
+  }
+
+  dynamic "path_matcher" {
+    for_each = google_compute_backend_bucket.problems
+
+    content {
+      name            = "problems"
+      default_service = path_matcher.value.id
+    }
+  }
+
   dynamic "path_matcher" {
     for_each = local.matches
 

@@ -180,6 +180,12 @@ variable "pages" {
   }
 }
 
+variable "error_pages" {
+  description = "Serves a page for each error code at errors.<domain>, from a public bucket. Disable it if an organisation policy forbids public buckets."
+  type        = bool
+  default     = true
+}
+
 variable "backend_services" {
   description = "The project's quota of backend services. The load balancer needs one for each HTTP function; a plan that exceeds the quota is rejected."
   type        = number

@@ -1,5 +1,5 @@
 // Command catalogue generates files from the catalogue, the schemas and the faults: the configuration of the infrastructure, its model of
-// costs and limits, the index of the events, their AsyncAPI document, and the list of error codes.
+// costs and limits, the index of the events, their AsyncAPI document, and the list of error codes with a page for each.
 //
 //	go run ./scripts/catalogue
 //	go run ./scripts/catalogue -model   # prints costs, budgets and what gives way first, and writes nothing
@@ -48,7 +48,7 @@ func run(args []string, source fs.FS, root string, out io.Writer) error {
 	flags.Usage = func() {
 		fmt.Fprintf(out, `usage: go run ./scripts/catalogue [flags]
 
-Writes %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.
+Writes %s, %s, %s, %s, %s and %s from catalogue.go, the faults and schemas, unless the functions overdraw a budget.
 
 example: go run ./scripts/catalogue -model   # what the functions cost
 
@@ -58,7 +58,7 @@ It reads no variables of the environment. Run it in the root of the tree. Flags:
   -version
     	print the versions of the contracts and the tree
 `,
-			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File)
+			deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File, errordocs.PagesFile)
 	}
 	model := flags.Bool("model", false, "")
 	if err := flags.Parse(args); err != nil {
@@ -99,12 +99,17 @@ func write(d deployment.Deployment, source fs.FS, root string) error {
 	if err != nil {
 		return err
 	}
+	problems, err := errordocs.Pages(codes)
+	if err != nil {
+		return err
+	}
 	for path, text := range map[string][]byte{
 		deployment.File:        configuration,
 		deployment.ModelFile:   d.Model(),
 		eventdocs.IndexFile:    eventdocs.Index(events),
 		eventdocs.AsyncAPIFile: asyncAPI,
 		errordocs.File:         codes,
+		errordocs.PagesFile:    problems,
 	} {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(path)), text, 0o644); err != nil {
 			return err

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File}
+			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File, errordocs.PagesFile}
 			for _, file := range files {
 				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
 					t.Fatal(err)

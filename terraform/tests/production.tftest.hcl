@@ -114,6 +114,12 @@ run "production" {
     error_message = "A function is not told where a neighbour is that it uses."
   }
 
+  assert {
+    condition = (google_compute_backend_bucket.problems[0].bucket_name == google_storage_bucket.problems[0].name && length(google_storage_bucket_object.problem) > 40
+    && alltrue([for o in google_storage_bucket_object.problem : o.bucket == google_storage_bucket.problems[0].name]))
+    error_message = "The types of problems have no pages."
+  }
+
   # --- least privilege
 
   assert {

@@ -87,6 +87,7 @@ var breaches = []breach{
 	{"keys that every job may add", production, "secrets.tf", `members   = toset(local.rotating)`, `members   = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}"])`, "Another account than that of the job keys may add keys"},
 	{"a job that does not know the versions", production, "jobs.tf", `"${variable}=${r.output.version}@${r.output.since}"`, `"${variable}=1@${r.output.since}"`, "The job keys does not know which versions"},
 	{"an old key without an alert", production, "metrics.tf", `textPayload=~\"is older than its limit of\"`, `textPayload=~\"is too old\"`, "A key may grow old"},
+	{"types of problems without pages", production, "problems.tf", "problems = var.error_pages ?", "problems = !var.error_pages ?", "The types of problems have no pages."},
 	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 

@@ -28,6 +28,50 @@ func TestText_isUpToDate(t *testing.T) {
 	}
 }
 
+func TestPages_areUpToDate(t *testing.T) {
+	t.Parallel()
+	list, err := Text(os.DirFS(root), schemas.HTTP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Pages(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(root + "/" + PagesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s is out of date: go run ./scripts/catalogue", PagesFile)
+	}
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	text, err := Pages([]byte(`[{"code":"MELMASTOON.A.B.C","type":"https://errors.example/A.B/C","statuses":[409],"details":["1 < 2"],"operations":[{"service":"x","id":"doIt"}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages map[string]string
+	if err := json.Unmarshal(text, &pages); err != nil {
+		t.Fatal(err)
+	}
+	for path, wanted := range map[string][]string{
+		"A.B/C":      {"<h1>MELMASTOON.A.B.C</h1>", "<dd>409</dd>", "<dd>1 &lt; 2</dd>", "<code>doIt</code> of the x service", "https://errors.example/A.B/C"},
+		"index.html": {`<a href="/A.B/C">MELMASTOON.A.B.C</a>`},
+	} {
+		for _, want := range wanted {
+			if !strings.Contains(pages[path], want) {
+				t.Errorf("%s does not show %q: %s", path, want, pages[path])
+			}
+		}
+	}
+	if _, err := Pages([]byte("{")); err == nil {
+		t.Error("Pages() of a malformed list returns no error")
+	}
+}
+
 // TestText_hasEveryType looks for the type of each problem that the documents show.
 func TestText_hasEveryType(t *testing.T) {
 	t.Parallel()
