@@ -216,7 +216,7 @@ var variants = []variant{
 	}, {
 		"a promotional code keeps contact data", noPII, "functions/reservation/internal/booking/quote.go",
 		"if attribution.Plain(a.Promo) != a.Promo {", "if attribution.Plain(a.Promo) == \"\" && a.Promo == \" \" {",
-		"test/canaries", "TestCanaries_journeys",
+		"functions/reservation/internal/booking", "TestAsk_Validate",
 	}, {
 		"a forgotten scrubbing publishes contact data", noPII, "shared/platform/contract/registry.go",
 		`object["format"] = "scrubbed"`, `_ = requireScrubbed`,
