@@ -22,7 +22,7 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRu
 	h.queueUnits(b)
 	h.queuePlans(b)
 	h.queueNights(b)
-	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+	if err := tx.SendBatch(ctx, b); err != nil {
 		return err
 	}
 	_, err := sandbox.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
@@ -33,7 +33,7 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRu
 func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 	b := &pgx.Batch{}
 	h.queueNights(b)
-	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+	if err := tx.SendBatch(ctx, b); err != nil {
 		return err
 	}
 	_, err := sandbox.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
@@ -44,7 +44,7 @@ func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 func (h Hotel) equip(ctx context.Context, tx postgres.Tx) error {
 	b := &pgx.Batch{}
 	h.queueUnits(b)
-	return tx.SendBatch(ctx, b).Close()
+	return tx.SendBatch(ctx, b)
 }
 
 func (h Hotel) queueTenant(b *pgx.Batch) {

@@ -140,7 +140,7 @@ func (a *atlas) loadCities(ctx context.Context, tx postgres.Tx) error {
 				"region": a.regions[c.Region][0], "zone": c.Zone, "lat": c.Lat, "lng": c.Lng, "keys": keys(c.Names, c.Also),
 				"regions": append(keys(a.regions[c.Region], []string{c.country()}), keys(a.countries[c.country()].Names, a.countries[c.country()].Also)...)})
 	}
-	return tx.SendBatch(ctx, b).Close()
+	return tx.SendBatch(ctx, b)
 }
 
 // keys returns all search keys of a place.

@@ -73,7 +73,7 @@ func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription)
 		}
 	}
 	batch.Queue(`DELETE FROM bus.subscriptions WHERE name <> ALL (@names)`, pgx.StrictNamedArgs{"names": names})
-	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
+	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch) })
 	if err != nil {
 		return fmt.Errorf("bus: subscribe: %w", err)
 	}

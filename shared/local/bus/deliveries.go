@@ -102,7 +102,7 @@ func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
 				WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,
 				pgx.StrictNamedArgs{"backoff": d.backoff(), "subscription": d.subscription.Name, "seq": d.Seq, "self": b.self})
 		}
-		return tx.Last().SendBatch(ctx, &batch).Close()
+		return tx.Last().SendBatch(ctx, &batch)
 	})
 }
 

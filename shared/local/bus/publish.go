@@ -46,7 +46,7 @@ func (b *Bus) store(ctx context.Context, messages []topic.Message) error {
 	if err := queue(&batch, messages); err != nil {
 		return fmt.Errorf("bus: publish: %w", err)
 	}
-	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
+	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch) })
 	if err != nil {
 		return fmt.Errorf("bus: publish: %w", err)
 	}

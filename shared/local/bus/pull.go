@@ -88,7 +88,7 @@ func (b *Bus) end(ctx context.Context, subscription string, receipts []string, c
 		batch.Queue(change+` WHERE subscription = @name AND seq = ANY (@numbers) AND pusher = @lease`,
 			pgx.StrictNamedArgs{"name": subscription, "numbers": numbers, "lease": lease})
 	}
-	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
+	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch) })
 	if err != nil {
 		return fmt.Errorf("bus: end leases: %w", err)
 	}

@@ -74,7 +74,7 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 		l.rows, err = pgx.CollectRows(rows, pgx.RowToStructByName[row])
 		return err
 	})
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
+	err := o.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch) })
 	if err != nil {
 		return lease{}, fmt.Errorf("outbox: take in %s: %w", o.db.Schema(), err)
 	}

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -31,7 +32,7 @@ func (d *DB) Schema() string { return d.schema }
 // InTx runs f in a transaction without a tenant: tables with row-level security appear empty and reject writes. The transaction
 // commits if f returns nil, and is rolled back on an error or a panic.
 func (d *DB) InTx(ctx context.Context, f func(Tx) error) error {
-	return d.run(ctx, scope{role: d.schema + "_app"}, f)
+	return d.run(ctx, "_app", "", f)
 }
 
 // InTenant is InTx within one tenant: only its rows are visible.
@@ -39,20 +40,13 @@ func (d *DB) InTenant(ctx context.Context, tenant id.Tenant, f func(Tx) error) e
 	if tenant.IsZero() {
 		return errors.New("postgres: InTenant without a tenant")
 	}
-	return d.run(ctx, scope{role: d.schema + "_app", tenant: tenant}, f)
+	return d.run(ctx, "_app", hex.EncodeToString(tenant[:]), f)
 }
 
 // InMaintenance is InTx as the schema's maintenance role, whose narrow policies allow listing rows of all tenants. Sweeps,
 // prunes and relays find their work with it, and then act within each tenant.
 func (d *DB) InMaintenance(ctx context.Context, f func(Tx) error) error {
-	return d.run(ctx, scope{role: d.schema + "_maintenance"}, f)
-}
-
-// Close closes the pool after all transactions have ended. Env.Close does the same.
-func (d *DB) Close() {
-	if p, err := d.pool(); err == nil {
-		p.Close()
-	}
+	return d.run(ctx, "_maintenance", "", f)
 }
 
 func (d *DB) pool() (*pgxpool.Pool, error) {

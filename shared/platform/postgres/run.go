@@ -24,8 +24,8 @@ func (t Tx) AfterCommit(key string, f func(ctx context.Context, about []string),
 	t.after[i].about = append(t.after[i].about, about...)
 }
 
-// run runs a transaction and then its hooks.
-func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
+// run runs a transaction with the rights of one of the schema's roles, and then its hooks.
+func (d *DB) run(ctx context.Context, role, tenant string, f func(Tx) error) error {
 	pool, err := d.pool()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
 	if err != nil {
 		return outage(ctx, err, true)
 	}
-	t := Tx{span: &span{conn: conn, scope: s}}
+	t := Tx{span: &span{conn: conn, role: d.schema + role, tenant: tenant}}
 	err = func() error {
 		defer shared.release(ctx, conn, pool)
 		return finish(ctx, t, f)

@@ -82,7 +82,7 @@ func TestTrips_transaction(t *testing.T) {
 			var b pgx.Batch
 			b.Queue(adding, stay())
 			b.Queue(adding, stay())
-			return tx.Last().SendBatch(ctx, &b).Close()
+			return tx.Last().SendBatch(ctx, &b)
 		}, 1, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 			var b pgx.Batch
 			b.Queue(adding, args())
 			b.Queue(long, args())
-			_ = tx.Last().SendBatch(ctx, &b).Close()
+			_ = tx.Last().SendBatch(ctx, &b)
 		}},
 		{"a commit that fails", func(tx postgres.Tx) {
 			_ = breakLate(ctx, tx)
@@ -187,9 +187,7 @@ func TestTrips_afterCommit(t *testing.T) {
 		{"a batch", func(tx postgres.Tx) error {
 			var b pgx.Batch
 			b.Queue(counting)
-			results := tx.SendBatch(ctx, &b)
-			_, err := results.Exec()
-			return errors.Join(err, results.Close())
+			return tx.SendBatch(ctx, &b)
 		}},
 		{"another last", func(tx postgres.Tx) error { return tx.Last().QueryRow(ctx, counting).Scan(new(int)) }},
 	} {

@@ -3,15 +3,12 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"melmastoon.ghasi.io/shared/id"
 )
 
 // A Tx is an open transaction. It ends when the function it was given to returns.
@@ -26,7 +23,8 @@ type Tx struct {
 // A span is a connection during one transaction.
 type span struct {
 	conn      *pgxpool.Conn
-	scope     scope
+	role      string
+	tenant    string    // in hex, or ""
 	ahead     pgx.Batch // queued statements
 	sent      bool      // at least one statement was sent, after BEGIN unless it was the whole transaction
 	committed bool
@@ -35,18 +33,21 @@ type span struct {
 }
 
 // Exec runs a statement that returns no rows.
-func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	results := t.SendBatch(ctx, single(sql, args))
-	tag, err := results.Exec()
-	return tag, cmp.Or(err, results.Close())
+func (t Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
+	var b pgx.Batch
+	b.Queue(sql, args...).Exec(func(done pgconn.CommandTag) error { tag = done; return nil })
+	err = t.SendBatch(ctx, &b)
+	return tag, err
 }
 
 // Query runs a statement and returns its rows. They must be read to the end before the next statement; pgx.CollectRows does
 // that.
 func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	results := t.SendBatch(ctx, single(sql, args))
+	var b pgx.Batch
+	b.Queue(sql, args...)
+	results := t.send(ctx, &b)
 	found, err := results.Query()
-	return &rows{Rows: found, end: results}, err
+	return &rows{Rows: found, end: func() error { return t.end(results) }}, err
 }
 
 // QueryRow runs a statement and returns its first row.
@@ -55,15 +56,24 @@ func (t Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return row{found}
 }
 
-// SendBatch runs several statements in one round trip. The results must be closed.
-func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	if err := t.usable(); err != nil {
-		return refusal{err}
+// SendBatch runs several statements in one round trip, and their callbacks.
+func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) error { return t.end(t.send(ctx, b)) }
+
+// send sends statements, after BEGIN and the queued ones, and before COMMIT. It reads the results of those before b.
+func (t Tx) send(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if t.broken != nil {
+		return pgx.FailedBatchResults(b, t.broken)
+	}
+	if t.sent && t.conn.Conn().PgConn().TxStatus() == idle {
+		return pgx.FailedBatchResults(b, errOver)
 	}
 	var all pgx.Batch
 	whole := t.last && !t.sent // one batch is one transaction, without BEGIN and COMMIT
-	if !t.sent {
-		t.scope.begin(&all, whole)
+	if !t.sent && !whole {
+		all.Queue(`BEGIN`)
+	}
+	if !t.sent { // the settings end with the transaction, and each has all of them, whatever an earlier one left on the connection
+		all.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, t.role, t.tenant)
 	}
 	all.QueuedQueries = append(all.QueuedQueries, t.ahead.QueuedQueries...)
 	ahead := len(all.QueuedQueries)
@@ -79,10 +89,50 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 			break
 		}
 	}
-	if t.last {
-		return ending{results, t.span}
-	}
 	return results
+}
+
+// end reads the remaining results, including that of COMMIT.
+func (t Tx) end(results pgx.BatchResults) error {
+	err := results.Close()
+	if t.last && err == nil {
+		t.committed = true
+	}
+	return err
+}
+
+// rows are the rows of a statement. Closing them reads the results after them, and returns their error.
+type rows struct {
+	pgx.Rows
+	end func() error
+	err error
+}
+
+func (r *rows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+func (r *rows) Close() {
+	r.Rows.Close()
+	r.err = r.end()
+}
+
+func (r *rows) Err() error { return cmp.Or(r.Rows.Err(), r.err) }
+
+// row is the first of rows.
+type row struct{ rows pgx.Rows }
+
+func (r row) Scan(dest ...any) error {
+	if !r.rows.Next() {
+		return cmp.Or(r.rows.Err(), pgx.ErrNoRows)
+	}
+	err := r.rows.Scan(dest...)
+	r.rows.Close()
+	return cmp.Or(err, r.rows.Err())
 }
 
 // Queue sends a statement together with the next one, or with the commit, which also returns its error.
@@ -105,25 +155,6 @@ func (t Tx) Now(ctx context.Context) (now time.Time, err error) {
 	return now, err
 }
 
-// A scope holds the rights of a transaction: a role, and perhaps a tenant.
-type scope struct {
-	role   string
-	tenant id.Tenant
-}
-
-// begin queues BEGIN and the settings of the scope. They end with the transaction. Each transaction has all of them, so it does
-// not depend on what an earlier one left on the connection.
-func (s scope) begin(b *pgx.Batch, whole bool) {
-	if !whole {
-		b.Queue(`BEGIN`)
-	}
-	tenant := ""
-	if !s.tenant.IsZero() {
-		tenant = hex.EncodeToString(s.tenant[:])
-	}
-	b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, s.role, tenant)
-}
-
 var (
 	errOver       = errors.New("postgres: the transaction has ended")
 	errRolledBack = errors.New("postgres: an earlier statement failed, so the transaction was rolled back")
@@ -132,23 +163,12 @@ var (
 // idle is the transaction status of a connection outside a transaction.
 const idle = 'I'
 
-// usable returns an error if a statement would not run inside the transaction, because it has failed or ended.
-func (s *span) usable() error {
-	switch {
-	case s.broken != nil:
-		return s.broken
-	case s.sent && s.conn.Conn().PgConn().TxStatus() == idle:
-		return errOver
-	}
-	return nil
-}
-
 // commit commits the transaction, unless its last statement has done so or it has sent no statement.
 func (t Tx) commit(ctx context.Context) error {
 	if t.committed || !t.sent && len(t.ahead.QueuedQueries) == 0 {
 		return nil
 	}
-	return t.Last().SendBatch(ctx, &pgx.Batch{}).Close()
+	return t.Last().SendBatch(ctx, &pgx.Batch{})
 }
 
 // committing returns an error if the commit was a rollback, because an earlier statement had failed.

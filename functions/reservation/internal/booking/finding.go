@@ -1,7 +1,6 @@
 package booking
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -181,20 +180,22 @@ func (s Reservations) candidates(ctx context.Context, after Candidate, limit int
 // readOne reads a reservation and its items in one round trip. It returns ErrNotFound if it does not exist or is out of scope.
 func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
 	var b pgx.Batch
+	var found []*Reservation
+	var p parts
 	b.Queue(selectReservations+` AND r.reservation_id = @reservation`,
-		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
-	queueParts(&b, who, rsv)
-	results := tx.SendBatch(ctx, &b)
-	rows, _ := results.Query()
-	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
-	parts, partsErr := readParts(results)
-	if err := cmp.Or(err, partsErr, results.Close()); err != nil {
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv}).
+		Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+			return err
+		})
+	p.queue(&b, who, rsv)
+	if err := tx.SendBatch(ctx, &b); err != nil {
 		return nil, err
 	}
 	if len(found) != 1 {
 		return nil, ErrNotFound
 	}
-	parts.join(found)
+	p.join(found)
 	return found[0], nil
 }
 
@@ -226,48 +227,38 @@ type ownedPerson struct {
 	Person
 }
 
-// queueParts queues the statements whose rows readParts reads.
-func queueParts(b *pgx.Batch, who Scope, of ...id.Reservation) {
+// queue queues the statements that read the parts of reservations.
+func (p *parts) queue(b *pgx.Batch, who Scope, of ...id.Reservation) {
 	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
 		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy,
 			room_id, free_until
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
-		ORDER BY reservation_id, position`, args)
+		ORDER BY reservation_id, position`, args).Query(into(&p.items))
 	b.Queue(`
 		SELECT reservation_id, special_request_id, tags, free_text, locale, source, ai_provenance, added_at, added_by
 		FROM reservation.special_requests
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
-		ORDER BY reservation_id, added_at, special_request_id`, args)
+		ORDER BY reservation_id, added_at, special_request_id`, args).Query(into(&p.requests))
 	b.Queue(`
 		SELECT reservation_id, modification_id, type, occurred_at, actor, before, after, policy_applied_ref, price_delta_micro, request
 		FROM reservation.modifications
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
-		ORDER BY reservation_id, version, modification_id`, args)
+		ORDER BY reservation_id, version, modification_id`, args).Query(into(&p.modified))
 	b.Queue(`
 		SELECT reservation_id, first_name, last_name, email, phone, locale
 		FROM reservation.guests
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations) AND @staff`,
-		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of, "staff": who.Properties != nil})
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of, "staff": who.Properties != nil}).Query(into(&p.people))
 }
 
-func readParts(results pgx.BatchResults) (p parts, err error) {
-	rows, _ := results.Query()
-	if p.items, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem]); err != nil {
-		return p, err
+// into returns a callback of a batch that collects rows.
+func into[T any](all *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*all, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		return err
 	}
-	rows, _ = results.Query()
-	if p.requests, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedRequest]); err != nil {
-		return p, err
-	}
-	rows, _ = results.Query()
-	if p.modified, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedModification]); err != nil {
-		return p, err
-	}
-	rows, _ = results.Query()
-	p.people, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedPerson])
-	return p, err
 }
 
 // join gives each reservation its parts.
@@ -302,12 +293,11 @@ func read(ctx context.Context, tx postgres.Tx, who Scope, sql string, args pgx.S
 		ids[i] = r.ID
 	}
 	var b pgx.Batch
-	queueParts(&b, who, ids...)
-	results := tx.Last().SendBatch(ctx, &b)
-	parts, err := readParts(results)
-	if err := cmp.Or(err, results.Close()); err != nil {
+	var p parts
+	p.queue(&b, who, ids...)
+	if err := tx.Last().SendBatch(ctx, &b); err != nil {
 		return nil, err
 	}
-	parts.join(found)
+	p.join(found)
 	return found, nil
 }

@@ -98,7 +98,7 @@ func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, e
 	b.Queue(s.entering, pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": l.act, "lease": c.Lease}).QueryRow(take)
 	b.Queue(s.takingOver, pgx.StrictNamedArgs{"key": row, "request": c.Request, "act": l.act, "lease": c.Lease}).QueryRow(take)
 	b.Queue(s.looking, pgx.StrictNamedArgs{"key": row}).QueryRow(e.scan)
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b).Close() })
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b) })
 	switch {
 	case err != nil:
 		return nil, e, fmt.Errorf("idempotency: claim: %w", err)
@@ -116,7 +116,7 @@ func (s store) keep(ctx context.Context, l lease, given entry) (first bool, e en
 		"key": l.row, "act": l.act, "status": given.Status, "headers": given.Headers, "response": given.Response,
 	}).Exec(func(tag pgconn.CommandTag) error { first = tag.RowsAffected() == 1; return nil })
 	b.Queue(s.looking, pgx.StrictNamedArgs{"key": l.row}).QueryRow(e.scan)
-	err = s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b).Close() })
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b) })
 	if err != nil {
 		return false, e, fmt.Errorf("idempotency: keep: %w", err)
 	}
