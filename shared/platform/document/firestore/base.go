@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"maps"
+	"slices"
 	"time"
 
 	api "cloud.google.com/go/firestore/apiv1"
@@ -17,6 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -83,20 +85,15 @@ func (b *base) path(n document.Name) string {
 	return b.name + "/documents/hot/" + n.Collection + "/documents/" + hex.EncodeToString(sum[:2]) + "." + n.ID
 }
 
-// read reads documents by their paths in one call. Missing documents are absent.
-func (b *base) read(ctx context.Context, names []document.Name) (map[string]sight, error) {
-	seen := make(map[string]sight, len(names))
-	request := &pb.BatchGetDocumentsRequest{Database: b.name}
+// read returns documents by their paths, in one call. Missing documents are nil.
+func (b *base) read(ctx context.Context, names []document.Name) (map[string]*pb.Document, error) {
+	seen := make(map[string]*pb.Document, len(names))
 	for _, n := range names {
-		path := b.path(n)
-		if _, again := seen[path]; !again {
-			request.Documents = append(request.Documents, path)
-		}
-		seen[path] = absent
+		seen[b.path(n)] = nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // also ends the stream
-	stream, err := b.client.BatchGetDocuments(ctx, request)
+	stream, err := b.client.BatchGetDocuments(ctx, &pb.BatchGetDocumentsRequest{Database: b.name, Documents: slices.Collect(maps.Keys(seen))})
 	if err != nil {
 		return nil, outage(ctx, err)
 	}
@@ -109,27 +106,43 @@ func (b *base) read(ctx context.Context, names []document.Name) (map[string]sigh
 			return nil, outage(ctx, err)
 		}
 		if d := answer.GetFound(); d != nil {
-			seen[d.GetName()] = look(d)
+			seen[d.GetName()] = d
 		}
 	}
 }
 
-// write stores the record if the document has not changed since it was read, and reports whether it did.
-func (b *base) write(ctx context.Context, n document.Name, seen sight, r document.Record) (bool, error) {
+// alive returns a document's record, or nil if there is none or it has expired by now: Firestore deletes expired documents within a
+// day.
+func alive(d *pb.Document, now time.Time) *document.Record {
+	f := d.GetFields()
+	ends := f["expiresAt"].GetTimestampValue().AsTime()
+	if d == nil || !now.Before(ends) {
+		return nil
+	}
+	return &document.Record{Value: f["value"].GetBytesValue(), Number: f["number"].GetIntegerValue(), Version: f["version"].GetIntegerValue(), ExpiresAt: ends}
+}
+
+// write stores the record if the document has not changed since it was read as old, and reports whether it did.
+func (b *base) write(ctx context.Context, n document.Name, old *pb.Document, r document.Record) (bool, error) {
+	whole := func(n int64) *pb.Value { return &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: n}} }
+	unchanged := &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: false}}
+	if old != nil {
+		unchanged.ConditionType = &pb.Precondition_UpdateTime{UpdateTime: old.GetUpdateTime()}
+	}
 	return b.commit(ctx, &pb.Write{
-		Operation:       &pb.Write_Update{Update: &pb.Document{Name: b.path(n), Fields: fields(r)}},
-		CurrentDocument: seen.unchanged(),
+		Operation: &pb.Write_Update{Update: &pb.Document{Name: b.path(n), Fields: map[string]*pb.Value{
+			"value":     {ValueType: &pb.Value_BytesValue{BytesValue: r.Value}},
+			"number":    whole(r.Number),
+			"version":   whole(r.Version),
+			"expiresAt": {ValueType: &pb.Value_TimestampValue{TimestampValue: timestamppb.New(r.ExpiresAt)}},
+		}}},
+		CurrentDocument: unchanged,
 	})
 }
 
 // commit writes, and reports whether the write's precondition was met.
 func (b *base) commit(ctx context.Context, w *pb.Write) (bool, error) {
 	_, err := b.client.Commit(ctx, &pb.CommitRequest{Database: b.name, Writes: []*pb.Write{w}})
-	return verdict(ctx, err)
-}
-
-// verdict returns whether a write's precondition was met.
-func verdict(ctx context.Context, err error) (bool, error) {
 	switch status.Code(err) {
 	case codes.OK:
 		return true, nil
@@ -150,14 +163,4 @@ func outage(ctx context.Context, err error) error {
 		return fault.ErrUnavailable.Because(err)
 	}
 	return err
-}
-
-// The delay before another attempt is random below a bound that doubles, so that colliding writers diverge.
-const (
-	minPause = 2 * time.Millisecond
-	maxPause = 100 * time.Millisecond
-)
-
-func pause(ctx context.Context, round int) error {
-	return env.Wait(ctx, rand.N(min(minPause<<min(round, 10), maxPause)))
 }

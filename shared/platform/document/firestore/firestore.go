@@ -15,6 +15,7 @@ package firestore
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -43,7 +44,7 @@ func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	}
 	found := make([]*document.Record, len(names))
 	for i, n := range names {
-		found[i] = seen[b.path(n)].alive(now)
+		found[i] = alive(seen[b.path(n)], now)
 	}
 	return found, nil
 }
@@ -54,18 +55,17 @@ func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r
 	if err != nil {
 		return false, err
 	}
-	done, err = b.write(ctx, name, absent, r) // usually there is no document, so it is not read first
+	done, err = b.write(ctx, name, nil, r) // usually there is no document, so it is not read first
 	if done || err != nil {
 		return done, err
 	}
-	return s.change(ctx, name, func(old sight) (document.Record, bool) { return r, old.alive(now) == nil })
+	return s.change(ctx, now, name, func(old *document.Record) (document.Record, bool) { return r, old == nil })
 }
 
 // Put creates the document, or replaces one that has expired or has a smaller version.
 func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
-	return s.change(ctx, name, func(old sight) (document.Record, bool) {
-		alive := old.alive(now)
-		return r, alive == nil || alive.Version < r.Version
+	return s.change(ctx, now, name, func(old *document.Record) (document.Record, bool) {
+		return r, old == nil || old.Version < r.Version
 	})
 }
 
@@ -81,10 +81,10 @@ func (s *Store) Delete(ctx context.Context, name document.Name) error {
 
 // Add reads, adds and writes.
 func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (sum int64, err error) {
-	_, err = s.change(ctx, name, func(old sight) (document.Record, bool) {
+	_, err = s.change(ctx, now, name, func(old *document.Record) (document.Record, bool) {
 		next := document.Record{Number: n, ExpiresAt: until}
-		if alive := old.alive(now); alive != nil {
-			next = *alive
+		if old != nil {
+			next = *old
 			next.Number += n
 			if until.After(next.ExpiresAt) {
 				next.ExpiresAt = until
@@ -96,19 +96,20 @@ func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n in
 	return sum, err
 }
 
-// change reads a document and writes the record that next returns, if any, and repeats that until no other writer was faster.
-func (s *Store) change(ctx context.Context, name document.Name, next func(sight) (document.Record, bool)) (bool, error) {
+// change reads a document and writes the record that next returns, if any, and repeats that until no other writer was faster. An
+// expired document is nil for next.
+func (s *Store) change(ctx context.Context, now time.Time, name document.Name, next func(*document.Record) (document.Record, bool)) (bool, error) {
 	b, err := s.base()
 	if err != nil {
 		return false, err
 	}
-	for round := 0; ; round++ {
+	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		seen, err := b.read(ctx, []document.Name{name})
 		if err != nil {
 			return false, err
 		}
 		old := seen[b.path(name)]
-		r, wanted := next(old)
+		r, wanted := next(alive(old, now))
 		if !wanted {
 			return false, nil
 		}
@@ -116,8 +117,14 @@ func (s *Store) change(ctx context.Context, name document.Name, next func(sight)
 		if done || err != nil {
 			return done, err
 		}
-		if err := pause(ctx, round); err != nil {
+		if err := env.Wait(ctx, rand.N(pause)); err != nil {
 			return false, err
 		}
 	}
 }
+
+// The delay before another attempt is random below a bound that doubles, so that colliding writers diverge.
+const (
+	minPause = 2 * time.Millisecond
+	maxPause = 100 * time.Millisecond
+)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -43,28 +42,6 @@ func TestOutage(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The delay before a retry is bounded, and ends when the caller leaves.
-func TestPause(t *testing.T) {
-	t.Parallel()
-	began := time.Now()
-	for round := range 64 {
-		if err := pause(t.Context(), round); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took := time.Since(began); took > 64*maxPause+5*time.Second {
-		t.Errorf("64 pauses took %v", took)
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 100 {
-		if errors.Is(pause(over, 20), context.Canceled) {
-			return
-		}
-	}
-	t.Error("a canceled caller still waits")
 }
 
 func TestFirestore_withoutProject(t *testing.T) {

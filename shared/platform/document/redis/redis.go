@@ -163,11 +163,7 @@ func (s *Store) store(ctx context.Context, script *sdk.Script, now time.Time, na
 	if err != nil {
 		return false, err
 	}
-	stored, err := script.Run(ctx, at.client, []string{at.key(name)}, replacement(now, r)...).Bool()
+	stored, err := script.Run(ctx, at.client, []string{at.key(name)},
+		instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value).Bool()
 	return stored, outage(ctx, err)
-}
-
-// replacement returns the arguments of the scripts that write a whole record.
-func replacement(now time.Time, r document.Record) []any {
-	return []any{instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value}
 }
