@@ -15,13 +15,12 @@ import (
 // affected dead-letters the event. The function needs no inbox: a repeated delivery only causes one more cache miss.
 func Invalidation[P any](s fn.Spec, affected func(id.Tenant, P) ([]cache.Epoch, error)) fn.Function {
 	return Event(s, func(e env.Env) (fn.Handle[P], error) {
-		epochs := cache.OpenEpochs(e)
-		return func(ctx context.Context, e event.Event[P]) error {
-			stale, err := affected(*e.Delivery.Tenant, e.Payload)
+		return func(ctx context.Context, received event.Event[P]) error {
+			stale, err := affected(*received.Delivery.Tenant, received.Payload)
 			if err != nil {
 				return fn.DeadLetter(err)
 			}
-			return epochs.Invalidate(ctx, stale...)
+			return cache.Invalidate(ctx, e, stale...)
 		}, nil
 	})
 }
@@ -30,13 +29,13 @@ func Invalidation[P any](s fn.Spec, affected func(id.Tenant, P) ([]cache.Epoch, 
 // cached configuration. It needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
 func StatusChange(s fn.Spec, suspended bool) fn.Function {
 	return Event(s, func(e env.Env) (fn.Handle[struct{}], error) {
-		tenants, epochs := hotel.OpenTenants(e), cache.OpenEpochs(e)
-		return func(ctx context.Context, e event.Event[struct{}]) error {
-			tenant := *e.Delivery.Tenant
-			if err := tenants.SetStatus(ctx, tenant, suspended, e.Envelope.OccurredAt); err != nil {
+		tenants := hotel.OpenTenants(e)
+		return func(ctx context.Context, received event.Event[struct{}]) error {
+			tenant := *received.Delivery.Tenant
+			if err := tenants.SetStatus(ctx, tenant, suspended, received.Envelope.OccurredAt); err != nil {
 				return err
 			}
-			return epochs.Invalidate(ctx, hotel.OfConfiguration(tenant))
+			return cache.Invalidate(ctx, e, hotel.OfConfiguration(tenant))
 		}, nil
 	})
 }

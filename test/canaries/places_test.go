@@ -2,10 +2,12 @@ package canaries
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -179,7 +180,11 @@ func decode(text string) []byte {
 	}
 	for at := range raw {
 		if bytes.HasPrefix(raw[at:], []byte{0x1f, 0x8b}) { // where a gzip begins
-			if plain, err := document.Unzip(raw[at:]); err == nil {
+			z, err := gzip.NewReader(bytes.NewReader(raw[at:]))
+			if err != nil {
+				continue
+			}
+			if plain, err := io.ReadAll(z); err == nil {
 				return plain
 			}
 		}

@@ -417,11 +417,11 @@ var variants = []variant{
 		"functions/sandbox", "TestPins_clusters",
 	}, {
 		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
-		"r.remember(at, value)\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass", "_ = at\n\t}\n\treturn outcome[T]{value: value, at: at, state: Bypass",
+		"r.remember(e)\n\t}\n\treturn outcome[T]{entry: e, state: Bypass", "}\n\treturn outcome[T]{entry: e, state: Bypass",
 		"functions/consumer/internal/search", "TestList_storeHangs",
 	}, {
 		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",
-		"slices.Equal(last.Epochs, v.epochs) &&", "(last.size > 0 || slices.Equal(last.Epochs, v.epochs)) &&",
+		"slices.Equal(v.last.Epochs, v.epochs) &&", "",
 		"functions/tenantbooking/bootstrap", "TestCached_eventsInvalidate",
 	}, {
 		"an error of an act is shown to the guest and published nowhere", noLoss, "functions/tenantbooking/middleware.go",
@@ -433,7 +433,7 @@ var variants = []variant{
 		"functions/tenantbooking", "TestEvents_exactEffects",
 	}, {
 		"an allocation invalidates no month", current, "functions/tenantbooking/internal/hotel/rooms.go",
-		"append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))", "[]cache.Epoch{cache.OfProperty(s.Tenant, s.Property)}",
+		"append(OfStay(s.Tenant, s.Property, s.Stay.Window()), OfProperty(s.Tenant, s.Property))", "[]cache.Epoch{OfProperty(s.Tenant, s.Property)}",
 		"functions/tenantbooking", "TestEvents_exactEffects",
 	}, {
 		"two guests get the same room", noOversell, "schemas/postgres/reservation/0009_front_desk.up.sql",

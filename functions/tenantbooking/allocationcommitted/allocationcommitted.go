@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -30,5 +31,5 @@ func affected(t id.Tenant, c Committed) ([]cache.Epoch, error) {
 	if err := c.Stay.Validate(); err != nil {
 		return nil, err
 	}
-	return cache.OfStay(t, c.Property, c.Stay), nil
+	return hotel.OfStay(t, c.Property, c.Stay), nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -24,5 +25,5 @@ type Published struct {
 }
 
 func affected(t id.Tenant, p Published) ([]cache.Epoch, error) {
-	return []cache.Epoch{cache.OfProperty(t, p.Property)}, nil
+	return []cache.Epoch{hotel.OfProperty(t, p.Property)}, nil
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -15,19 +16,19 @@ func TestMemory_isBounded(t *testing.T) {
 		want       int // entries that are kept
 	}{
 		{"by bytes", 1 << 20, 40, maxBytes / (1<<20 + entryOverhead)},
-		{"by entries", 1, maxEntries + 100, maxEntries},
+		{"by entries", 2, maxEntries + 100, maxEntries},
 		{"a value larger than the memory", maxBytes, 3, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := newMemory()
+			m := NewMemory().(*memory)
 			key := func(i int) document.Key { return document.KeyOf(strconv.Itoa(i)) }
 			for i := range test.many {
-				m.Put(key(i), i, test.size)
+				m.Put(key(i), strings.Repeat("x", test.size-len(`""`)))
 				m.Get(key(0)) // it is used all the time
 			}
-			if len(m.byKey) != test.want || m.recent.Len() != test.want {
-				t.Errorf("%d entries, %d in order, want %d", len(m.byKey), m.recent.Len(), test.want)
+			if got := m.lru.Len(); got != test.want {
+				t.Errorf("%d entries, want %d", got, test.want)
 			}
 			if want := test.want * (test.size + entryOverhead); m.bytes != want {
 				t.Errorf("%d bytes, want %d", m.bytes, want)
@@ -43,13 +44,13 @@ func TestMemory_isBounded(t *testing.T) {
 
 func TestMemory_replaces(t *testing.T) {
 	t.Parallel()
-	m, key := newMemory(), document.KeyOf("1")
-	m.Put(key, "a", 10)
-	m.Put(key, "b", 20)
-	if got, _ := m.Get(key); got != "b" {
-		t.Errorf("got %v, want b", got)
+	m, key := NewMemory().(*memory), document.KeyOf("1")
+	m.Put(key, "a")
+	m.Put(key, "bcd")
+	if got, _ := m.Get(key); got != "bcd" {
+		t.Errorf("got %v, want bcd", got)
 	}
-	if want := 20 + entryOverhead; m.bytes != want || len(m.byKey) != 1 {
-		t.Errorf("%d bytes in %d entries, want %d in 1", m.bytes, len(m.byKey), want)
+	if want := len(`"bcd"`) + entryOverhead; m.bytes != want || m.lru.Len() != 1 {
+		t.Errorf("%d bytes in %d entries, want %d in 1", m.bytes, m.lru.Len(), want)
 	}
 }

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -61,19 +63,26 @@ type Cache[T any] struct {
 	name    string
 	policy  Policy
 	entries document.Collection[entry[T]]
-	flights *flights[T]
+	flights *singleflight.Group // the compositions that run in this process
 	memory  Memory
+}
+
+// An entry is a stored value.
+type entry[T any] struct {
+	Epochs []int64   `json:"epochs,omitzero"`
+	ReadAt time.Time `json:"readAt"` // when the epochs were read; composing began after that
+	Value  T         `json:"value"`
 }
 
 // Open names a cache and the collection of its values. It does not connect.
 func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
-	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return &flights[T]{}, nil })
+	flights, _ := env.Once(e, "cache."+name, func() (*singleflight.Group, error) { return &singleflight.Group{}, nil })
 	return &Cache[T]{
 		env:     e,
 		name:    name,
 		policy:  p,
 		entries: document.Open[entry[T]](e, name),
-		flights: shared,
+		flights: flights,
 		memory:  memoryOf(e),
 	}
 }
@@ -105,14 +114,14 @@ func (c *Cache[T]) FetchDated(ctx context.Context, key document.Key, depends []E
 			return d, Bypass, err
 		}
 		if found.valid {
-			return Dated[T]{Value: found.last.Value, At: found.last.ReadAt}, Hit, nil
+			return Dated[T]{found.last.Value, found.last.ReadAt}, Hit, nil
 		}
 		lead := func() outcome[T] { return r.refill(ctx, found) }
 		if err != nil {
 			lead = func() outcome[T] { return r.bypass(ctx) }
 		}
-		if out, usable := c.flights.share(ctx, r.flight(found, err), lead); usable {
-			return Dated[T]{Value: out.value, At: out.at}, out.state, out.err
+		if out, usable := share(ctx, c.flights, r.flight(found, err), lead); usable {
+			return Dated[T]{out.Value, out.ReadAt}, out.state, out.err
 		}
 		// The composing caller has left, and its result cannot be used.
 	}
@@ -123,6 +132,22 @@ func (c *Cache[T]) Put(ctx context.Context, key document.Key, value T, at time.T
 	if _, ok := forward.Of(ctx); !ok {
 		c.store(ctx, key, entry[T]{ReadAt: at, Value: value})
 	}
+}
+
+// Remember is Put in the memory of this process only, for small values that another process may compose again.
+func (c *Cache[T]) Remember(ctx context.Context, key document.Key, value T, at time.Time) {
+	if _, ok := forward.Of(ctx); !ok {
+		c.memory.Put(c.place(key), &entry[T]{ReadAt: at, Value: value})
+	}
+}
+
+// Remembered returns the value that Remember has put, if it has not expired.
+func (c *Cache[T]) Remembered(ctx context.Context, key document.Key) (value T, ok bool) {
+	e := c.remembered(key)
+	if _, forwarded := forward.Of(ctx); forwarded || e == nil {
+		return value, false
+	}
+	return e.Value, true
 }
 
 // store puts an entry into the store. It ignores errors: the value is composed again if it is missing.
@@ -137,18 +162,20 @@ func (c *Cache[T]) bound(readAt time.Time) time.Time {
 
 // Names returns the documents that Fetch reads for that key and those epochs, for [document.Prefetch].
 func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
-	epochs := namesOf(openCounters(c.env), depends)
-	if _, ok := c.remembered(key); ok {
-		return epochs
+	if c.remembered(key) != nil {
+		return namesOf(depends)
 	}
-	return append([]document.Name{c.entries.Name(key)}, epochs...)
+	return append(namesOf(depends), c.entries.Name(key))
 }
 
-// remembered returns the value in this process's memory, if it has not expired.
-func (c *Cache[T]) remembered(key document.Key) (e *entry[T], ok bool) {
-	value, ok := c.memory.Get(c.place(key))
-	e, typed := value.(*entry[T])
-	return e, ok && typed && c.env.Now().Before(e.ReadAt.Add(c.policy.Fresh))
+// remembered returns the value in this process's memory, or nil if there is none or it has expired.
+func (c *Cache[T]) remembered(key document.Key) *entry[T] {
+	value, _ := c.memory.Get(c.place(key))
+	e, ok := value.(*entry[T])
+	if !ok || !c.env.Now().Before(e.ReadAt.Add(c.policy.Fresh)) {
+		return nil
+	}
+	return e
 }
 
 // place returns the key in the memory that all caches share.
@@ -168,9 +195,8 @@ type request[T any] struct {
 type view[T any] struct {
 	at     time.Time
 	epochs []int64
-	last   entry[T] // the last value
-	exists bool     // whether last exists
-	valid  bool     // whether last is valid
+	last   *entry[T] // the last value; nil if there is none
+	valid  bool      // whether last is valid
 }
 
 // A reader reads documents and returns the time of the read.
@@ -178,53 +204,43 @@ type reader func(context.Context, env.Env, ...document.Name) ([]*document.Record
 
 // getPrefetched is like get, but may use prefetched documents, and the value in this process's memory.
 func (r *request[T]) getPrefetched(ctx context.Context) (view[T], error) {
-	if e, ok := r.remembered(r.key); ok {
-		found, err := r.check(ctx, *e)
-		if err != nil || found.valid {
+	if kept := r.remembered(r.key); kept != nil {
+		if found, err := r.read(ctx, document.GetPrefetched, kept); err != nil || found.valid {
 			return found, err
 		}
 	}
-	return r.read(ctx, document.GetPrefetched)
+	return r.read(ctx, document.GetPrefetched, nil)
 }
 
 // get reads the current value and epochs in one round trip.
-func (r *request[T]) get(ctx context.Context) (view[T], error) { return r.read(ctx, document.Read) }
+func (r *request[T]) get(ctx context.Context) (view[T], error) {
+	return r.read(ctx, document.Read, nil)
+}
 
-// check reads the epochs of a value in this process's memory.
-func (r *request[T]) check(ctx context.Context, e entry[T]) (found view[T], err error) {
-	records, at := []*document.Record(nil), r.env.Now()
-	if len(r.depends) > 0 {
-		if records, at, err = document.GetPrefetched(ctx, r.env, namesOf(openCounters(r.env), r.depends)...); err != nil {
-			return found, err
+// read reads the epochs, and the value too unless it is kept in memory. It keeps a valid value in memory.
+func (r *request[T]) read(ctx context.Context, from reader, kept *entry[T]) (view[T], error) {
+	names := namesOf(r.depends)
+	if kept == nil {
+		names = append(names, r.entries.Name(r.key))
+	}
+	records, at, err := from(ctx, r.env, names...)
+	if err != nil {
+		return view[T]{}, err
+	}
+	v := view[T]{at: at, last: kept}
+	for i := range r.depends {
+		v.epochs = append(v.epochs, numberOf(records[i]))
+	}
+	if kept == nil {
+		if e, ok := r.entries.Read(r.key, records[len(r.depends)]); ok {
+			v.last = &e
 		}
 	}
-	return r.view(at, records, e), nil
-}
-
-// read reads value and epochs, and keeps a valid value in memory.
-func (r *request[T]) read(ctx context.Context, from reader) (found view[T], err error) {
-	all := append([]document.Name{r.entries.Name(r.key)}, namesOf(openCounters(r.env), r.depends)...)
-	records, at, err := from(ctx, r.env, all...)
-	if err != nil {
-		return found, err
+	v.valid = v.last != nil && slices.Equal(v.last.Epochs, v.epochs) && at.Before(v.last.ReadAt.Add(r.policy.Fresh))
+	if v.valid && kept == nil {
+		r.memory.Put(r.place(r.key), v.last)
 	}
-	last, exists := r.entries.Read(r.key, records[0])
-	found = r.view(at, records[1:], last)
-	found.exists, found.valid = exists, exists && found.valid
-	if found.valid {
-		r.memory.Put(r.place(r.key), &last, last.size)
-	}
-	return found, nil
-}
-
-// view returns the view of a value under the epochs that were read.
-func (r *request[T]) view(at time.Time, epochs []*document.Record, last entry[T]) view[T] {
-	v, counters := view[T]{at: at, last: last, exists: true}, openCounters(r.env)
-	for _, record := range epochs {
-		v.epochs = append(v.epochs, counters.Read(record))
-	}
-	v.valid = slices.Equal(last.Epochs, v.epochs) && at.Before(last.ReadAt.Add(r.policy.Fresh))
-	return v
+	return v, nil
 }
 
 // flight names a running composition. The name includes the epochs, so that a caller never joins a composition that began before
@@ -238,24 +254,21 @@ func (r *request[T]) flight(found view[T], outage error) string {
 
 // bypass composes while the store is unavailable. It keeps no value with epochs, because its validity would be unknown.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
-	if e, ok := r.remembered(r.key); ok && len(r.depends) == 0 { // another call has just composed it
-		return outcome[T]{value: e.Value, at: e.ReadAt, state: Hit, err: nil}
+	if e := r.remembered(r.key); e != nil && len(r.depends) == 0 { // another call has just composed it
+		return outcome[T]{entry: *e, state: Hit}
 	}
-	at := r.env.Now()
-	value, err := r.compose(ctx)
-	if err == nil {
-		r.remember(at, value)
+	e := entry[T]{ReadAt: r.env.Now()}
+	var err error
+	if e.Value, err = r.compose(ctx); err == nil {
+		r.remember(e)
 	}
-	return outcome[T]{value: value, at: at, state: Bypass, err: err}
+	return outcome[T]{entry: e, state: Bypass, err: err}
 }
 
 // remember keeps a value that was just composed in memory, if it depends on no epoch: then the store has nothing to check.
-func (r *request[T]) remember(at time.Time, value T) {
-	if len(r.depends) > 0 {
-		return
-	}
-	if content, err := document.Encode(value); err == nil {
-		r.memory.Put(r.place(r.key), &entry[T]{ReadAt: at, Value: value}, document.PlainSize(content))
+func (r *request[T]) remember(e entry[T]) {
+	if len(r.depends) == 0 {
+		r.memory.Put(r.place(r.key), &e)
 	}
 }
 
@@ -264,27 +277,28 @@ func (r *request[T]) refill(ctx context.Context, found view[T]) outcome[T] {
 	found, release := r.claim(ctx, found)
 	defer release()
 	if found.valid {
-		return outcome[T]{value: found.last.Value, at: found.last.ReadAt, state: Hit, err: nil}
+		return outcome[T]{entry: *found.last, state: Hit}
 	}
 	value, err := r.compose(ctx)
 	if err != nil {
 		return r.fallBack(ctx, found, err)
 	}
 	// Its age and version count from the read of the epochs, not from now: changes since then are not in it.
-	r.store(ctx, r.key, entry[T]{Epochs: found.epochs, ReadAt: found.at, Value: value})
-	r.remember(found.at, value)
-	return outcome[T]{value: value, at: found.at, state: Miss, err: nil}
+	e := entry[T]{Epochs: found.epochs, ReadAt: found.at, Value: value}
+	r.store(ctx, r.key, e)
+	r.remember(e)
+	return outcome[T]{entry: e, state: Miss}
 }
 
 // fallBack serves the last value if composing failed temporarily. After a permanent error it deletes the last value, so that it
 // is not served again.
 func (r *request[T]) fallBack(ctx context.Context, found view[T], err error) outcome[T] {
 	switch f := fault.From(err); {
-	case !found.exists:
+	case found.last == nil:
 	case f.Kind.Status() < 500 && !f.Retriable():
 		_ = r.entries.Delete(ctx, r.key)
 	case r.env.Now().Before(r.bound(found.last.ReadAt)):
-		return outcome[T]{value: found.last.Value, at: found.last.ReadAt, state: Stale, err: nil}
+		return outcome[T]{entry: *found.last, state: Stale}
 	}
 	return outcome[T]{state: Miss, err: err}
 }

@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/forward"
-	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -205,7 +203,7 @@ func TestCache_withoutStore(t *testing.T) {
 	if _, state, err := open(e).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Bypass {
 		t.Errorf("got %s, %v", state, err)
 	}
-	if err := cache.OpenEpochs(e).Invalidate(t.Context(), tenant); !errors.Is(err, fault.ErrUnavailable) {
+	if err := cache.Invalidate(t.Context(), e, tenant); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("an invalidation that was not written down: got %v", err)
 	}
 	m.Refuse = nil
@@ -243,35 +241,6 @@ func TestCache_storeFailsOnPut(t *testing.T) {
 			want = cache.Miss
 		}
 		fetch(t, e, s.compose, "first", want)
-	}
-}
-
-func TestEpochs_ofStay(t *testing.T) {
-	t.Parallel()
-	tnt, ppt := id.New[id.Tenant](), id.New[id.Property]()
-	window := func(start, end string) stay.Window {
-		from, err := stay.ParseDate(start)
-		must(t, err)
-		to, err := stay.ParseDate(end)
-		must(t, err)
-		return stay.Window{Start: from, End: to}
-	}
-	month := func(m string) cache.Epoch { return cache.Of(tnt.String(), ppt.String(), m) }
-	for _, test := range []struct {
-		window stay.Window
-		want   []cache.Epoch
-	}{
-		{window("2026-05-01", "2026-05-31"), []cache.Epoch{month("2026-05")}},
-		{window("2026-05-31", "2026-06-01"), []cache.Epoch{month("2026-05")}}, // the night of departure is not theirs
-		{window("2026-05-31", "2026-06-02"), []cache.Epoch{month("2026-05"), month("2026-06")}},
-		{window("2026-12-30", "2027-02-02"), []cache.Epoch{month("2026-12"), month("2027-01"), month("2027-02")}},
-	} {
-		if got := cache.OfStay(tnt, ppt, test.window); !slices.Equal(got, test.want) {
-			t.Errorf("%v: got %v, want %v", test.window, got, test.want)
-		}
-	}
-	if cache.OfTenant(tnt) != cache.Of(tnt.String()) || cache.OfProperty(tnt, ppt) != cache.Of(tnt.String(), ppt.String()) {
-		t.Error("a tenant or property is named otherwise than its ids say")
 	}
 }
 

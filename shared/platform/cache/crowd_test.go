@@ -176,7 +176,7 @@ func TestFetch_canceledLeader(t *testing.T) {
 func abandon(t *testing.T, e env.Env) {
 	t.Helper()
 	marks := document.Open[struct{}](e, "single-flight")
-	done, err := marks.Create(t.Context(), document.KeyOf("pages", key.String(), "0"), struct{}{}, e.Now().Add(5*time.Second))
+	done, err := marks.Create(t.Context(), document.KeyOf("pages", key.String(), "[0]"), struct{}{}, e.Now().Add(5*time.Second))
 	if err != nil || !done {
 		t.Fatalf("got %v, %v", done, err)
 	}
@@ -228,7 +228,7 @@ func TestMarks_removedAfterComposition(t *testing.T) {
 		s := &source{err: err}
 		depends := []cache.Epoch{cache.Of(fmt.Sprint(i))}
 		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
-		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "0").String()}
+		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "[0]").String()}
 		found, failed := m.Get(t.Context(), e.Now(), name)
 		switch {
 		case failed != nil:
@@ -250,7 +250,7 @@ func TestMarks_expired(t *testing.T) {
 		abandon(t, e) // another process takes over, and still composes when this one is done
 		return s.compose(ctx)
 	}, "first", cache.Miss)
-	name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "0").String()}
+	name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "[0]").String()}
 	found, err := m.Get(t.Context(), e.Now(), name)
 	if err != nil || found[0] == nil {
 		t.Errorf("the other's mark is gone: %v", err)

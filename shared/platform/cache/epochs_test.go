@@ -2,6 +2,7 @@ package cache_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -68,7 +69,7 @@ func TestMemory_readsOnlyEpochs(t *testing.T) {
 	}
 	c.wants(t, []string{"generations"}, []string{"generations"}, []string{"generations"})
 	fetch(t, process(c), s.compose, "first", cache.Hit) // after a restart
-	c.wants(t, []string{"pages", "generations"})
+	c.wants(t, []string{"generations", "pages"})
 	for state := range 2 { // a value without epochs is valid for its time
 		_, how, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
 		must(t, err)
@@ -166,26 +167,29 @@ func TestPut(t *testing.T) {
 	}
 }
 
-func TestLocal(t *testing.T) {
+func TestRemember(t *testing.T) {
 	t.Parallel()
-	e := process(&documenttest.Memory{})
-	l, forwarded := cache.OpenLocal[int](e, "numbers", time.Minute), forward.With(t.Context(), forward.Header{Name: "X", Value: "y"})
-	l.Put(forwarded, key, 1, e.Now())
-	if got, ok := l.Get(t.Context(), key); ok {
+	e := process(&documenttest.Memory{Refuse: func(string) error { return errors.New("the store is not used") }})
+	open := func(name string) *cache.Cache[int] {
+		return cache.Open[int](e, name, cache.Policy{Fresh: time.Minute})
+	}
+	l, forwarded := open("numbers"), forward.With(t.Context(), forward.Header{Name: "X", Value: "y"})
+	l.Remember(forwarded, key, 1, e.Now())
+	if got, ok := l.Remembered(t.Context(), key); ok {
 		t.Errorf("got %d of a call with a forwarded header", got)
 	}
-	l.Put(t.Context(), key, 2, e.Now())
-	if got, ok := cache.OpenLocal[int](e, "numbers", time.Minute).Get(t.Context(), key); !ok || got != 2 {
+	l.Remember(t.Context(), key, 2, e.Now())
+	if got, ok := open("numbers").Remembered(t.Context(), key); !ok || got != 2 {
 		t.Errorf("got %d, %v, want 2 from the same process", got, ok)
 	}
-	if got, ok := cache.OpenLocal[int](e, "others", time.Minute).Get(t.Context(), key); ok {
+	if got, ok := open("others").Remembered(t.Context(), key); ok {
 		t.Errorf("got %d of another cache", got)
 	}
-	if got, ok := l.Get(forwarded, key); ok {
+	if got, ok := l.Remembered(forwarded, key); ok {
 		t.Errorf("got %d in a call with a forwarded header", got)
 	}
 	e.Advance(time.Minute)
-	if got, ok := l.Get(t.Context(), key); ok {
+	if got, ok := l.Remembered(t.Context(), key); ok {
 		t.Errorf("got %d after its life", got)
 	}
 }

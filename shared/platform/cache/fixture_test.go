@@ -93,7 +93,7 @@ func open(e env.Env) *cache.Cache[page] { return cache.Open[page](e, "pages", po
 
 func invalidate(t testing.TB, e env.Env, g ...cache.Epoch) {
 	t.Helper()
-	must(t, cache.OpenEpochs(e).Invalidate(t.Context(), g...))
+	must(t, cache.Invalidate(t.Context(), e, g...))
 }
 
 // await waits for a signal.

@@ -5,26 +5,16 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/singleflight"
 )
 
 // An outcome is the result of a composition.
 type outcome[T any] struct {
-	value T
-	at    time.Time // when the composition began
-	state State
-	err   error
-}
-
-// flights are the compositions that run in this process, at most one per name (single-flight).
-type flights[T any] struct{ group singleflight.Group }
-
-// A flight is the outcome of a composition, and whether other callers may use it.
-type flight[T any] struct {
-	outcome[T]
-	shared bool
+	entry[T]
+	state  State
+	err    error
+	shared bool // whether other callers may use it
 }
 
 // share calls compose, unless another call does so under the same name: then it waits for that outcome. It returns false if that
@@ -32,24 +22,24 @@ type flight[T any] struct {
 //
 // A composition runs with the context of the caller that began it, and that caller waits for it even after its deadline, because
 // a stale value may still come. All others leave at their own deadline.
-func (f *flights[T]) share(ctx context.Context, name string, compose func() outcome[T]) (outcome[T], bool) {
+func share[T any](ctx context.Context, flights *singleflight.Group, name string, compose func() outcome[T]) (outcome[T], bool) {
 	var own atomic.Bool
-	result := f.group.DoChan(name, func() (any, error) {
+	result := flights.DoChan(name, func() (any, error) {
 		own.Store(true)
 		out, panicked := recovered(compose)
-		usable := out.err == nil && out.state != Stale
-		return flight[T]{out, usable || ctx.Err() == nil && !panicked}, nil
+		out.shared = out.err == nil && out.state != Stale || ctx.Err() == nil && !panicked
+		return out, nil
 	})
 	select {
 	case r := <-result:
-		got := r.Val.(flight[T])
-		return got.outcome, got.shared || own.Load()
+		out := r.Val.(outcome[T])
+		return out, out.shared || own.Load()
 	case <-ctx.Done():
 	}
 	if !own.Load() {
 		return outcome[T]{err: ctx.Err()}, true
 	}
-	return (<-result).Val.(flight[T]).outcome, true
+	return (<-result).Val.(outcome[T]), true
 }
 
 // recovered turns a panic into an error: in a goroutine of singleflight it would end the process.

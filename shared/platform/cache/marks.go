@@ -2,8 +2,8 @@ package cache
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -17,17 +17,9 @@ const (
 // A mark announces that a process composes a value.
 type mark struct{}
 
-func (r *request[T]) marks() document.Collection[mark] {
-	return document.Open[mark](r.env, "single-flight")
-}
-
 // markKey includes the epochs: a process that composes on older ones does not compose the same value.
 func (r *request[T]) markKey(found view[T]) document.Key {
-	parts := []string{r.key.String()}
-	for _, e := range found.epochs {
-		parts = append(parts, strconv.FormatInt(e, 10))
-	}
-	return document.KeyOf(r.name, parts...)
+	return document.KeyOf(r.name, r.key.String(), fmt.Sprint(found.epochs))
 }
 
 // claim waits until this process may compose, or another one has composed. It returns the view at that time, and a function to
@@ -62,14 +54,14 @@ func (r *request[T]) claim(ctx context.Context, found view[T]) (view[T], func())
 // mark reports whether this process may compose: no other process does, or the marks are unavailable and each composes for
 // itself.
 func (r *request[T]) mark(ctx context.Context, found view[T]) (release func(), free bool) {
-	key, until := r.markKey(found), r.env.Now().Add(markLife)
-	won, err := r.marks().Create(ctx, key, mark{}, until)
+	marks, key, until := document.Open[mark](r.env, "single-flight"), r.markKey(found), r.env.Now().Add(markLife)
+	won, err := marks.Create(ctx, key, mark{}, until)
 	if err != nil || !won {
 		return func() {}, err != nil
 	}
 	return func() {
 		if r.env.Now().Before(until) { // later it may belong to another process
-			_ = r.marks().Delete(context.WithoutCancel(ctx), key) // if it remains, it expires
+			_ = marks.Delete(context.WithoutCancel(ctx), key) // if it remains, it expires
 		}
 	}, true
 }

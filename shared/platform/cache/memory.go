@@ -1,52 +1,26 @@
 package cache
 
 import (
-	"container/list"
 	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A memory is an LRU cache in this process, bounded by entries and by bytes. (Packages such as golang-lru are bounded by entries
-// only, but the values differ in size by a factor of a thousand.) It saves reading and decoding a value. It does not decide whether
-// the value is valid.
-type memory struct {
-	mu     sync.Mutex
-	byKey  map[document.Key]*list.Element // of *memoryEntry
-	recent *list.List                     // the front was used last
-	bytes  int
-}
-
-// The limits of a memory. An instance has a quarter of a gigabyte; a tenant's theme takes some 60 KB.
-const (
-	maxBytes   = 24 << 20
-	maxEntries = 8 << 10
-)
-
-type memoryEntry struct {
-	key   document.Key
-	value any
-	size  int // in bytes
-}
-
-// A Memory keeps the values of all caches of a process.
+// A Memory keeps the values of all caches of a process. It saves reading and decoding a value. It does not decide whether the value
+// is valid.
 type Memory interface {
 	// Get returns the value of a key, if it is kept.
 	Get(document.Key) (value any, ok bool)
-	// Put replaces the value of a key. Its size is in bytes.
-	Put(key document.Key, value any, size int)
+	// Put replaces the value of a key.
+	Put(key document.Key, value any)
 }
 
 // MemoryKey sets the memory of a process. Without it, the caches of a process share one of NewMemory.
 var MemoryKey = env.NewKey[Memory]("cache memory")
-
-// NewMemory returns an empty memory.
-func NewMemory() Memory { return newMemory() }
-
-func newMemory() *memory {
-	return &memory{byKey: map[document.Key]*list.Element{}, recent: list.New()}
-}
 
 func memoryOf(e env.Env) Memory {
 	if m, ok := MemoryKey.Get(e); ok {
@@ -56,36 +30,48 @@ func memoryOf(e env.Env) Memory {
 	return m
 }
 
+// The limits of a memory. An instance has a quarter of a gigabyte; a tenant's theme takes some 60 KB.
+const (
+	maxBytes   = 24 << 20
+	maxEntries = 8 << 10
+
+	entryOverhead = 256 // the memory that an entry takes besides its value
+)
+
+// A memory is an LRU cache bounded by entries and by bytes.
+type memory struct {
+	mu    sync.Mutex
+	lru   *simplelru.LRU[document.Key, sized]
+	bytes int
+}
+
+type sized struct {
+	value any
+	bytes int // of its JSON, which is roughly the memory that it takes
+}
+
+// NewMemory returns an empty memory.
+func NewMemory() Memory {
+	m := &memory{}
+	m.lru, _ = simplelru.NewLRU(maxEntries, func(_ document.Key, gone sized) { m.bytes -= gone.bytes }) // only a size of 0 is an error
+	return m
+}
+
 func (m *memory) Get(key document.Key) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, ok := m.byKey[key]
-	if !ok {
-		return nil, false
-	}
-	m.recent.MoveToFront(at)
-	return at.Value.(*memoryEntry).value, true
+	found, ok := m.lru.Get(key)
+	return found.value, ok
 }
 
-// entryOverhead is the memory that an entry takes besides its value.
-const entryOverhead = 256
-
-// put replaces the value of a key and evicts the least recently used ones.
-func (m *memory) Put(key document.Key, value any, size int) {
+func (m *memory) Put(key document.Key, value any) {
+	text, _ := json.Marshal(value) // values come from JSON, or go there
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if old, ok := m.byKey[key]; ok {
-		m.remove(old)
+	m.lru.Remove(key) // subtracts its bytes
+	m.lru.Add(key, sized{value, len(text) + entryOverhead})
+	m.bytes += len(text) + entryOverhead
+	for m.bytes > maxBytes {
+		m.lru.RemoveOldest()
 	}
-	m.byKey[key] = m.recent.PushFront(&memoryEntry{key, value, size + entryOverhead})
-	m.bytes += size + entryOverhead
-	for m.bytes > maxBytes || len(m.byKey) > maxEntries {
-		m.remove(m.recent.Back())
-	}
-}
-
-func (m *memory) remove(at *list.Element) {
-	gone := m.recent.Remove(at).(*memoryEntry)
-	delete(m.byKey, gone.key)
-	m.bytes -= gone.size
 }

@@ -23,9 +23,8 @@ type fetcher interface {
 
 // A careless cache is one as it is often written: a refill notes the generations when it stores, not before it reads.
 type careless struct {
-	pages    document.Collection[noted]
-	counters document.Counters
-	env      env.Env
+	pages document.Collection[noted]
+	env   env.Env
 }
 
 type noted struct {
@@ -34,7 +33,7 @@ type noted struct {
 }
 
 func newCareless(e env.Env) fetcher {
-	return careless{document.Open[noted](e, "careless"), document.OpenCounters(e, "generations"), e}
+	return careless{document.Open[noted](e, "careless"), e}
 }
 
 // stands returns the current epoch.
@@ -43,11 +42,11 @@ func (c careless) stands(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	records, err := store.Get(ctx, c.env.Now(), c.counters.Name(document.KeyOf("tnt_1")))
-	if err != nil {
+	records, err := store.Get(ctx, c.env.Now(), document.Name{Collection: "generations", ID: document.KeyOf("tnt_1").String()})
+	if err != nil || records[0] == nil {
 		return 0, err
 	}
-	return c.counters.Read(records[0]), nil
+	return records[0].Number, nil
 }
 
 func (c careless) Fetch(ctx context.Context, key document.Key, _ []cache.Epoch, compose func(context.Context) (page, error)) (page, cache.State, error) {

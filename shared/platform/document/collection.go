@@ -21,32 +21,42 @@ func Open[T any](e env.Env, collection string) Collection[T] {
 
 // Get returns the document, and whether it exists.
 func (c Collection[T]) Get(ctx context.Context, key Key) (v T, ok bool, err error) {
-	store, err := StoreOf(c.env)
+	found, _, err := Read(ctx, c.env, c.Name(key))
+	return c.first(key, found, err)
+}
+
+// GetPrefetched returns the document, and whether it exists: from the Prefetched of the context, or else from the store.
+func (c Collection[T]) GetPrefetched(ctx context.Context, key Key) (v T, ok bool, err error) {
+	found, _, err := GetPrefetched(ctx, c.env, c.Name(key))
+	return c.first(key, found, err)
+}
+
+func (c Collection[T]) first(key Key, found []*Record, err error) (v T, ok bool, _ error) {
 	if err != nil {
 		return v, false, err
 	}
-	records, err := store.Get(ctx, c.env.Now(), c.Name(key))
-	if err != nil {
-		return v, false, err
-	}
-	v, ok = c.Read(key, records[0])
+	v, ok = c.Read(key, found[0])
 	return v, ok, nil
 }
 
 // Create stores a document at version 0 if none exists, and reports whether it did: only one of several concurrent callers
 // succeeds.
 func (c Collection[T]) Create(ctx context.Context, key Key, v T, until time.Time) (bool, error) {
-	return c.write(key, v, 0, until, func(s Store, n Name, r Record) (bool, error) {
-		return s.Create(ctx, c.env.Now(), n, r)
-	})
+	store, r, err := c.prepare(key, v, 0, until)
+	if err != nil {
+		return false, err
+	}
+	return store.Create(ctx, c.env.Now(), c.Name(key), r)
 }
 
 // Put stores a document if none exists or if the stored one has a smaller version, and reports whether it did. So a caller that
 // reads a document and puts it back with the next version never overwrites a concurrent change.
 func (c Collection[T]) Put(ctx context.Context, key Key, v T, version int64, until time.Time) (bool, error) {
-	return c.write(key, v, version, until, func(s Store, n Name, r Record) (bool, error) {
-		return s.Put(ctx, c.env.Now(), n, r)
-	})
+	store, r, err := c.prepare(key, v, version, until)
+	if err != nil {
+		return false, err
+	}
+	return store.Put(ctx, c.env.Now(), c.Name(key), r)
 }
 
 // Delete removes a document, if it exists.
@@ -67,36 +77,25 @@ func (c Collection[T]) Read(key Key, r *Record) (v T, ok bool) {
 		return v, false
 	}
 	content, ok := unseal(c.Name(key), r.Value)
-	if !ok {
-		return v, false
-	}
 	var whole T // a failed decode must not return a partial value
-	if err := Decode(content, &whole); err != nil {
+	if !ok || decode(content, &whole) != nil {
 		return v, false
 	}
 	return whole, true
 }
 
-func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how func(Store, Name, Record) (bool, error)) (bool, error) {
+// prepare returns the store, and the document as the store keeps it.
+func (c Collection[T]) prepare(key Key, v T, version int64, until time.Time) (Store, Record, error) {
 	store, err := StoreOf(c.env)
 	if err != nil {
-		return false, err
+		return nil, Record{}, err
 	}
-	r, err := c.record(key, v, version, until)
-	if err != nil {
-		return false, err
-	}
-	return how(store, c.Name(key), r)
-}
-
-// record returns the document as a store keeps it.
-func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Record, error) {
-	content, err := Encode(v)
+	content, err := encode(v)
 	if err == nil && head+len(content) > MaxSize {
 		err = ErrTooLarge
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
+		return nil, Record{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
 	}
-	return Record{Value: seal(c.Name(key), content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}, nil
+	return store, Record{Value: seal(c.Name(key), content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}, nil
 }

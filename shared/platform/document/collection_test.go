@@ -103,11 +103,13 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), documents.Open(d.Env()))
-	c, n := document.Open[session](e, "sessions"), document.OpenCounters(e, "counters")
+	c, counter := document.Open[session](e, "sessions"), document.Name{Collection: "counters", ID: "1"}
+	store, err := document.StoreOf(e)
+	must(t, err)
 	end := e.Now().Add(time.Hour)
 	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)
 	yes(t, done, err)
-	_, err = n.Add(t.Context(), key, 41, end)
+	_, err = store.Add(t.Context(), e.Now(), counter, 41, end)
 	must(t, err)
 	d.Advance(58 * time.Minute)
 	if _, ok, err := c.Get(t.Context(), key); !ok || err != nil {
@@ -120,32 +122,13 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
 		t.Errorf("after its end: got %v, %v", ok, err)
 	}
-	if sum, err := n.Add(t.Context(), key, 1, e.Now().Add(time.Hour)); sum != 1 || err != nil {
+	if sum, err := store.Add(t.Context(), e.Now(), counter, 1, e.Now().Add(time.Hour)); sum != 1 || err != nil {
 		t.Errorf("after its end the sum is %d, %v, want 1", sum, err)
 	}
 	done, err = c.Create(t.Context(), key, session{Locale: "ps-AF"}, e.Now().Add(time.Hour))
 	yes(t, done, err)
 	if got, _, _ := c.Get(t.Context(), key); got.Locale != "ps-AF" {
 		t.Errorf("got %+v, want the new one", got)
-	}
-}
-
-func TestCounters(t *testing.T) {
-	t.Parallel()
-	e := withStore(&documenttest.Memory{})
-	n := document.OpenCounters(e, "generations")
-	one, other := document.KeyOf("one"), document.KeyOf("other")
-	for _, test := range []struct{ n, sum int64 }{{1, 1}, {5, 6}, {-2, 4}} {
-		if sum, err := n.Add(t.Context(), one, test.n, e.Now().Add(time.Hour)); sum != test.sum || err != nil {
-			t.Errorf("added %d: got %d, %v, want %d", test.n, sum, err, test.sum)
-		}
-	}
-	got, err := n.Get(t.Context(), other, one)
-	if err != nil || !reflect.DeepEqual(got, []int64{0, 4}) {
-		t.Errorf("got %v, %v, want 0 and 4", got, err)
-	}
-	if _, ok, err := document.Open[session](e, "generations").Get(t.Context(), one); ok || err != nil {
-		t.Errorf("a counter was read as a document: %v, %v", ok, err)
 	}
 }
 
@@ -172,13 +155,15 @@ func TestPut_tooLarge(t *testing.T) {
 
 // uses is each use of documents once.
 func uses(ctx context.Context, e env.Env, collection string, key document.Key) map[string]error {
-	c, n := document.Open[session](e, collection), document.OpenCounters(e, collection)
+	c := document.Open[session](e, collection)
 	errs := map[string]error{"delete": c.Delete(ctx, key)}
 	_, _, errs["get"] = c.Get(ctx, key)
 	_, errs["create"] = c.Create(ctx, key, session{}, e.Now().Add(time.Hour))
 	_, errs["put"] = c.Put(ctx, key, session{}, 1, e.Now().Add(time.Hour))
-	_, errs["add"] = n.Add(ctx, key, 1, e.Now().Add(time.Hour))
-	_, errs["get counters"] = n.Get(ctx, key)
+	store, err := document.StoreOf(e)
+	if errs["add"] = err; err == nil {
+		_, errs["add"] = store.Add(ctx, e.Now(), c.Name(key), 1, e.Now().Add(time.Hour))
+	}
 	return errs
 }
 

@@ -7,7 +7,7 @@
 // three consecutive such failures the circuit breaker opens: for DOCUMENT_PAUSE every call fails at once.
 //
 // This package has the interface and the typed collections only. The code that builds a binary selects the driver, such as
-// document/pg: document.StoreKey.With(e, pg.Open(e)). All drivers pass the conformance suite in documenttest.
+// document/firestore: document.StoreKey.With(e, firestore.Open(e)). All drivers pass the conformance suite in documenttest.
 package document
 
 import (

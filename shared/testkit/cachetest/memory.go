@@ -32,7 +32,7 @@ func (m *Memory) Empty() {
 func (m *Memory) Get(key document.Key) (any, bool) { return m.current().Get(key) }
 
 // Put replaces the value of a key.
-func (m *Memory) Put(key document.Key, value any, size int) { m.current().Put(key, value, size) }
+func (m *Memory) Put(key document.Key, value any) { m.current().Put(key, value) }
 
 func (m *Memory) current() cache.Memory {
 	m.mu.Lock()

@@ -37,7 +37,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 type Brands struct {
 	client *upstream.Client
 	pages  *cache.Cache[brandPage]
-	known  cache.Local[cachedBrand]
+	known  *cache.Cache[cachedBrand]
 	page   *sync.Mutex   // held while the brands of one page are read from or written to memory, so that pages are complete
 	themes recentChanges // tenants that published a theme
 	now    func() time.Time
@@ -61,7 +61,7 @@ func OpenBrands(e env.Env) *Brands {
 	return &Brands{
 		client: upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
 		pages:  cache.Open[brandPage](e, "consumer-brands", rarelyChanged),
-		known:  cache.OpenLocal[cachedBrand](e, "brands", rarelyChanged.Fresh+rarelyChanged.Stale),
+		known:  cache.Open[cachedBrand](e, "consumer-brand", cache.Policy{Fresh: rarelyChanged.Fresh + rarelyChanged.Stale}),
 		page:   page,
 		themes: openChanges(e, "theme", 1, rarelyChanged.Fresh+rarelyChanged.Stale+clockError),
 		now:    e.Now,
@@ -106,7 +106,7 @@ type brandQuery struct {
 
 // fromMemory reads a brand from memory and reports whether it is fresh. A stale brand is used if the theme service fails.
 func (q *brandQuery) fromMemory(ctx context.Context, tenant string) bool {
-	known, ok := q.brands.known.Get(ctx, q.key(tenant))
+	known, ok := q.brands.known.Remembered(ctx, q.key(tenant))
 	if ok {
 		q.found[tenant] = known
 	}
@@ -143,8 +143,8 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	defer q.brands.page.Unlock()
 	for _, tenant := range some {
 		key := q.key(tenant)
-		if known, ok := q.brands.known.Get(ctx, key); !ok || known.At.Before(got.At) { // skip if another waiter stored it first
-			q.brands.known.Put(ctx, key, q.found[tenant], got.At)
+		if known, ok := q.brands.known.Remembered(ctx, key); !ok || known.At.Before(got.At) { // skip if another waiter stored it first
+			q.brands.known.Remember(ctx, key, q.found[tenant], got.At)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Invalidator struct {
 	tenants  *Tenants
 	listings *Listings
 	brands   *Brands
-	epochs   cache.Epochs
+	env      env.Env
 }
 
 // OpenInvalidator opens the caches. It calls no service.
@@ -24,7 +24,7 @@ func OpenInvalidator(e env.Env) *Invalidator {
 		tenants:  OpenTenants(e),
 		listings: OpenListings(e),
 		brands:   OpenBrands(e),
-		epochs:   cache.OpenEpochs(e),
+		env:      e,
 	}
 }
 
@@ -34,7 +34,7 @@ func (i *Invalidator) ApplyStatus(ctx context.Context, tenant id.Tenant, suspend
 	if err := i.tenants.Apply(ctx, tenant, suspended, since); err != nil {
 		return err
 	}
-	return i.invalidate(ctx, cache.OfTenant(tenant))
+	return i.invalidate(ctx, ofTenant(tenant))
 }
 
 // InvalidateListing invalidates the cached data of a hotel, the lists and maps that show it, and those of places around its cell.
@@ -51,7 +51,7 @@ func (i *Invalidator) InvalidateBrand(ctx context.Context, tenant id.Tenant) err
 }
 
 func (i *Invalidator) invalidate(ctx context.Context, what cache.Epoch) error {
-	if err := i.epochs.Invalidate(ctx, what); err != nil {
+	if err := cache.Invalidate(ctx, i.env, what); err != nil {
 		return fmt.Errorf("invalidator: %w", err)
 	}
 	return nil

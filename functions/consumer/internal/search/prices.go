@@ -118,6 +118,9 @@ var pricePolicy = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
 // ofListing returns the cache epoch of a hotel.
 func ofListing(p id.Property) cache.Epoch { return cache.Of("listing", p.String()) }
 
+// ofTenant is the epoch of a tenant: its status, rules and offers.
+func ofTenant(t id.Tenant) cache.Epoch { return cache.Of(t.String()) }
+
 // people returns the numbers of adults, children and rooms, which prices depend on.
 func (o Occupancy) people() []string {
 	return []string{strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms)}
@@ -190,7 +193,7 @@ func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date
 // Offers returns the price of the stay at every rate of a hotel.
 func (p *Prices) Offers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (Offers, cache.State, error) {
 	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
-	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Epoch{cache.OfTenant(tenant), ofListing(hotel)},
+	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Epoch{ofTenant(tenant), ofListing(hotel)},
 		func(ctx context.Context) (Offers, error) { return p.requestOffers(ctx, tenant, hotel, t) })
 }
 

@@ -72,7 +72,7 @@ type Properties struct {
 	now        func() time.Time
 	properties *cache.Cache[Property]
 	rules      *cache.Cache[[]PropertyRule]
-	absent     cache.Local[bool]
+	absent     *cache.Cache[bool]
 }
 
 const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden for this time after a failed lookup
@@ -84,13 +84,13 @@ func OpenProperties(e env.Env) *Properties {
 		client:     upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
 		properties: cache.Open[Property](e, "consumer-detail", rarelyChanged),
 		rules:      cache.Open[[]PropertyRule](e, "consumer-policies", rarelyChanged),
-		absent:     cache.OpenLocal[bool](e, "absent hotels", absentLife),
+		absent:     cache.Open[bool](e, "consumer-absent", cache.Policy{Fresh: absentLife}),
 	}
 }
 
 // Absent reports whether a recent lookup did not find the hotel.
 func (p *Properties) Absent(ctx context.Context, property id.Property) bool {
-	absent, _ := p.absent.Get(ctx, document.KeyOf(property.String()))
+	absent, _ := p.absent.Remembered(ctx, document.KeyOf(property.String()))
 	return absent
 }
 
@@ -109,7 +109,7 @@ func (p *Properties) request(ctx context.Context, property id.Property) (h Prope
 	}
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
 	if errors.Is(err, fault.ErrNotFound) {
-		p.absent.Put(ctx, document.KeyOf(property.String()), true, p.now())
+		p.absent.Remember(ctx, document.KeyOf(property.String()), true, p.now())
 	}
 	if err != nil {
 		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
@@ -122,7 +122,7 @@ func (p *Properties) request(ctx context.Context, property id.Property) (h Prope
 
 // Rules returns the rules of a hotel.
 func (p *Properties) Rules(ctx context.Context, h Property) (rules []PropertyRule, state cache.State, err error) {
-	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{cache.OfTenant(h.Tenant), ofListing(h.ID)},
+	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{ofTenant(h.Tenant), ofListing(h.ID)},
 		func(ctx context.Context) ([]PropertyRule, error) { return p.requestRules(ctx, h) })
 	for _, r := range all {
 		if r.Property == h.ID {

@@ -62,7 +62,7 @@ const (
 
 // Find returns a tenant with its effective status, or fault.ErrNotFound.
 func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
-	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Epoch{cache.OfTenant(tenant)},
+	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Epoch{ofTenant(tenant)},
 		func(ctx context.Context) (Tenant, error) { return t.request(ctx, tenant) })
 	if err != nil {
 		return Tenant{}, err

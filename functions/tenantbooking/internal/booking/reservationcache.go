@@ -15,13 +15,13 @@ import (
 type ReservationCache struct {
 	reservations Reservations
 	cache        *cache.Cache[Reservation]
-	epochs       cache.Epochs
+	env          env.Env
 }
 
 // OpenReservationCache returns ReservationCache with its client and cache.
 func OpenReservationCache(e env.Env) ReservationCache {
 	policy := cache.Policy{Fresh: 5 * time.Minute, Stale: 5 * time.Minute}
-	return ReservationCache{OpenReservations(e), cache.Open[Reservation](e, "confirmation", policy), cache.OpenEpochs(e)}
+	return ReservationCache{OpenReservations(e), cache.Open[Reservation](e, "confirmation", policy), e}
 }
 
 // ofReservation returns the epoch on which the cached reservation depends.
@@ -54,5 +54,5 @@ func (b ReservationCache) Cancel(ctx context.Context, r Reservation, c CancelReq
 // Changed invalidates the cached reservation. After an error the caller must call it again, or Get returns the old state for up to
 // five minutes.
 func (b ReservationCache) Changed(ctx context.Context, r Reservation) error {
-	return b.epochs.Invalidate(ctx, ofReservation(r.Tenant, r.ID))
+	return cache.Invalidate(ctx, b.env, ofReservation(r.Tenant, r.ID))
 }

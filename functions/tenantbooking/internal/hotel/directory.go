@@ -22,7 +22,7 @@ type directory struct {
 	names    *cache.Cache[id.Tenant]
 	entries  *cache.Cache[Tenant]
 	statuses document.Collection[tenantStatus]
-	unknown  cache.Local[bool]
+	unknown  *cache.Cache[bool]
 	now      func() time.Time
 }
 
@@ -31,7 +31,7 @@ func openDirectory(e env.Env) directory {
 		names:    cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
 		entries:  cache.Open[Tenant](e, "tenant", contentPolicy),
 		statuses: document.Open[tenantStatus](e, "tenant-status"),
-		unknown:  cache.OpenLocal[bool](e, "unknown tenants", unknownTTL),
+		unknown:  cache.Open[bool](e, "unknown-tenants", cache.Policy{Fresh: unknownTTL}),
 		now:      e.Now,
 	}
 }
@@ -60,7 +60,7 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 // FindPrefetching is like Find, and calls ahead to prefetch documents as soon as the tenant's id is known.
 func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id.Tenant) document.Prefetched) (Tenant, error) {
 	ref = canonicalRef(ref)
-	if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown || !isValidRef(ref) {
+	if unknown, _ := t.unknown.Remembered(ctx, document.KeyOf(ref)); unknown || !isValidRef(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
 	known, err := t.resolve(ctx, ref)
@@ -100,12 +100,12 @@ var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail
 // resolve returns the tenant id of a name.
 func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
-		if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown { // another request has fetched it while this one waited
+		if unknown, _ := t.unknown.Remembered(ctx, document.KeyOf(ref)); unknown { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
 		found, err := t.fetch(ctx, ref)
 		if errors.Is(err, ErrUnknownTenant) {
-			t.unknown.Put(ctx, document.KeyOf(ref), true, t.now())
+			t.unknown.Remember(ctx, document.KeyOf(ref), true, t.now())
 		}
 		return found.ID, err
 	}

@@ -74,14 +74,14 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Result, err error) {
 
 func (r *Rooms) property(ctx context.Context, s Search) (Property, cache.State, error) {
 	return r.propertyCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
-		[]cache.Epoch{cache.OfProperty(s.Tenant, s.Property)},
+		[]cache.Epoch{OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Property, error) { return r.propertyClient.Get(ctx, s.Tenant, s.Property) })
 }
 
 // roomsLeft returns the free rooms. Its cache entry depends on the epochs of the stay's months, so that a booking in one
 // month invalidates only that month.
 func (r *Rooms) roomsLeft(ctx context.Context, s Search) (map[id.RoomType]int, cache.State, error) {
-	depends := append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))
+	depends := append(OfStay(s.Tenant, s.Property, s.Stay.Window()), OfProperty(s.Tenant, s.Property))
 	return r.roomsLeftCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String()),
 		depends, func(ctx context.Context) (map[id.RoomType]int, error) { return r.inventory.RoomsLeft(ctx, s) })
 }
@@ -90,7 +90,7 @@ func (r *Rooms) offers(ctx context.Context, s Search) (Offers, cache.State, erro
 	o := s.Occupancy
 	key := document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String(),
 		strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms), string(s.Currency))
-	return r.offerCache.Fetch(ctx, key, []cache.Epoch{cache.OfProperty(s.Tenant, s.Property)},
+	return r.offerCache.Fetch(ctx, key, []cache.Epoch{OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 

@@ -1,0 +1,44 @@
+package hotel_test
+
+import (
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+func TestOfStay(t *testing.T) {
+	t.Parallel()
+	tnt, ppt := id.New[id.Tenant](), id.New[id.Property]()
+	window := func(start, end string) stay.Window {
+		from, err := stay.ParseDate(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := stay.ParseDate(end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stay.Window{Start: from, End: to}
+	}
+	month := func(m string) cache.Epoch { return cache.Of(tnt.String(), ppt.String(), m) }
+	for _, test := range []struct {
+		name   string
+		window stay.Window
+		want   []cache.Epoch
+	}{
+		{"one_month", window("2026-05-01", "2026-05-31"), []cache.Epoch{month("2026-05")}},
+		{"last_night_of_a_month", window("2026-05-31", "2026-06-01"), []cache.Epoch{month("2026-05")}}, // the night of departure is not theirs
+		{"two_months", window("2026-05-31", "2026-06-02"), []cache.Epoch{month("2026-05"), month("2026-06")}},
+		{"two_years", window("2026-12-30", "2027-02-02"), []cache.Epoch{month("2026-12"), month("2027-01"), month("2027-02")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := hotel.OfStay(tnt, ppt, test.window); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
