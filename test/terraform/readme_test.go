@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -187,7 +188,11 @@ func (r reader) unknown() (wrong []string) {
 	return wrong
 }
 
-// deploymentBlocks returns the blocks of the guide. After the first block it inserts the copy of a file that the guide asks for in prose.
+// inSentence finds the commands that the guide shows in its sentences.
+var inSentence = regexp.MustCompile("`(gcloud [^`]+ [^`]+)`")
+
+// deploymentBlocks returns the blocks of the guide, and the commands in its sentences as a last one. After the first block it inserts the
+// copy of a file that the guide asks for in prose.
 func deploymentBlocks(t *testing.T) (blocks []string) {
 	t.Helper()
 	for _, m := range shell.FindAllStringSubmatch(text(t, "README.md"), -1) {
@@ -197,7 +202,11 @@ func deploymentBlocks(t *testing.T) (blocks []string) {
 		t.Fatalf("terraform/README.md has %d blocks of commands, want those of a deployment and of its operation", len(blocks))
 	}
 	const copies = "cp terraform/production.tfvars.example terraform/production.tfvars\n" // the text below the second block
-	return slices.Concat(blocks[:1], []string{copies}, blocks[1:])
+	var sentences []string
+	for _, m := range inSentence.FindAllStringSubmatch(shell.ReplaceAllString(text(t, "README.md"), ""), -1) {
+		sentences = append(sentences, blanks.ReplaceAllString(m[1], "known"))
+	}
+	return slices.Concat(blocks[:1], []string{copies}, blocks[1:], []string{strings.Join(sentences, "\n")})
 }
 
 // TestReadme_blocks runs all blocks of the guide in order. They must create all secrets and build the images of all jobs.
