@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -101,6 +102,12 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 		return nil
 	}
 	return c, nil
+}
+
+// teach registers our own types in a connection's type map. Ids need no registration: a uuid column takes their 16 bytes, a text
+// column their prefixed form.
+func teach(m *pgtype.Map) {
+	m.RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

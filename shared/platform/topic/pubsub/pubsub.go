@@ -11,6 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	api "cloud.google.com/go/pubsub/v2/apiv1"
 	"golang.org/x/sync/semaphore"
@@ -78,4 +82,15 @@ func (w where) topic(name string) string { return "projects/" + w.Project + "/to
 
 func (w where) subscription(name string) string {
 	return "projects/" + w.Project + "/subscriptions/" + name
+}
+
+// Filter returns the subscription's filter in Pub/Sub's filter language: it matches messages with the wanted attributes, except
+// replays for another subscription.
+func Filter(s topic.Subscription) string {
+	var terms []string
+	for _, name := range slices.Sorted(maps.Keys(s.Filter)) {
+		terms = append(terms, "attributes."+strconv.Quote(name)+" = "+strconv.Quote(s.Filter[name]))
+	}
+	own := fmt.Sprintf("(NOT attributes:%[1]q OR attributes.%[1]q = %[2]q)", topic.ReplayTo, s.Name)
+	return strings.Join(append(terms, own), " AND ")
 }
