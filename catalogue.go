@@ -133,6 +133,7 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
 	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
+	storefrontpaybalance "melmastoon.ghasi.io/functions/storefront/paybalance"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
 	"melmastoon.ghasi.io/functions/storefront/savehotel"
@@ -157,6 +158,7 @@ import (
 	tenantbookinglistpolicies "melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
 	tenantbookinglistproperties "melmastoon.ghasi.io/functions/tenantbooking/listproperties"
 	tenantbookingopenintent "melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	tenantbookingpaybalance "melmastoon.ghasi.io/functions/tenantbooking/paybalance"
 	tenantbookingquote "melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
 	tenantbookingreadavailability "melmastoon.ghasi.io/functions/tenantbooking/readavailability"
@@ -217,6 +219,7 @@ var Functions = []fn.Function{
 	tenantbookinglistpolicies.Function,
 	tenantbookinglistproperties.Function,
 	tenantbookingopenintent.Function,
+	tenantbookingpaybalance.Function,
 	setguest.Function,
 	tenantbookingquote.Function,
 	rateplanpublished.Function,
@@ -317,6 +320,7 @@ var Functions = []fn.Function{
 	storefrontsetguest.Function,
 	offerrooms.Function,
 	storefrontpay.Function,
+	storefrontpaybalance.Function,
 	acceptreturn.Function,
 	storefrontcancel.Function,
 	storefrontchange.Function,

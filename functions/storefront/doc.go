@@ -5,8 +5,9 @@
 //	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
 //	  └──────── leave ────┴───────────────────────┘
 //
-// From the confirmation a guest changes the dates or asks for something (showchanges, change), or cancels (showcancellation, cancel).
-// Both show the terms first, and the act is rejected if they have become worse.
+// From the confirmation a guest changes the dates or the guest's details, or asks for something (showchanges, change), cancels
+// (showcancellation, cancel), or pays what is still due (paybalance, and receiveguest after the payment page). All show the terms first,
+// and the act is rejected if they have become worse.
 //
 // The booking service alone knows the state of a booking: every page reads it and shows the result.
 //

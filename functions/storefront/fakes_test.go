@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
 	"melmastoon.ghasi.io/functions/storefront/pay"
+	"melmastoon.ghasi.io/functions/storefront/paybalance"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
 	"melmastoon.ghasi.io/functions/storefront/setguest"
@@ -107,6 +108,11 @@ type fakeBooking struct {
 	moved      body // the changed dates
 	wishes     []string
 	named      body      // the guest's corrected details
+	methods    []string  // of payment
+	due        int       // for the confirmed booking, in minor units
+	promised   bool      // the guest pays in cash
+	cleared    bool      // the payment of what is due has arrived
+	declines   int       // of the pending payment of what is due
 	stay       string    // state of the confirmed booking
 	expires    time.Time // of the hold
 	until      time.Time // of a new hold
@@ -116,7 +122,7 @@ type fakeBooking struct {
 }
 
 func newFakeBooking(e env.Env) *fakeBooking {
-	return &fakeBooking{now: e.Now, zone: "Asia/Kabul", brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
+	return &fakeBooking{now: e.Now, zone: "Asia/Kabul", methods: []string{"card", "mfs", "cash_on_arrival"}, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute), until: e.Now().Add(10 * time.Minute)}
 }
 
@@ -244,6 +250,11 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		}
 	case "GET reservation":
 		out = d.confirmation()
+	case "POST payment":
+		status, out = d.pay(w, text)
+		if out == nil {
+			return
+		}
 	default:
 		status, out = http.StatusNotFound, body{"code": "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}
 	}
@@ -282,7 +293,7 @@ func (d *fakeBooking) front(sent bool) body {
 	front := body{"tenantId": tenant, "brandName": d.brand, "brandTagline": tagline, "bootstrapVersion": d.version, "locale": d.locale, "currency": "AFN",
 		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
 		"locales":    conventions(d.offered),
-		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": []string{"card", "mfs", "cash_on_arrival"},
+		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": d.methods,
 		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil}
 	if sent {
 		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people}
@@ -369,6 +380,39 @@ func (d *fakeBooking) changed(w *httptest.ResponseRecorder, text []byte) any {
 	return c
 }
 
+// pay begins a payment of what is due, or answers its result. It answers a refusal itself and returns nil.
+func (d *fakeBooking) pay(w *httptest.ResponseRecorder, text []byte) (int, any) {
+	var in struct {
+		Method string
+		Due    body
+	}
+	_ = json.Unmarshal(text, &in, json.MatchCaseInsensitiveNames(true))
+	if d.cleared {
+		d.due = 0
+	}
+	balance := body{"reservationId": d.booked, "state": "confirmed", "viewToken": "k.token"}
+	if d.due == 0 {
+		return http.StatusOK, balance
+	}
+	balance["due"] = afghanis(d.due)
+	if shown, given := in.Due["amountMinor"].(float64); given && int(shown) != d.due {
+		refuse(w, "409 BFF.TENANT.PRICE_CHANGED")
+		return 0, nil
+	}
+	switch intent := (body{"intentId": id.New[id.Intent](), "method": d.method}); {
+	case in.Method != "":
+		if d.method = in.Method; d.method == "card" && d.secret == "" {
+			intent["redirectUrl"] = "https://melmastoon.example/checkout"
+		}
+		balance["intent"] = intent
+		return http.StatusCreated, balance
+	case d.pending:
+		balance["intent"], balance["paymentStatus"], balance["clientSecret"], balance["declines"] = intent, d.status, d.secret, d.declines
+		return http.StatusAccepted, balance
+	}
+	return http.StatusOK, balance
+}
+
 // deadline returns the end of free cancellation: tomorrow, or yesterday if there is a penalty.
 func (d *fakeBooking) deadline() time.Time {
 	if d.penalty > 0 {
@@ -381,6 +425,13 @@ func (d *fakeBooking) confirmation() body {
 	c := d.confirmed()
 	if d.moved != nil {
 		c["stayWindow"], c["total"] = d.moved, afghanis(d.price)
+	}
+	if d.due > 0 {
+		c["due"], c["paid"] = afghanis(d.due), afghanis(2420050-d.due)
+	}
+	if d.promised {
+		c["payment"] = body{"method": "cash_on_arrival", "status": "pending_cash"}
+		delete(c, "paid")
 	}
 	switch d.stay {
 	case "":
@@ -418,7 +469,7 @@ func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function,
-		showcancellation.Function, cancel.Function, showchanges.Function, change.Function, prefer.Function)
+		showcancellation.Function, cancel.Function, showchanges.Function, change.Function, paybalance.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
 }
 

@@ -197,8 +197,9 @@ type (
 		Stay        DraftStay         `json:"stayWindow"`
 		Rooms       []ConfirmedRoom   `json:"rooms"`
 		Total       money.Minor       `json:"total"`
-		Due         *money.Minor      `json:"due"` // nil if nothing is due
-		Payment     *ConfirmedPayment `json:"payment"`
+		Due         *money.Minor      `json:"due"`     // nil if nothing is due
+		Payment     *ConfirmedPayment `json:"payment"` // nil if the guest has paid by several methods
+		Paid        *money.Minor      `json:"paid"`    // nil if nothing is paid
 		Policy      Policy            `json:"cancellationPolicy"`
 		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // nil after check-in and after the end of the booking
 		Cancelled   *Cancellation     `json:"cancellation"`          // nil unless the booking is cancelled

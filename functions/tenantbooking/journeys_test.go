@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	"melmastoon.ghasi.io/functions/tenantbooking/paybalance"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
@@ -26,7 +27,7 @@ import (
 
 func funnel() []fn.Function {
 	return []fn.Function{quote.Function, hold.Function, readdraft.Function, setguest.Function, abandondraft.Function, openintent.Function,
-		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, cancel.Function, guestchange.Function, sweepdrafts.Function}
+		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, cancel.Function, guestchange.Function, paybalance.Function, sweepdrafts.Function}
 }
 
 func sweep(t *testing.T, g *tenantbookingtest.Guest) {

@@ -31,6 +31,7 @@ var unscrubbed = map[string]string{
 	"POST " + tenantSite + "/quote json promoCode":                                       promoCode,
 	"POST " + tenantSite + "/draft/{draftId}/return query r":                             compared,
 	"POST " + tenantSite + "/confirmation/{reservationId}/cancel query t":                compared,
+	"POST " + tenantSite + "/confirmation/{reservationId}/payment query *":               compared,
 	"GET " + tenantSite + "/confirmation/{reservationId} query t":                        compared,
 	"PATCH " + tenantSite + "/confirmation/{reservationId} query t":                      compared,
 	"PATCH " + tenantSite + "/confirmation/{reservationId} json guest *":                 guestRecord,

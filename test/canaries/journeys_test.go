@@ -136,6 +136,10 @@ func (p *visitor) pay() {
 	p.must(http.StatusOK, "POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return"), nil)
 	p.must(http.StatusOK, "GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID, nil)
 	p.send("GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID+"?t="+url.QueryEscape(p.text("t")), nil)
+	balance := tenantSite + "/confirmation/{reservationId}/payment"
+	p.mustReject("POST", balance, "/confirmation/"+p.ReservationID+"/payment", map[string]any{"method": p.text("method"), "due": map[string]any{"amountMinor": 1, "currency": p.text("currency"), "exponent": 2}})
+	p.send("POST", balance, "/confirmation/"+p.ReservationID+"/payment?"+url.Values{"t": {p.text("t")}, "r": {p.text("r")}}.Encode(), map[string]any{})
+	p.must(http.StatusOK, "POST", balance, "/confirmation/"+p.ReservationID+"/payment", map[string]any{})
 	cancel := tenantSite + "/confirmation/{reservationId}/cancel"
 	p.mustReject("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel", map[string]any{"penalty": map[string]any{"amountMinor": 0, "currency": p.text("currency"), "exponent": 2}})
 	p.send("POST", cancel, "/confirmation/"+p.ReservationID+"/cancel?t="+url.QueryEscape(p.text("t")), map[string]any{"dryRun": true})

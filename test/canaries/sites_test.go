@@ -69,11 +69,14 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), nil)
 	p.send("POST", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), "cardNumber="+url.QueryEscape(a.card("a posted card's number")))
 	p.must(http.StatusSeeOther, "GET", site+"/return/{draftId}", "/return/"+draft, nil)
+	p.send("GET", site+"/return/{draftId}", "/return/rsv_01J00000000000000000000000?"+url.Values{"t": {p.text("t")}, "r": {p.text("r")}}.Encode(), nil)
 	const booked = "/confirmations/rsv_01J00000000000000000000000"
 	p.send("GET", site+"/confirmations/{reservationId}", booked+"?"+url.Values{"t": {p.text("t")}, "notice": {p.text("notice")}, "problem": {p.text("problem")}}.Encode(), nil)
 	cancellation := site + "/confirmations/{reservationId}/cancellation"
 	p.send("GET", cancellation, booked+"/cancellation?"+url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}.Encode(), nil)
 	p.send("POST", cancellation, booked+"/cancellation", url.Values{"t": {p.text("t")}, "penalty": {"0"}, "currency": {"AFN"}, "once": {key("POST " + cancellation)}}.Encode())
+	balance := site + "/confirmations/{reservationId}/payment"
+	p.send("POST", balance, booked+"/payment", url.Values{"t": {p.text("t")}, "method": {p.text("POST " + balance + " form method")}, "due": {"0"}, "currency": {"AFN"}, "once": {key("POST " + balance)}}.Encode())
 	changes := site + "/confirmations/{reservationId}/changes"
 	looked := url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}
 	for _, name := range []string{"checkIn", "checkInDay", "checkInMonth", "checkInYear", "checkOut", "checkOutDay", "checkOutMonth", "checkOutYear"} {

@@ -212,6 +212,7 @@ func (r *recorder) hotelSite() {
 	r.call("tenantbooking", "PATCH "+path+"/confirmation/{reservationId}", "PATCH", fmt.Sprint(base, "/confirmation/", hold["reservationId"]),
 		members{"stayWindow": members{"checkIn": arrival, "checkOut": "2027-03-24"}, "dryRun": true})
 	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/cancel", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/cancel"), members{"dryRun": true})
+	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/payment", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/payment"), members{}) // 200
 	link := fmt.Sprint("/internal/tenant-booking/v1/tenants/", hotel.Tenant, "/confirmations/", hold["reservationId"], "/link")
 	r.call("tenantbooking", "GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link", "GET", link, nil, r.service()...)
 }

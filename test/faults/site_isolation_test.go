@@ -110,6 +110,14 @@ func attempts(own *system.Visitor) map[string][]func(names) system.Request {
 				return send("POST", "/confirmation/"+n.Reservation+"/cancel?t="+n.View, map[string]any{"dryRun": true})
 			},
 		},
+		"POST /confirmation/{reservationId}/payment": {
+			func(n names) system.Request {
+				return send("POST", "/confirmation/"+n.Reservation+"/payment", map[string]any{})
+			},
+			func(n names) system.Request {
+				return send("POST", "/confirmation/"+n.Reservation+"/payment?t="+n.View, map[string]any{"method": "card", "due": map[string]any{"amountMinor": 100, "currency": "AFN", "exponent": 2}})
+			},
+		},
 		"PATCH /confirmation/{reservationId}": {
 			func(n names) system.Request {
 				return send("PATCH", "/confirmation/"+n.Reservation, map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})

@@ -116,6 +116,7 @@ func calls(v *system.Visitor) []call {
 		{"openintent", 0, system.Request{Method: post, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "mfs"}}},
 		{"readconfirmation", 0, system.Request{Method: get, Path: "/confirmation/" + v.ReservationID}},
 		{"cancel", 0, system.Request{Method: post, Path: "/confirmation/" + v.ReservationID + "/cancel", Body: map[string]any{"dryRun": true}}},
+		{"paybalance", 0, system.Request{Method: post, Path: "/confirmation/" + v.ReservationID + "/payment", Body: map[string]any{}}},
 		{"change", 0, system.Request{Method: http.MethodPatch, Path: "/confirmation/" + v.ReservationID,
 			Body: map[string]any{"dryRun": true, "stayWindow": v.QuoteBody(system.Usual())["stayWindow"]}}},
 	}
@@ -260,7 +261,7 @@ func (c call) check(t *testing.T, a system.Answer, flag string) {
 		a.Into(t, &body)
 	}
 	honest := a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
-	expected := c.name == "hold" && a.Status == http.StatusConflict || slices.Contains([]string{"readconfirmation", "cancel", "change"}, c.name) && a.Status == http.StatusNotFound
+	expected := c.name == "hold" && a.Status == http.StatusConflict || slices.Contains([]string{"readconfirmation", "cancel", "paybalance", "change"}, c.name) && a.Status == http.StatusNotFound
 	switch {
 	case flag != "" && (a.Status != http.StatusOK || !slices.Equal(body.Degraded, []string{flag})):
 		t.Errorf("%s answered %d %s, want 200 without %s", c.name, a.Status, a.Body, flag)

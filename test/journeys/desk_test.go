@@ -22,7 +22,7 @@ type stayView struct {
 		Status    string
 		IntentIDs []string `json:"paymentIntentIds"`
 	}
-	Balance struct{ CapturedMicro, DueMicro string }
+	Balance struct{ CapturedMicro, RefundedMicro, DueMicro string }
 	Guest   struct{ FirstName string }
 }
 

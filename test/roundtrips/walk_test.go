@@ -267,6 +267,9 @@ func (k *walk) payByCard(g guest) {
 	change("dates", map[string]any{"stayWindow": map[string]any{"checkIn": k.date(k.day), "checkOut": k.date(k.day + 1)}})
 	change("the guest", system.GuestDetails())
 	change("requests", map[string]any{"specialRequest": map[string]any{"tags": []string{"cot"}}})
+	k.count("tenantbooking-paybalance", func() {
+		g.must(http.StatusOK, http.MethodPost, "/confirmation/"+g.ReservationID+"/payment", map[string]any{})
+	})
 	k.count("tenantbooking-cancel with a dry run", func() { k.cancel(g, true) })
 }
 

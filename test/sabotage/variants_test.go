@@ -579,5 +579,21 @@ var variants = []variant{
 		"a guest's words are published", noPII, "functions/reservation/internal/booking/requests.go",
 		"if q.Source == FromGuest {", "if q.Source == FromStaff {",
 		"functions/reservation/internal/booking", "TestRequestAdded_guestWords",
+	}, {
+		"a payment begins although the guest has paid already", settled, "functions/tenantbooking/internal/booking/balance.go",
+		"if p.kept() <= 0 || r.Payment", "if true || r.Payment",
+		"functions/tenantbooking", "TestPayBalance",
+	}, {
+		"a payment begins over another amount than was shown", settled, "functions/tenantbooking/internal/booking/balance.go",
+		"case due != *c.Due:", "case false:",
+		"functions/tenantbooking", "TestPayBalance_refused",
+	}, {
+		"a payment replaces a promise of cash", settled, "functions/tenantbooking/internal/booking/balance.go",
+		"case slices.ContainsFunc(all, PaymentState.CashOnArrival):", "case false:",
+		"functions/tenantbooking", "TestPayBalance_refused",
+	}, {
+		"a confirmation shows an amount as due that is paid", current, "functions/tenantbooking/internal/booking/balance.go",
+		"if err := b.reservations.Changed(ctx, r); err != nil {", "if err := ctx.Err(); err != nil {",
+		"functions/tenantbooking", "TestPayBalance",
 	},
 }

@@ -280,7 +280,7 @@ func (w configCopy) grow(functions int) {
 		name := fmt.Sprintf("reservation-anotherfunctionwithalongname%d", i)
 		f := called
 		switch i {
-		case 3, 4, 5, 6, 7, 8: // only three are HTTP functions: the usual quota of a new project has no room for more backend services
+		case 2, 3, 4, 5, 6, 7, 8: // only two are HTTP functions: the usual quota of a new project has no room for more backend services
 			f = hearing
 			e := *hearing.Event
 			e.Subject, e.DeadLetter = fmt.Sprintf("melmastoon.housekeeping.room.another_status_changed%d.v1", i), fmt.Sprintf("melmastoon-reservation-melmastoon.housekeeping.room.another_status_changed%d.v1-dlq", i)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/storefront"
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -23,10 +22,10 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout:     time.Second,
 }, accept)
 
-// A Request names the booking, with the token of the return link.
+// A Request names the draft, or in its place the confirmed booking, with the token of the return link.
 type Request struct {
-	Draft id.Draft `path:"draftId"`
-	Link  string   `query:"r,optional"`
+	Paid storefront.Paid `path:"draftId"`
+	Link string          `query:"r,optional"`
 }
 
 func accept(_ context.Context, c storefront.Call[Request]) (fn.Page, error) {
@@ -34,5 +33,5 @@ func accept(_ context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if c.In.Link != "" {
 		query.Set("r", c.In.Link)
 	}
-	return c.To("/return/"+c.In.Draft.String(), query), nil
+	return c.To("/return/"+c.In.Paid.String(), query), nil
 }

@@ -19,26 +19,49 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 8 * time.Second,
 }, receive)
 
-// A Request names the booking. It does not contain the result of the payment, which is read from the booking service.
+// A Request names the draft, or in its place the confirmed booking of which a balance was paid. It does not contain the result of the payment, which is
+// read from the booking service.
 type Request struct {
-	Draft id.Draft `path:"draftId"`
-	Link  string   `query:"r,optional"`
-	Tries int      `query:"tries,optional"` // how often the waiting page has reloaded itself
+	Paid  storefront.Paid `path:"draftId"`
+	Link  string          `query:"r,optional"`
+	Token string          `query:"t,optional"`     // the view token of a confirmed booking
+	Tries int             `query:"tries,optional"` // how often the waiting page has reloaded itself
 }
 
 // receive is idempotent: the guest may reload the page.
 func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	outcome, err := c.Return(ctx, c.In.Draft, c.In.Link, c.Act.String())
+	if r := c.In.Paid.Reservation; !r.IsZero() {
+		return receivePayer(ctx, c, r)
+	}
+	draft := c.In.Paid.Draft
+	outcome, err := c.Return(ctx, draft, c.In.Link, c.Act.String())
 	switch {
 	case err != nil:
-		return c.ToBooking(c.In.Draft, err), nil
+		return c.ToBooking(draft, err), nil
 	case outcome.Confirmed():
 		return c.ToBooked(outcome), nil
 	case outcome.Reservation.IsZero(): // another browser, which may see only this page
 		if err := c.Enter(ctx); err != nil {
 			return c.UnavailablePage(err), nil
 		}
-		return c.WaitingPage(&storefront.Draft{ID: c.In.Draft}, storefront.Address{Tries: c.In.Tries}, c.In.Link), nil
+		return c.WaitingPage(&storefront.Draft{ID: draft}, storefront.Address{Tries: c.In.Tries}, c.In.Link), nil
 	}
-	return c.ToWaiting(c.In.Draft), nil
+	return c.ToWaiting(draft), nil
+}
+
+// receivePayer redirects a guest who has paid what was due to the confirmation. It shows the page that waits while the payment is pending.
+func receivePayer(ctx context.Context, c storefront.Call[Request], r id.Reservation) (fn.Page, error) {
+	balance, err := c.BalanceResult(ctx, r, c.In.Token, c.In.Link, c.Act.String())
+	switch {
+	case err != nil:
+		return c.ToBookedStay(r, c.In.Token, "", err), nil
+	case balance.Intent != nil:
+		if err := c.Enter(ctx); err != nil {
+			return c.UnavailablePage(err), nil
+		}
+		return c.BalanceWaitingPage(r, balance, c.In.Tries), nil
+	case balance.Due == nil:
+		return c.ToBookedStay(r, balance.ViewToken, "paid", nil), nil
+	}
+	return c.ToBookedStay(r, balance.ViewToken, "", nil), nil
 }

@@ -51,7 +51,8 @@ type Stay struct {
 	Guest       booking.Guest
 	ExpiresAt   time.Time
 	ConfirmedAt *time.Time
-	Intent      *id.Intent
+	Intent      *id.Intent  // confirmed the reservation
+	More        []id.Intent // paid for what was due later
 	Cancelled   *cancellation
 	Requests    []string // the free texts of special requests
 }
@@ -70,6 +71,9 @@ type Payment struct {
 	Return      string         `json:"returnUrl,omitzero"`
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
+	Paid        money.Micro    `json:"capturedMicro"`
+	Refunded    money.Micro    `json:"refundedMicro"`
+	opened      int            // position in the order in which intents were opened
 }
 
 type answer struct {
@@ -137,6 +141,7 @@ func (w *FakePlatform) routes() http.Handler {
 	handle("POST /reservation/{id}/special-requests", w.ask)
 	handle("POST /payment/intents", w.open)
 	handle("GET /payment/intents/{id}", w.look)
+	handle("GET /payment/intents", w.list)
 	return m
 }
 

@@ -3,6 +3,7 @@ package tenantbookingtest
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -120,6 +121,7 @@ func (w *FakePlatform) view(s *Stay) reservation {
 		deadline := s.Quote.Stay.Start.Time()
 		v.FreeUntil = &deadline
 	}
+	v.Balance.Due = w.due(s)
 	if s.Cancelled != nil {
 		v.Version++
 	}
@@ -131,11 +133,26 @@ func (w *FakePlatform) payment(s *Stay) any {
 	if s.Intent == nil {
 		return nil
 	}
-	captured := s.Quote.Total
-	if w.intents[*s.Intent].Status == "pending_cash" {
-		captured = 0
+	first := w.intents[*s.Intent]
+	method, captured := first.Method, first.Paid
+	for _, i := range s.More {
+		if captured += w.intents[i].Paid - w.intents[i].Refunded; w.intents[i].Method != method {
+			method = "mixed"
+		}
 	}
-	return map[string]any{"method": w.intents[*s.Intent].Method, "status": "captured", "paymentIntentIds": []id.Intent{*s.Intent}, "capturedMicro": captured}
+	return map[string]any{"method": method, "status": "captured", "paymentIntentIds": append([]id.Intent{*s.Intent}, s.More...), "capturedMicro": captured}
+}
+
+// due returns what a booked reservation still costs. What is refunded of the first payment, because the stay became cheaper, counts as paid.
+func (w *FakePlatform) due(s *Stay) money.Micro {
+	if s.Intent == nil || s.State == "cancelled" {
+		return 0
+	}
+	paid := w.intents[*s.Intent].Paid
+	for _, i := range s.More {
+		paid += w.intents[i].Paid - w.intents[i].Refunded
+	}
+	return max(0, s.Quote.Total-paid)
 }
 
 // find returns the reservation that the path names, if it belongs to the calling tenant.
@@ -174,6 +191,13 @@ func (w *FakePlatform) confirm(r *http.Request) answer {
 	switch {
 	case s == nil || intent == nil || intent.Reservation != s.ID:
 		return nothing()
+	case s.Intent != nil && (*s.Intent == intent.ID || slices.Contains(s.More, intent.ID)) && s.State != "cancelled":
+		return answer{200, w.view(s)}
+	case s.Intent != nil && intent.Status == "captured":
+		if w.collect(s, intent); intent.Refunded == intent.Paid {
+			return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
+		}
+		return answer{200, w.view(s)}
 	case s.State == "cancelled":
 		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
 	case intent.Status == "pending_cash" && w.state(s) == "expired_hold":
@@ -188,6 +212,14 @@ func (w *FakePlatform) confirm(r *http.Request) answer {
 func (w *FakePlatform) book(s *Stay, i id.Intent) {
 	now := w.Now()
 	s.State, s.ConfirmedAt, s.Intent = "confirmed", &now, &i
+}
+
+// collect keeps what is due of a captured intent, and refunds the rest.
+func (w *FakePlatform) collect(s *Stay, i *Payment) {
+	i.Refunded = max(0, i.Paid-w.due(s))
+	if i.Refunded < i.Paid {
+		s.More = append(s.More, i.ID)
+	}
 }
 
 func (w *FakePlatform) cancel(r *http.Request) answer {
@@ -253,12 +285,10 @@ func (w *FakePlatform) changeDates(r *http.Request) answer {
 	if !in.DryRun {
 		*s = changed
 	}
-	view := w.view(&changed)
-	view.Balance.Due = max(0, delta)
 	return answer{200, struct {
 		reservation
 		Modification any `json:"modification"`
-	}{view, modification}}
+	}{w.view(&changed), modification}}
 }
 
 // ask adds a special request of the guest.
@@ -285,13 +315,13 @@ type cancellation struct {
 	Applied policyApplied `json:"policyApplied"`
 }
 
-// open returns the current intent of a reservation. Another payment method supersedes it.
+// open returns the current intent of a reservation. Another payment method or amount supersedes it.
 func (w *FakePlatform) open(r *http.Request) answer {
 	in := body[Payment](r)
 	for _, i := range w.intents {
 		live := i.Status == "requires_payment" || i.Status == "requires_action" || i.Status == "processing" || i.Status == "pending_cash"
 		if i.Reservation == in.Reservation && live {
-			if i.Method == in.Method {
+			if i.Method == in.Method && i.Amount == in.Amount {
 				return answer{201, i}
 			}
 			if i.Status == "processing" {
@@ -305,8 +335,21 @@ func (w *FakePlatform) open(r *http.Request) answer {
 	if in.Method == "cash_on_arrival" {
 		in.Provider, in.Status, in.Redirect = "front-desk", "pending_cash", ""
 	}
+	in.opened = len(w.intents)
 	w.intents[in.ID] = &in
 	return answer{201, &in}
+}
+
+// list returns the intents of a reservation, oldest first.
+func (w *FakePlatform) list(r *http.Request) answer {
+	all := []*Payment{}
+	for _, i := range w.intents {
+		if i.Tenant.String() == r.FormValue("tenantId") && i.Reservation.String() == r.FormValue("reservationId") {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Payment) int { return a.opened - b.opened })
+	return answer{200, map[string]any{"intents": all}}
 }
 
 func (w *FakePlatform) look(r *http.Request) answer {
@@ -317,12 +360,16 @@ func (w *FakePlatform) look(r *http.Request) answer {
 	return answer{200, w.intents[i]}
 }
 
-// Pay captures an intent. If told is true, the reservation service consumes that event and confirms the reservation.
+// Pay captures an intent. If published is true, the reservation service consumes that event and confirms the reservation.
 func (w *FakePlatform) Pay(i id.Intent, published bool) {
 	w.Change(func() {
-		w.intents[i].Status = "captured"
-		if s := w.reservations[w.intents[i].Reservation]; published {
+		paid := w.intents[i]
+		paid.Status, paid.Paid = "captured", paid.Amount
+		switch s := w.reservations[paid.Reservation]; {
+		case published && s.Intent == nil:
 			w.book(s, i)
+		case published:
+			w.collect(s, paid)
 		}
 	})
 }
@@ -336,14 +383,17 @@ func (w *FakePlatform) Await(i id.Intent, status, secret string) {
 func (w *FakePlatform) Decline(i id.Intent, last bool) {
 	w.Change(func() {
 		w.intents[i].Attempts++
-		if last {
-			w.intents[i].Status = "failed"
-			w.reservations[w.intents[i].Reservation].State = "cancelled"
+		if !last {
+			return
+		}
+		w.intents[i].Status = "failed"
+		if s := w.reservations[w.intents[i].Reservation]; s.State == "held" {
+			s.State = "cancelled"
 		}
 	})
 }
 
 // Unpay undoes a capture, as if an outdated replica of the payment service answered.
 func (w *FakePlatform) Unpay(i id.Intent) {
-	w.Change(func() { w.intents[i].Status = "requires_payment" })
+	w.Change(func() { w.intents[i].Status, w.intents[i].Paid = "requires_payment", 0 })
 }

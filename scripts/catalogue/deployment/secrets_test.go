@@ -61,8 +61,8 @@ func TestSecrets_users(t *testing.T) {
 	for secret, want := range map[string][]string{
 		"GUEST_SALT_KEYS":  {"reservation-setguest", "reservation-walkin"},
 		"HANDOFF_KEYS":     {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
-		"VIEW_TOKEN_KEYS":  {"tenantbooking-cancel", "tenantbooking-change", "tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-readconfirmation", "tenantbooking-readlink"},
-		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent"},
+		"VIEW_TOKEN_KEYS":  {"tenantbooking-cancel", "tenantbooking-change", "tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-paybalance", "tenantbooking-readconfirmation", "tenantbooking-readlink"},
+		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent", "tenantbooking-paybalance"},
 	} {
 		if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
 			t.Errorf("%s is for %v, want %v", secret, got, want)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -18,8 +19,9 @@ type Confirmation struct {
 	Stay        stayView          `json:"stayWindow"`
 	Rooms       []ConfirmedRoom   `json:"rooms"`
 	Total       money.Minor       `json:"total"`
-	Due         *money.Minor      `json:"due,omitzero"` // nil if nothing is due
-	Payment     *ConfirmedPayment `json:"payment,omitzero"`
+	Due         *money.Minor      `json:"due,omitzero"`     // nil if nothing is due
+	Payment     *ConfirmedPayment `json:"payment,omitzero"` // nil if the guest has paid by several methods
+	Paid        *money.Minor      `json:"paid,omitzero"`    // what all payments have captured; nil if nothing
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
 	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // nil after check-in and after the end of the booking
 	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // nil unless the booking is cancelled
@@ -92,7 +94,12 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 		if err != nil {
 			return Confirmation{}, err
 		}
-		out.Payment = &ConfirmedPayment{Method: p.Method, Status: p.Status, Captured: captured}
+		if captured.Amount > 0 {
+			out.Paid = &captured
+		}
+		if p.Method != reservation.Mixed {
+			out.Payment = &ConfirmedPayment{Method: hotel.Method(p.Method), Status: p.Status, Captured: captured}
+		}
 	}
 	out.ViewToken, err = c.Token(r.Tenant, r.ID)
 	return out, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -49,11 +51,7 @@ func (s Site) Return(v session.Visitor, at fn.Site, d *Draft, m hotel.Method) st
 		return ""
 	}
 	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, d.Hold.Reservation, m)...) // fails only for an empty ring
-	separator := "?"
-	if strings.Contains(s.ReturnURL, "?") {
-		separator = "&"
-	}
-	return s.page(v, at, d.ID) + separator + url.Values{"r": {token}}.Encode() + "&lang=" + url.QueryEscape(string(d.Locale))
+	return s.withToken(s.page(v, at, d.ID.String()), token, d.Locale)
 }
 
 // IsReturnToken reports whether the token is valid for the draft's payment, and not expired.
@@ -66,9 +64,40 @@ func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m hotel.Method) []st
 	return []string{"return", t.String(), d.String(), r.String(), string(m)}
 }
 
-// page returns the URL of the page that receives the guest.
-func (s Site) page(v session.Visitor, at fn.Site, d id.Draft) string {
-	return s.returnPage().fill(s.host(v, at), v.Tenant.Slug, d.String())
+// returnToBooking is Return for a payment of what is due for a confirmed booking: the URL has the id of the reservation in place of that of
+// the draft, and its token is valid for two hours from now.
+func (s Site) returnToBooking(v session.Visitor, at fn.Site, r id.Reservation, now time.Time) string {
+	if s.ReturnURL == "" {
+		return ""
+	}
+	expiry := strconv.FormatInt(now.Add(returnLinkLife).Unix(), 10)
+	token, _ := s.Keys.Tag(balanceParts(v.Tenant.ID, r, expiry)...) // fails only for an empty ring
+	return s.withToken(s.page(v, at, r.String()), expiry+"."+token, v.Locale)
+}
+
+// isBalanceToken reports whether the token is of a URL that returnToBooking returned for that reservation, and not expired.
+func (s Site) isBalanceToken(token string, t id.Tenant, r id.Reservation, now time.Time) bool {
+	expiry, tag, _ := strings.Cut(token, ".")
+	until, err := strconv.ParseInt(expiry, 10, 64)
+	return err == nil && now.Unix() < until && s.Keys.Tagged(tag, balanceParts(t, r, expiry)...)
+}
+
+func balanceParts(t id.Tenant, r id.Reservation, expiry string) []string {
+	return []string{"return to booking", t.String(), r.String(), expiry}
+}
+
+// withToken adds the parameters of a return link to a URL.
+func (s Site) withToken(page, token string, l locale.Tag) string {
+	separator := "?"
+	if strings.Contains(s.ReturnURL, "?") {
+		separator = "&"
+	}
+	return page + separator + url.Values{"r": {token}}.Encode() + "&lang=" + url.QueryEscape(string(l))
+}
+
+// page returns the URL of the page that receives the guest, with the id of the draft or of the reservation.
+func (s Site) page(v session.Visitor, at fn.Site, paid string) string {
+	return s.returnPage().fill(s.host(v, at), v.Tenant.Slug, paid)
 }
 
 func (s Site) returnPage() pageURL { return pageURL{template: s.ReturnURL, id: "{draftId}"} }

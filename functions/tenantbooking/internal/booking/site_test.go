@@ -39,7 +39,7 @@ func TestSite_returnToSameHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
+			if got := site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft.String()); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})

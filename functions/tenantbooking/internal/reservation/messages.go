@@ -206,10 +206,13 @@ type Item struct {
 	Total     money.Micro    `json:"totalMicro"`
 }
 
-// A Payment is the payment of a reservation.
+// Mixed is the method of a Payment by several methods.
+const Mixed = "mixed"
+
+// A Payment is the payment of a reservation. Its method is one that a guest can choose, or Mixed.
 type Payment struct {
-	Method   hotel.Method `json:"method"`
-	Status   string       `json:"status"`
-	Intents  []id.Intent  `json:"paymentIntentIds"`
-	Captured money.Micro  `json:"capturedMicro"`
+	Method   string      `json:"method"`
+	Status   string      `json:"status"`
+	Intents  []id.Intent `json:"paymentIntentIds"`
+	Captured money.Micro `json:"capturedMicro"`
 }

@@ -156,6 +156,36 @@ export interface components {
             /** @description Present while the guest must approve the payment on the hotel's page (3-D Secure) */
             clientSecret?: string;
         };
+        Balance: {
+            reservationId: components["schemas"]["ReservationId"];
+            /**
+             * @description Of the reservation
+             * @enum {unknown}
+             */
+            state: "confirmed" | "check_in_started" | "checked_in" | "checkout_started" | "checked_out" | "cancelled" | "no_show" | "expired_hold";
+            /** @description What the guest still has to pay; absent if nothing */
+            due?: components["schemas"]["Money"];
+            /** @description A payment that begins, or that is under way */
+            intent?: {
+                intentId: components["schemas"]["IntentId"];
+                method: components["schemas"]["Method"];
+                provider: string;
+                /** Format: uri */
+                redirectUrl?: string;
+                clientSecret?: string;
+                amount: components["schemas"]["Money"];
+            };
+            /**
+             * @description Of a payment that is under way. requires_action: the guest approves with the clientSecret, or without one on the phone · processing: the bank answers later; until then no other method can be chosen
+             * @enum {unknown}
+             */
+            paymentStatus?: "requires_action" | "processing";
+            /** @description Present while the guest must approve the payment on the hotel's page (3-D Secure) */
+            clientSecret?: string;
+            /** @description Declined attempts of a payment that is under way */
+            declines?: number;
+            viewToken: string;
+        };
         Confirmation: {
             reservationId: components["schemas"]["ReservationId"];
             reservationCode: components["schemas"]["Code"];
@@ -176,6 +206,9 @@ export interface components {
             total: components["schemas"]["Money"];
             /** @description What the guest still has to pay; absent if nothing */
             due?: components["schemas"]["Money"];
+            /** @description What all payments have captured; absent if nothing */
+            paid?: components["schemas"]["Money"];
+            /** @description Absent if the guest has paid by several methods */
             payment?: {
                 method: components["schemas"]["Method"];
                 /** @enum {unknown} */
@@ -404,6 +437,7 @@ export type Quoted = components['schemas']['Quoted'];
 export type Guest = components['schemas']['Guest'];
 export type Draft = components['schemas']['Draft'];
 export type Outcome = components['schemas']['Outcome'];
+export type Balance = components['schemas']['Balance'];
 export type Confirmation = components['schemas']['Confirmation'];
 export type Availability = components['schemas']['Availability'];
 export type House = components['schemas']['House'];
@@ -1014,6 +1048,65 @@ export interface operations {
             };
         };
     };
+    payBalance: {
+        parameters: {
+            query?: {
+                /** @description A view token, until 30 days after the stay */
+                t?: string;
+                /** @description The token of the return URL; it begins no payment */
+                r?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The hotel's slug, a domain of its own or its id. The cookie is for the one that began the session: keep to it */
+                tenantSlug: components["parameters"]["TenantSlug"];
+                reservationId: components["schemas"]["ReservationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description One of bootstrap's paymentMethods
+                     * @enum {unknown}
+                     */
+                    method?: "card" | "paypal" | "mfs";
+                    /** @description With method: the amount that the guest was shown */
+                    due?: components["schemas"]["Money"];
+                };
+            };
+        };
+        responses: {
+            /** @description What is still due; nothing if the booking is paid */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            /** @description A payment begins: at intent.redirectUrl; with intent.clientSecret on the hotel's page (3-D Secure); with neither, on the guest's phone */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            /** @description The payment is under way. Ask again with the same key after Retry-After */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+        };
+    };
     getConfirmationLink: {
         parameters: {
             query?: never;
@@ -1236,6 +1329,18 @@ export interface problems {
         | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
         | Refusal<503, "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
+    payBalance:
+        | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
+        | Refusal<402, "MELMASTOON.PAYMENT.DECLINED">
+        | Refusal<403, "MELMASTOON.GENERAL.CROSS_ORIGIN_REFUSED">
+        | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND" | "MELMASTOON.TENANT.UNKNOWN">
+        | Refusal<409, "MELMASTOON.BFF.TENANT.PRICE_CHANGED" | "MELMASTOON.TENANT.PAYMENT_NOT_CONFIGURED" | "MELMASTOON.BFF.TENANT.ILLEGAL_STEP" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.PAYMENT.NOT_CAPTURED" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<413, "MELMASTOON.GENERAL.PAYLOAD_TOO_LARGE">
+        | Refusal<415, "MELMASTOON.GENERAL.UNSUPPORTED_MEDIA_TYPE">
+        | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
+        | Refusal<500, "MELMASTOON.GENERAL.INTERNAL">
+        | Refusal<503, "MELMASTOON.TENANT.SUSPENDED" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE" | "MELMASTOON.GENERAL.UNAVAILABLE">;
     getConfirmationLink:
         | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
@@ -1264,5 +1369,6 @@ export const table = {
     getConfirmation: {"method":"GET","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}","query":["t"],"key":false},
     changeBooking: {"method":"PATCH","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}","query":["t"],"key":true},
     cancelBooking: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel","query":["t"],"key":true},
+    payBalance: {"method":"POST","path":"/bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/payment","query":["t","r"],"key":true},
     getConfirmationLink: {"method":"GET","path":"/internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link","query":[],"key":false},
 } as const satisfies Record<keyof operations, Operation>;
