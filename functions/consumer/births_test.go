@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -119,27 +120,29 @@ func TestSession_program(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, search.Function, readsession.Function, changesession.Function)
 	system.EverySearch()
 	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
-		before := rowsWritten(t, system.DB)
-		v := system.Traveller("User-Agent", agent)
-		first := v.Must(200, "POST", "/search", system.SearchBody())
-		n := rowsWritten(t, system.DB) - before
-		if n != 0 {
-			t.Errorf("%s: n = %d, want 0", agent, n)
-		}
-		if len(cookies(first)) != 1 {
-			t.Errorf("%s: len(cookies(first)) = %d, want 1", agent, len(cookies(first)))
-		}
-		guess := v.Session
-		v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-		if v.Session == guess {
-			t.Errorf("%s: v.Session = %v, want another value", agent, v.Session)
-		}
-		if v.StoredSession().Locale != "en" {
-			t.Errorf(`%s: v.StoredSession().Locale = %q, want "en"`, agent, v.StoredSession().Locale)
-		}
-		begun := v.Session
-		if v.Must(200, "GET", "/session", nil); v.Session != begun {
-			t.Errorf("%s: the session did not go on", agent)
-		}
+		t.Run(fmt.Sprintf("%q", agent), func(t *testing.T) {
+			before := rowsWritten(t, system.DB)
+			v := system.Traveller("User-Agent", agent)
+			first := v.Must(200, "POST", "/search", system.SearchBody())
+			n := rowsWritten(t, system.DB) - before
+			if n != 0 {
+				t.Errorf("%s: n = %d, want 0", agent, n)
+			}
+			if len(cookies(first)) != 1 {
+				t.Errorf("%s: len(cookies(first)) = %d, want 1", agent, len(cookies(first)))
+			}
+			guess := v.Session
+			v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
+			if v.Session == guess {
+				t.Errorf("%s: v.Session = %v, want another value", agent, v.Session)
+			}
+			if v.StoredSession().Locale != "en" {
+				t.Errorf(`%s: v.StoredSession().Locale = %q, want "en"`, agent, v.StoredSession().Locale)
+			}
+			begun := v.Session
+			if v.Must(200, "GET", "/session", nil); v.Session != begun {
+				t.Errorf("%s: the session did not go on", agent)
+			}
+		})
 	}
 }

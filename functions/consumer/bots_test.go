@@ -380,43 +380,45 @@ func TestBots_blocked(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
 	for _, cookie := range []bool{true, false} {
-		v, send := site.Traveller("User-Agent", fmt.Sprintf("Mozilla/5.0 (Macintosh) %t", cookie)), burst
-		if cookie {
-			v.Must(http.StatusOK, "GET", "/session", nil)
-		} else {
-			send = func(v *consumertest.Traveller, n int) fntest.Answer { return forgetful(v, n) }
-		}
-		answer := func(response string) fntest.Answer {
-			send(v, 9)
-			if !cookie {
-				v.Cookie = ""
+		t.Run(fmt.Sprint(cookie), func(t *testing.T) {
+			v, send := site.Traveller("User-Agent", fmt.Sprintf("Mozilla/5.0 (Macintosh) %t", cookie)), burst
+			if cookie {
+				v.Must(http.StatusOK, "GET", "/session", nil)
+			} else {
+				send = func(v *consumertest.Traveller, n int) fntest.Answer { return forgetful(v, n) }
 			}
-			return v.Send("GET", "/session", nil, "X-Challenge-Response", response)
-		}
-		checkChallenged(t, answer("bad"))
-		checkChallenged(t, answer("worse"))
-		checkBlocked(t, answer("worst"))
-		calls := site.challenges.Calls.Load()
-		site.DB.Advance(time.Minute)
-		checkBlocked(t, answer("good"))
-		if n := site.challenges.Calls.Load() - calls; n != 0 {
-			t.Errorf("calls for a blocked caller = %d, want 0", n)
-		}
-		site.DB.Advance(2 * time.Second)
-		other := site.Traveller()
-		if other.Send("GET", "/session", nil); other.Cookie == "" {
-			t.Error("another browser at the address is blocked")
-		}
-		site.DB.Advance(9*time.Minute + time.Second)
-		if a := send(v, 1); a.Status != http.StatusOK {
-			t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
-		}
-		var p struct {
-			Action string `json:"actionTaken"`
-		}
-		if site.Payload("bot_suspected", &p); p.Action != "hard-block" {
-			t.Errorf("p.Action = %q, want %q", p.Action, "hard-block")
-		}
+			answer := func(response string) fntest.Answer {
+				send(v, 9)
+				if !cookie {
+					v.Cookie = ""
+				}
+				return v.Send("GET", "/session", nil, "X-Challenge-Response", response)
+			}
+			checkChallenged(t, answer("bad"))
+			checkChallenged(t, answer("worse"))
+			checkBlocked(t, answer("worst"))
+			calls := site.challenges.Calls.Load()
+			site.DB.Advance(time.Minute)
+			checkBlocked(t, answer("good"))
+			if n := site.challenges.Calls.Load() - calls; n != 0 {
+				t.Errorf("calls for a blocked caller = %d, want 0", n)
+			}
+			site.DB.Advance(2 * time.Second)
+			other := site.Traveller()
+			if other.Send("GET", "/session", nil); other.Cookie == "" {
+				t.Error("another browser at the address is blocked")
+			}
+			site.DB.Advance(9*time.Minute + time.Second)
+			if a := send(v, 1); a.Status != http.StatusOK {
+				t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
+			}
+			var p struct {
+				Action string `json:"actionTaken"`
+			}
+			if site.Payload("bot_suspected", &p); p.Action != "hard-block" {
+				t.Errorf("p.Action = %q, want %q", p.Action, "hard-block")
+			}
+		})
 	}
 }
 
@@ -552,11 +554,13 @@ func TestBots_rules(t *testing.T) {
 		t.Fatal("the stored rules do not apply")
 	}
 	for _, broken := range []string{`{"cadence":null}`, `{"cadence":[{"count":0,"weight":9}]}`, `[]`, `{"suspect":2}`, `{"cadence":[],"crawlers":[{"agent":"","ranges":[]}]}`} {
-		site.SetBotRules(broken)
-		site.DB.Advance(31 * time.Second)
-		if !challenged() {
-			t.Errorf("%s: the last valid rules do not apply", broken)
-		}
+		t.Run(broken, func(t *testing.T) {
+			site.SetBotRules(broken)
+			site.DB.Advance(31 * time.Second)
+			if !challenged() {
+				t.Errorf("the last valid rules do not apply")
+			}
+		})
 	}
 	site.SetBotRules(`{"cadence":[]}`)
 	if !challenged() {

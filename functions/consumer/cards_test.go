@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -76,22 +77,24 @@ func TestWishlist_cards(t *testing.T) {
 		t.Fatalf("stale %t, degraded %q; want complete cards", got.Stale, got.Degraded)
 	}
 	for i, hotel := range []int{1, 0} {
-		card := got.Wishes[i].Card
-		if card == nil {
-			t.Fatalf("got.Wishes[%d].Card = nil, want a card", i)
-		}
-		if card.Property != system.Hotels[hotel].Property || card.Property != got.Wishes[i].Property {
-			t.Errorf("got.Wishes[%d].Card.Property = %s, want %s", i, card.Property, system.Hotels[hotel].Property)
-		}
-		if card.Brand.Color != "#1a2b3c" {
-			t.Errorf("got.Wishes[%d].Card.Brand = %+v, want the hotel's", i, card.Brand)
-		}
-		if card.Rate == nil {
-			t.Fatalf("got.Wishes[%d].Card.Rate = nil, want 50 dollars", i)
-		}
-		if card.Rate.Nightly != 5000 || card.Rate.Policy != search.VisitorCurrency {
-			t.Errorf("got.Wishes[%d].Card.Rate = %+v, want 50 dollars", i, card.Rate)
-		}
+		t.Run(fmt.Sprint(hotel), func(t *testing.T) {
+			card := got.Wishes[i].Card
+			if card == nil {
+				t.Fatalf("got.Wishes[%d].Card = nil, want a card", i)
+			}
+			if card.Property != system.Hotels[hotel].Property || card.Property != got.Wishes[i].Property {
+				t.Errorf("got.Wishes[%d].Card.Property = %s, want %s", i, card.Property, system.Hotels[hotel].Property)
+			}
+			if card.Brand.Color != "#1a2b3c" {
+				t.Errorf("got.Wishes[%d].Card.Brand = %+v, want the hotel's", i, card.Brand)
+			}
+			if card.Rate == nil {
+				t.Fatalf("got.Wishes[%d].Card.Rate = nil, want 50 dollars", i)
+			}
+			if card.Rate.Nightly != 5000 || card.Rate.Policy != search.VisitorCurrency {
+				t.Errorf("got.Wishes[%d].Card.Rate = %+v, want 50 dollars", i, card.Rate)
+			}
+		})
 	}
 	if name := got.Wishes[0].Card.Name.Display; name != "هوټل 1" {
 		t.Errorf("got.Wishes[0].Card.Name.Display = %q, want it in Pashto", name)
@@ -100,12 +103,16 @@ func TestWishlist_cards(t *testing.T) {
 	expanded(t, v)
 	checkNewCalls(t, system, before, nil) // a minute has not passed
 	for _, query := range []string{"?expand=cards", "?expand=", "?expand=card&expand=card", "?expand=CARD"} {
-		for _, path := range []string{"/wishlist", "/session"} {
-			a := v.Must(400, "GET", path+query, nil)
-			if wrong := a.Problem().Violations; len(wrong) != 1 || wrong[0].Pointer != "/expand" {
-				t.Errorf("%s%s: violations %+v, want one of /expand", path, query, wrong)
+		t.Run(query, func(t *testing.T) {
+			for _, path := range []string{"/wishlist", "/session"} {
+				t.Run(path, func(t *testing.T) {
+					a := v.Must(400, "GET", path+query, nil)
+					if wrong := a.Problem().Violations; len(wrong) != 1 || wrong[0].Pointer != "/expand" {
+						t.Errorf("%s%s: violations %+v, want one of /expand", path, query, wrong)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 
@@ -200,13 +207,15 @@ func TestSession_cards(t *testing.T) {
 		t.Fatalf("len(got.RecentlyViewed) = %d, want 2", len(got.RecentlyViewed))
 	}
 	for i, hotel := range []int{1, 0} {
-		seen := got.RecentlyViewed[i]
-		if seen.Carded == nil || seen.Card == nil {
-			t.Fatalf("got.RecentlyViewed[%d] = %+v, want a card", i, seen)
-		}
-		if seen.Card.Property != system.Hotels[hotel].Property || seen.Card.Rate == nil {
-			t.Errorf("got.RecentlyViewed[%d] = %+v, want the card of hotel %d with a price", i, seen, hotel)
-		}
+		t.Run(fmt.Sprint(hotel), func(t *testing.T) {
+			seen := got.RecentlyViewed[i]
+			if seen.Carded == nil || seen.Card == nil {
+				t.Fatalf("got.RecentlyViewed[%d] = %+v, want a card", i, seen)
+			}
+			if seen.Card.Property != system.Hotels[hotel].Property || seen.Card.Rate == nil {
+				t.Errorf("got.RecentlyViewed[%d] = %+v, want the card of hotel %d with a price", i, seen, hotel)
+			}
+		})
 	}
 	stranger := system.Traveller()
 	var other readsession.Response
@@ -274,12 +283,16 @@ func TestCards_otherSession(t *testing.T) {
 	}
 	before := system.AllCalls()
 	for _, path := range []string{"/wishlist?expand=card", "/session?expand=card"} {
-		a := theirs.Must(200, "GET", path, nil)
-		for _, secret := range []string{system.Hotels[0].Property.String(), system.Hotels[1].Property.String(), "my own words"} {
-			if strings.Contains(string(a.Body), secret) {
-				t.Errorf("%s shows %s of another session: %s", path, secret, a.Body)
+		t.Run(path, func(t *testing.T) {
+			a := theirs.Must(200, "GET", path, nil)
+			for _, secret := range []string{system.Hotels[0].Property.String(), system.Hotels[1].Property.String(), "my own words"} {
+				t.Run(secret, func(t *testing.T) {
+					if strings.Contains(string(a.Body), secret) {
+						t.Errorf("%s shows %s of another session: %s", path, secret, a.Body)
+					}
+				})
 			}
-		}
+		})
 	}
 	checkNewCalls(t, system, before, nil)
 }

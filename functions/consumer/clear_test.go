@@ -111,9 +111,11 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	}
 	before := traces(t, site.DB, needles...)
 	for _, n := range []string{uuid(first), uuid(v.Session), v.Session.String(), "my uncle", "somewhere-quiet", "looked for", "Herat"} {
-		if !slices.ContainsFunc(before, func(found string) bool { return strings.HasPrefix(found, n+" in ") }) {
-			t.Errorf("%s is not found before Clear, so the search is broken", n)
-		}
+		t.Run(n, func(t *testing.T) {
+			if !slices.ContainsFunc(before, func(found string) bool { return strings.HasPrefix(found, n+" in ") }) {
+				t.Errorf("%s is not found before Clear, so the search is broken", n)
+			}
+		})
 	}
 	if kept := storedAnswers(t, site); kept != 5 {
 		t.Errorf("got %d stored answers, want 5", kept)
@@ -155,14 +157,16 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	}
 	// A visitor with the cookie of a cleared session gets a new session.
 	for _, old := range []string{cookie, "gms_id=" + id.String()} {
-		again := site.Traveller()
-		again.Must(200, "GET", "/session", nil, "Cookie", old)
-		if again.Session == first {
-			t.Errorf("again.Session = %v, want another value", again.Session)
-		}
-		if again.Session == id {
-			t.Errorf("again.Session = %v, want another value", again.Session)
-		}
+		t.Run(fmt.Sprintf("%q", old), func(t *testing.T) {
+			again := site.Traveller()
+			again.Must(200, "GET", "/session", nil, "Cookie", old)
+			if again.Session == first {
+				t.Errorf("again.Session = %v, want another value", again.Session)
+			}
+			if again.Session == id {
+				t.Errorf("again.Session = %v, want another value", again.Session)
+			}
+		})
 	}
 	if found := traces(t, site.DB, uuid(first), uuid(id)); len(found) != 0 {
 		t.Errorf("after a new visit: found %v", found)

@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -90,9 +91,11 @@ func TestFunnel_serverSteps(t *testing.T) {
 		5: {Step: "wishlist.added", Tenant: &hotel.Tenant, Property: &hotel.Property},
 		6: {Step: "handoff.initiated", Tenant: &hotel.Tenant, Property: &hotel.Property},
 	} {
-		if diff := cmp.Diff(want, steps[at]); diff != "" {
-			t.Errorf("step %d differs: %s", at, diff)
-		}
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			if diff := cmp.Diff(want, steps[at]); diff != "" {
+				t.Errorf("step %d differs: %s", at, diff)
+			}
+		})
 	}
 	silent := m.Traveller("DNT", "1")
 	act(silent)

@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -103,17 +104,19 @@ func TestContentLanguage_onEveryAnswer(t *testing.T) {
 		{204, "POST", "/session/clear", "", "fa-AF"},
 		{204, "POST", "/session/clear", "", "ur-PK"},
 	} {
-		var body any
-		if call.body != "" {
-			body = call.body
-		}
-		a := v.Must(call.status, call.method, call.path, body)
-		got := a.Header.Values("Content-Language")
-		if len(got) != 1 {
-			t.Fatalf("%s %s %s: len(got) = %d, want 1", call.method, call.path, call.body, len(got))
-		}
-		if got[0] != call.want {
-			t.Errorf("%s %s %s: got[0] = %q, want %q", call.method, call.path, call.body, got[0], call.want)
-		}
+		t.Run(fmt.Sprint(call.status, " ", call.method, " ", call.path, " ", call.body, " ", call.want), func(t *testing.T) {
+			var body any
+			if call.body != "" {
+				body = call.body
+			}
+			a := v.Must(call.status, call.method, call.path, body)
+			got := a.Header.Values("Content-Language")
+			if len(got) != 1 {
+				t.Fatalf("%s %s %s: len(got) = %d, want 1", call.method, call.path, call.body, len(got))
+			}
+			if got[0] != call.want {
+				t.Errorf("%s %s %s: got[0] = %q, want %q", call.method, call.path, call.body, got[0], call.want)
+			}
+		})
 	}
 }

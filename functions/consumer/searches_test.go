@@ -129,9 +129,11 @@ func TestSearchSession_telemetry(t *testing.T) {
 		t.Helper()
 		click, view, step := report(named)
 		for what, got := range map[string]*id.SearchSession{"click": click, "page view": view, "step": step} {
-			if (got != nil) != want {
-				t.Errorf("%s: the %s names %v", name, what, got)
-			}
+			t.Run(what, func(t *testing.T) {
+				if (got != nil) != want {
+					t.Errorf("%s: the %s names %v", name, what, got)
+				}
+			})
 		}
 	}
 	check("own", own, true)
@@ -183,19 +185,21 @@ func TestSearchSession_ends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, headers := range [][]string{nil, {"DNT", "1"}} {
-				v := m.Traveller(headers...)
-				which := searched(t, v, kabul)
-				was := v.Session
-				if _, ok := storedSearch(t, m.Site, which); !ok {
-					t.Fatal("the search session has no document")
-				}
-				end(v)
-				m.Before(func(string) {})
-				for line := range strings.Lines(consumertest.Texts(t, m.DB)["document.documents"]) {
-					if strings.Contains(line, was.String()) {
-						t.Errorf("%v: %s", headers, line[:min(len(line), 200)])
+				t.Run(fmt.Sprint(headers), func(t *testing.T) {
+					v := m.Traveller(headers...)
+					which := searched(t, v, kabul)
+					was := v.Session
+					if _, ok := storedSearch(t, m.Site, which); !ok {
+						t.Fatal("the search session has no document")
 					}
-				}
+					end(v)
+					m.Before(func(string) {})
+					for line := range strings.Lines(consumertest.Texts(t, m.DB)["document.documents"]) {
+						if strings.Contains(line, was.String()) {
+							t.Errorf("%v: %s", headers, line[:min(len(line), 200)])
+						}
+					}
+				})
 			}
 		})
 	}

@@ -277,13 +277,15 @@ func TestSession_doNotTrack(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	for _, header := range []string{"DNT", "Sec-GPC"} {
-		v := site.Traveller(header, "1")
-		var shown readsession.Response
-		v.Must(200, "GET", "/session", nil).Into(t, &shown)
-		if shown.Consent.Telemetry {
-			t.Errorf("%s: 1 begins a session that is counted", header)
-		}
-		v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
+		t.Run(header, func(t *testing.T) {
+			v := site.Traveller(header, "1")
+			var shown readsession.Response
+			v.Must(200, "GET", "/session", nil).Into(t, &shown)
+			if shown.Consent.Telemetry {
+				t.Errorf("1 begins a session that is counted")
+			}
+			v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
+		})
 	}
 	if published := site.Published(); len(published) != 0 {
 		t.Errorf("events: got %v", published)

@@ -271,12 +271,14 @@ func TestPaymentScenario_otherMethods(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	for _, scenario := range []string{"pending", "challenge_3ds", "declined_3ds", "posted_return"} {
-		if o := openIn(t, f, "cash_on_arrival", scenario); o.Status != sandbox.PendingCash {
-			t.Errorf("%s: cash is %s, want %s", scenario, o.Status, sandbox.PendingCash)
-		}
-		if o := openIn(t, f, "mfs", scenario); o.Secret != "" {
-			t.Errorf("%s: mfs has the client secret %s, want none", scenario, o.Secret)
-		}
+		t.Run(scenario, func(t *testing.T) {
+			if o := openIn(t, f, "cash_on_arrival", scenario); o.Status != sandbox.PendingCash {
+				t.Errorf("cash is %s, want %s", o.Status, sandbox.PendingCash)
+			}
+			if o := openIn(t, f, "mfs", scenario); o.Secret != "" {
+				t.Errorf("mfs has the client secret %s, want none", o.Secret)
+			}
+		})
 	}
 }
 

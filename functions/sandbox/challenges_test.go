@@ -16,7 +16,7 @@ func TestChallenges_verify(t *testing.T) {
 	t.Parallel()
 	e := documenttest.Give(env.Of(nil), &documenttest.Memory{})
 	challenges, now := sandbox.OpenChallenges(e), e.Now().Unix()
-	for _, test := range []struct {
+	for _, step := range []struct {
 		name, response string
 		want           sandbox.ChallengeOutcome
 	}{
@@ -31,12 +31,12 @@ func TestChallenges_verify(t *testing.T) {
 		{"no end", fmt.Sprintf("pass.%d.", now), sandbox.ChallengeFailed},
 		{"empty", "", sandbox.ChallengeFailed},
 	} { // in order: a response passes once
-		got, err := challenges.Verify(t.Context(), test.response)
+		got, err := challenges.Verify(t.Context(), step.response)
 		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
+			t.Errorf("%s: %v", step.name, err)
 		}
-		if got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		if got != step.want {
+			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 		}
 	}
 }

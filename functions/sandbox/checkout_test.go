@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"html"
 	"maps"
 	"net/http"
@@ -61,9 +62,11 @@ func TestCheckout_pay(t *testing.T) {
 	guest := f.As("")
 	page := guest.Get(o.page(t))
 	for _, want := range []string{"Kabul Grand Hotel", "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
-		if !strings.Contains(string(page.Body), want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(page.Body), want) {
+				t.Errorf("the page lacks %s", want)
+			}
+		})
 	}
 	if strings.Contains(string(page.Body), r.String()) {
 		t.Error("the page shows a guest the name that machines have for the reservation")
@@ -150,20 +153,24 @@ func TestCheckout_returnsToSite(t *testing.T) {
 	f := b.front(t)
 	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
 	for _, action := range []string{"decline", "pay"} {
-		got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
-		if got.Status != http.StatusSeeOther {
-			t.Errorf("%s: status = %d, want %d: %s", action, got.Status, http.StatusSeeOther, got.Body)
-		}
-		if got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
-			t.Errorf(`%s: got.Header.Get("Location") = %q, want "https://kabul-grand.example/return?draft=1"`, action, got.Header.Get("Location"))
-		}
+		t.Run(action, func(t *testing.T) {
+			got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
+			if got.Status != http.StatusSeeOther {
+				t.Errorf("status = %d, want %d: %s", got.Status, http.StatusSeeOther, got.Body)
+			}
+			if got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
+				t.Errorf(`got.Header.Get("Location") = %q, want "https://kabul-grand.example/return?draft=1"`, got.Header.Get("Location"))
+			}
+		})
 	}
 	for _, bad := range []string{"javascript:alert(1)", "/return", "//evil.example", "data:text/html,x"} {
-		got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
-			"method": "card", "amountMicro": "10000", "currency": "AFN", "returnUrl": bad})
-		if got.Code() != "GENERAL.VALIDATION_FAILED" {
-			t.Errorf("%s: %d %s, want VALIDATION_FAILED", bad, got.Status, got.Code())
-		}
+		t.Run(bad, func(t *testing.T) {
+			got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
+				"method": "card", "amountMicro": "10000", "currency": "AFN", "returnUrl": bad})
+			if got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s, want VALIDATION_FAILED", got.Status, got.Code())
+			}
+		})
 	}
 }
 
@@ -194,13 +201,15 @@ func TestCheckout_outcomes(t *testing.T) {
 		{ended, "declined too often"},
 		{late, "The time to pay is over"},
 	} {
-		text := say(test.intent)
-		if !strings.Contains(text, test.want) {
-			t.Errorf("text = %q, want it to contain %q", text, test.want)
-		}
-		if strings.Contains(text, "<form") {
-			t.Errorf("text = %q, want it without %q", text, "<form")
-		}
+		t.Run(test.want, func(t *testing.T) {
+			text := say(test.intent)
+			if !strings.Contains(text, test.want) {
+				t.Errorf("text = %q, want it to contain %q", text, test.want)
+			}
+			if strings.Contains(text, "<form") {
+				t.Errorf("text = %q, want it without %q", text, "<form")
+			}
+		})
 	}
 	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
 		t.Fatalf("tick: %d %s", got.Status, got.Body)
@@ -220,9 +229,11 @@ func TestCheckout_unknownButton(t *testing.T) {
 	f := b.front(t).As("")
 	path := "/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()
 	for _, sent := range []string{"", "action=refund", "action=pay&action=pay"} {
-		if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
-			t.Errorf("%q: %d, want 400", sent, got.Status)
-		}
+		t.Run(fmt.Sprintf("%q", sent), func(t *testing.T) {
+			if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
+				t.Errorf("%q: %d, want 400", sent, got.Status)
+			}
+		})
 	}
 	if got := f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
 		t.Errorf("from another site: %d, want 403", got.Status)
@@ -247,9 +258,11 @@ func TestCheckout_languages(t *testing.T) {
 			o := openOverHTTP(t, b.front(t), id.New[id.Reservation](), "card", test.back)
 			got := f.Get(o.page(t), "Accept-Language", test.asks)
 			for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
-				if !strings.Contains(string(got.Body), want) {
-					t.Errorf("the page lacks %s: %s", want, got.Body)
-				}
+				t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+					if !strings.Contains(string(got.Body), want) {
+						t.Errorf("the page lacks %s: %s", want, got.Body)
+					}
+				})
 			}
 			if got.Header.Get("Content-Language") != test.tag {
 				t.Errorf(`got.Header.Get("Content-Language") = %q, want %q`, got.Header.Get("Content-Language"), test.tag)
@@ -336,9 +349,11 @@ func TestCheckout_textsComplete(t *testing.T) {
 				t.Errorf("%s lacks %s", language, key)
 			}
 			for _, argument := range []string{"{0}", "{1}"} {
-				if strings.Contains(translated[key], argument) != strings.Contains(english, argument) {
-					t.Errorf("%s: %s = %q, want %s as in %q", language, key, translated[key], argument, english)
-				}
+				t.Run(argument, func(t *testing.T) {
+					if strings.Contains(translated[key], argument) != strings.Contains(english, argument) {
+						t.Errorf("%s: %s = %q, want %s as in %q", language, key, translated[key], argument, english)
+					}
+				})
 			}
 		}
 	}

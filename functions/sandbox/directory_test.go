@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,21 +21,25 @@ func TestTenants_Get(t *testing.T) {
 	b := open(t)
 	tenants := sandbox.OpenTenants(b.env)
 	for _, ref := range []string{kabul.Tenant.String(), kabul.Slug, kabul.Domain, "KABUL-GRAND.example"} {
-		got, err := tenants.Get(t.Context(), ref)
-		if err != nil {
-			t.Fatalf("%s: %v", ref, err)
-		}
-		if got.ID != kabul.Tenant {
-			t.Errorf("%s: got.ID = %v, want %v", ref, got.ID, kabul.Tenant)
-		}
-		if got.Settings.HoldTTLSeconds != 600 {
-			t.Errorf("%s: got.Settings.HoldTTLSeconds = %d, want 600", ref, got.Settings.HoldTTLSeconds)
-		}
+		t.Run(ref, func(t *testing.T) {
+			got, err := tenants.Get(t.Context(), ref)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if got.ID != kabul.Tenant {
+				t.Errorf("got.ID = %v, want %v", got.ID, kabul.Tenant)
+			}
+			if got.Settings.HoldTTLSeconds != 600 {
+				t.Errorf("got.Settings.HoldTTLSeconds = %d, want 600", got.Settings.HoldTTLSeconds)
+			}
+		})
 	}
 	for _, ref := range []string{id.New[id.Tenant]().String(), "nowhere", ""} {
-		if _, err := tenants.Get(t.Context(), ref); !errors.Is(err, sandbox.ErrTenantUnknown) {
-			t.Errorf("%q: %v, want ErrTenantUnknown", ref, err)
-		}
+		t.Run(fmt.Sprintf("%q", ref), func(t *testing.T) {
+			if _, err := tenants.Get(t.Context(), ref); !errors.Is(err, sandbox.ErrTenantUnknown) {
+				t.Errorf("%q: %v, want ErrTenantUnknown", ref, err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -142,15 +143,19 @@ func TestHTTP_onlyPagesArePublic(t *testing.T) {
 		t.Errorf("the page: %d, want 200", got.Status)
 	}
 	for _, path := range []string{"/sandbox/payment/v1/intents/" + i.ID.String(), "/sandbox/tenant/v1/tenants/" + kabul.Slug} {
-		if got := stranger.Get(path); got.Status != http.StatusUnauthorized {
-			t.Errorf("%s: %d, want 401", path, got.Status)
-		}
+		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
+			if got := stranger.Get(path); got.Status != http.StatusUnauthorized {
+				t.Errorf("%s: %d, want 401", path, got.Status)
+			}
+		})
 	}
 	for _, path := range []string{"/sandbox/inventory/v1/holds", "/sandbox/inventory/v1/commits", "/sandbox/inventory/v1/releases",
 		"/sandbox/pricing/v1/quotes", "/sandbox/payment/v1/intents"} {
-		if got := stranger.Post(path, body{}); got.Status != http.StatusUnauthorized {
-			t.Errorf("%s: %d, want 401", path, got.Status)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := stranger.Post(path, body{}); got.Status != http.StatusUnauthorized {
+				t.Errorf("%d, want 401", got.Status)
+			}
+		})
 	}
 }
 
@@ -322,17 +327,19 @@ func TestListIntents(t *testing.T) {
 	}
 	b.opened(t, sandbox.Card) // another reservation's
 	for tenant, want := range map[id.Tenant][]sandbox.Status{first.Tenant: {"superseded", sandbox.RequiresAction}, demo.HeratGarden.Tenant: nil} {
-		var out listintents.Response
-		f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
-		var got []sandbox.Status
-		for _, i := range out.Intents {
-			got = append(got, i.Status)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("tenant %s: got = %q, want %q", tenant, got, want)
-		}
-		if want != nil && out.Intents[1].ID != second.ID {
-			t.Errorf("tenant %s: got %v, want %v", tenant, got, want)
-		}
+		t.Run(fmt.Sprint(tenant), func(t *testing.T) {
+			var out listintents.Response
+			f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
+			var got []sandbox.Status
+			for _, i := range out.Intents {
+				got = append(got, i.Status)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("tenant %s: got = %q, want %q", tenant, got, want)
+			}
+			if want != nil && out.Intents[1].ID != second.ID {
+				t.Errorf("tenant %s: got %v, want %v", tenant, got, want)
+			}
+		})
 	}
 }

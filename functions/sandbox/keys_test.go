@@ -159,9 +159,11 @@ func TestRevokeKeys(t *testing.T) {
 		t.Errorf("the late key with other terms: error = %v, want ErrOtherKey", err)
 	}
 	for name, in := range map[string][]id.KeyCredential{"none": {}, "one twice": {issued.ID, issued.ID}} {
-		if got := f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}); got.Status != http.StatusBadRequest {
-			t.Errorf("%s: status = %d, want 400", name, got.Status)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}); got.Status != http.StatusBadRequest {
+				t.Errorf("status = %d, want 400", got.Status)
+			}
+		})
 	}
 }
 

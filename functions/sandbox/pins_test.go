@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -274,9 +275,11 @@ func TestPins_request(t *testing.T) {
 		t.Errorf("Kabul: got.Cells = %q, want %q in it", got.Cells, want)
 	}
 	for _, limit := range []int{0, 129, 501} {
-		if got := f.Post("/sandbox/search/v1/pins", w.mapRequest(limit, earth)); got.Status != 400 {
-			t.Errorf("a limit of %d: status = %d, want 400", limit, got.Status)
-		}
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			if got := f.Post("/sandbox/search/v1/pins", w.mapRequest(limit, earth)); got.Status != 400 {
+				t.Errorf("a limit of %d: status = %d, want 400", limit, got.Status)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -72,9 +73,11 @@ func TestRooms_ofProperty(t *testing.T) {
 		"/sandbox/property/v1/properties/" + id.New[id.Property]().String() + "/rooms": http.StatusNotFound,
 		"/sandbox/property/v1/properties/none/rooms":                                   http.StatusNotFound,
 	} {
-		if got := f.Get(path); got.Status != status {
-			t.Errorf("%s: status = %d, want %d", path, got.Status, status)
-		}
+		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
+			if got := f.Get(path); got.Status != status {
+				t.Errorf("%s: status = %d, want %d", path, got.Status, status)
+			}
+		})
 	}
 }
 
@@ -163,9 +166,11 @@ func TestTakeRoomOut_nightsNotOnSaleYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for night, want := range map[int]int{399: 1, 400: 1, 401: 2} {
-		if got := b.left(t, b.nights(night, 1)); got != want {
-			t.Errorf("night %d: %d suites are left, want %d", night, got, want)
-		}
+		t.Run(fmt.Sprint(night), func(t *testing.T) {
+			if got := b.left(t, b.nights(night, 1)); got != want {
+				t.Errorf("night %d: %d suites are left, want %d", night, got, want)
+			}
+		})
 	}
 }
 

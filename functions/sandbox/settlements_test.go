@@ -128,11 +128,13 @@ func TestReservationModified_refund(t *testing.T) {
 		{"a refund of no intent", func(sandbox.Intent) body { return body{"amountMicro": "200000000", "direction": "refund"} }, 0},
 		{"no request", func(sandbox.Intent) body { return nil }, 0},
 	} {
-		i := b.paid(t)
-		deliver(t, f, reservationmodified.Function, override(b, i, nil, nil, test.request(i)))
-		if got := int64(b.get(t, i.ID).Refunded); got != test.want {
-			t.Errorf("%s: refunded = %d, want %d", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			i := b.paid(t)
+			deliver(t, f, reservationmodified.Function, override(b, i, nil, nil, test.request(i)))
+			if got := int64(b.get(t, i.ID).Refunded); got != test.want {
+				t.Errorf("refunded = %d, want %d", got, test.want)
+			}
+		})
 	}
 }
 

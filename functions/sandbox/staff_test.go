@@ -108,9 +108,11 @@ func TestHTTP_staffTokenRejected(t *testing.T) {
 		})
 	}
 	for _, path := range []string{staffTokens, "/sandbox/iam/v1/keys"} {
-		if got := f.As("").Post(path, staffRequest()); got.Status != http.StatusUnauthorized {
-			t.Errorf("%s without a token: status = %d, want 401", path, got.Status)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := f.As("").Post(path, staffRequest()); got.Status != http.StatusUnauthorized {
+				t.Errorf("%s without a token: status = %d, want 401", path, got.Status)
+			}
+		})
 	}
 }
 
@@ -140,9 +142,11 @@ func TestHTTP_rotateKeys(t *testing.T) {
 		t.Errorf("after the rotation: keys = %v, want %s and one more", got, rotated.ID)
 	}
 	for name, token := range map[string]string{"old": old.Token, "fresh": fresh.Token} {
-		if _, err := b.verify(t, f, token); err != nil {
-			t.Errorf("the %s token: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := b.verify(t, f, token); err != nil {
+				t.Errorf("the %s token: %v", name, err)
+			}
+		})
 	}
 	b.Advance(24 * time.Hour)
 	if got := kids(); len(got) != 1 || got[0] != rotated.ID {

@@ -2,6 +2,7 @@ package storefront_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,9 +22,11 @@ func TestConfirmation_calendar(t *testing.T) {
 	}
 	for _, want := range []string{"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", "UID:" + d.booked.String() + "@melmastoon.ghasi.io\r\n",
 		"DTSTART:20270321T093000Z\r\n", "DTEND:20270323T073000Z\r\n", `LOCATION:Shahr-e Naw\, Kabul` + "\r\n", "GM-7K2QX9\r\nLOCATION", "END:VCALENDAR\r\n"} {
-		if !strings.Contains(string(got), want) {
-			t.Errorf("the calendar does not contain %q: %s", want, got)
-		}
+		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+			if !strings.Contains(string(got), want) {
+				t.Errorf("the calendar does not contain %q: %s", want, got)
+			}
+		})
 	}
 	for line := range strings.SplitSeq(string(got), "\r\n") {
 		if len(line) > 75 {

@@ -1,6 +1,7 @@
 package storefront_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -114,9 +115,11 @@ func TestInternational(t *testing.T) {
 		{"0call me", "AF", "0call me"},
 		{"", "AF", ""},
 	} {
-		if got := storefront.International(test.typed, test.country); got != test.want {
-			t.Errorf("International(%q, %q) = %q, want %q", test.typed, test.country, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.typed, " ", test.country), func(t *testing.T) {
+			if got := storefront.International(test.typed, test.country); got != test.want {
+				t.Errorf("International(%q, %q) = %q, want %q", test.typed, test.country, got, test.want)
+			}
+		})
 	}
 }
 

@@ -161,11 +161,13 @@ func TestCookies_secure(t *testing.T) {
 		name, from string
 		want       bool
 	}{{"elsewhere", "192.0.2.1:4711", true}, {"plain_loopback", "127.0.0.1:4711", false}} {
-		r := g.front.Request(t, http.MethodGet, home, nil)
-		r.RemoteAddr, r.Host = test.from, "localhost:8080"
-		cookies := (&http.Response{Header: g.front.Serve(r).Header}).Cookies()
-		if len(cookies) != 1 || cookies[0].Secure != test.want {
-			t.Errorf("%s: cookies %v, want Secure %t", test.name, cookies, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := g.front.Request(t, http.MethodGet, home, nil)
+			r.RemoteAddr, r.Host = test.from, "localhost:8080"
+			cookies := (&http.Response{Header: g.front.Serve(r).Header}).Cookies()
+			if len(cookies) != 1 || cookies[0].Secure != test.want {
+				t.Errorf("cookies %v, want Secure %t", cookies, test.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package storefront_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -104,16 +105,18 @@ func TestBook_inCash(t *testing.T) {
 		{"ps-AF", []string{`<html lang="ps-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانۍ", "له ۱ وری ۱۴۰۶ تر ۳ وری ۱۴۰۶", "کورنۍ سویټ", "ستاسو کوټه بک شوه", "کابل ګرانډ هوټل"}},
 		{"fa-AF", []string{`<html lang="fa-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانی", "۱ حمل ۱۴۰۶ تا ۳ حمل ۱۴۰۶", "سویت خانوادگی", "اتاق شما رزرو شد", "هتل گرند کابل"}},
 	} {
-		d := newFakeBooking(e)
-		d.locale, d.state = locale.Tag(test.locale), "collecting_details"
-		g := browse(t, e, d)
-		g.detailed().send("/payment", "method", "cash_on_arrival").sees(test.sees...)
-		if strings.Contains(g.page, "%!") || strings.Contains(g.page, "{0}") {
-			t.Errorf("%s: a text has an unfilled argument: %s", test.locale, g.page)
-		}
-		if !slices.Contains(d.asked, "POST confirm") || !strings.Contains(strings.Join(d.bodies, ""), `"locale":"`+test.locale+`"`) {
-			t.Errorf("%s: asked %q", test.locale, d.asked)
-		}
+		t.Run(test.locale, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.locale, d.state = locale.Tag(test.locale), "collecting_details"
+			g := browse(t, e, d)
+			g.detailed().send("/payment", "method", "cash_on_arrival").sees(test.sees...)
+			if strings.Contains(g.page, "%!") || strings.Contains(g.page, "{0}") {
+				t.Errorf("a text has an unfilled argument: %s", g.page)
+			}
+			if !slices.Contains(d.asked, "POST confirm") || !strings.Contains(strings.Join(d.bodies, ""), `"locale":"`+test.locale+`"`) {
+				t.Errorf("asked %q", d.asked)
+			}
+		})
 	}
 }
 
@@ -261,9 +264,11 @@ func TestShowConfirmation_missingParts(t *testing.T) {
 			}
 			page := g.open(home + "/confirmations/" + d.booked.String()).sees(test.sees...).page
 			for _, text := range []string{"rmt_", "ppt_", "<dd><br>"} { // ids and empty lines in place of names
-				if strings.Contains(page, text) {
-					t.Errorf("the page contains %q: %s", text, page)
-				}
+				t.Run(text, func(t *testing.T) {
+					if strings.Contains(page, text) {
+						t.Errorf("the page contains %q: %s", text, page)
+					}
+				})
 			}
 		})
 	}
@@ -300,10 +305,12 @@ func TestSetPreferences_staysOnPage(t *testing.T) {
 		t.Errorf("asked for %s", body)
 	}
 	for _, back := range []string{"https://evil.example", "//evil.example" + home, home + "evil", "javascript:alert(1)", `\\evil.example`, "/sandbox/payment"} {
-		got := g.front.Post(home+"/preferences", "locale=ps-AF&currency=USD&once=k&back="+back, "Content-Type", urlencoded)
-		if got.Header.Get("Location") != home {
-			t.Errorf("back to %s leads to %s", back, got.Header.Get("Location"))
-		}
+		t.Run(fmt.Sprintf("%q", back), func(t *testing.T) {
+			got := g.front.Post(home+"/preferences", "locale=ps-AF&currency=USD&once=k&back="+back, "Content-Type", urlencoded)
+			if got.Header.Get("Location") != home {
+				t.Errorf("back to %s leads to %s", back, got.Header.Get("Location"))
+			}
+		})
 	}
 }
 
@@ -319,9 +326,11 @@ func TestStyle_contentSecurityPolicy(t *testing.T) {
 			d.tokens, d.brand = tokens, `<script>alert("brand")</script>`
 			g := browse(t, e, d).open(searched)
 			for _, text := range []string{"<script", " style=", "elsewhere.example"} {
-				if strings.Contains(g.page, text) {
-					t.Errorf("the page contains %q: %s", text, g.page)
-				}
+				t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+					if strings.Contains(g.page, text) {
+						t.Errorf("the page contains %q: %s", text, g.page)
+					}
+				})
 			}
 			if want := styleHash(between(t, g.page, "<style>", "</style>")); !strings.Contains(policyOf(t, g.page), "style-src '"+want+"'; img-src data:;") {
 				t.Errorf("policy %s, want style-src %s", policyOf(t, g.page), want)

@@ -43,9 +43,11 @@ func TestQuote_namesDraftOfArrival(t *testing.T) {
 		g    *tenantbookingtest.Guest
 		want string
 	}{{"the session's first draft", g, first.String()}, {"another session's arrival", other, ""}, {"another hotel's arrival", foreign, ""}} {
-		if got := draftOfArrival(t, test.g); got != test.want {
-			t.Errorf("%s: the ledger has the draft %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := draftOfArrival(t, test.g); got != test.want {
+				t.Errorf("the ledger has the draft %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

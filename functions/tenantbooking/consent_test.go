@@ -64,11 +64,13 @@ func TestConsent_runningDraft(t *testing.T) {
 			g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
 		}, true},
 	} {
-		before := published(t, system, stepped)
-		test.act()
-		if got := published(t, system, stepped) > before; got != test.counted {
-			t.Errorf("%s: telemetry published: %t, want %t", test.name, got, test.counted)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			before := published(t, system, stepped)
+			test.act()
+			if got := published(t, system, stepped) > before; got != test.counted {
+				t.Errorf("telemetry published: %t, want %t", got, test.counted)
+			}
+		})
 	}
 	g.WantEnd("confirmed", "converted", created, intended, converted) // evidence is published in any case
 }
@@ -143,12 +145,14 @@ func TestConsent_signals(t *testing.T) {
 		{"DNT beats consent", `{"locale":"en","consentTelemetry":true}`, []string{"DNT", "1"}, 1},
 		{"the consent of that call counts", `{"locale":"fa-AF"}`, nil, 2},
 	} {
-		a := g.Must(http.StatusOK, "PATCH", "/session", test.body, test.headers...)
-		if got := published(t, system, "locale.changed"); got != test.want {
-			t.Errorf("%s: %d events, want %d", test.name, got, test.want)
-		}
-		if want := `"consentTelemetry":` + map[bool]string{true: "true", false: "false"}[stored(t, g).Consent.Telemetry]; !strings.Contains(string(a.Body), want) {
-			t.Errorf("%s: got %s, want %s", test.name, a.Body, want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			a := g.Must(http.StatusOK, "PATCH", "/session", test.body, test.headers...)
+			if got := published(t, system, "locale.changed"); got != test.want {
+				t.Errorf("%d events, want %d", got, test.want)
+			}
+			if want := `"consentTelemetry":` + map[bool]string{true: "true", false: "false"}[stored(t, g).Consent.Telemetry]; !strings.Contains(string(a.Body), want) {
+				t.Errorf("got %s, want %s", a.Body, want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -46,8 +47,10 @@ func TestSetGuest_spellings(t *testing.T) {
 	}
 	for _, wrong := range []string{`{"guest":{"firstName":" \t","lastName":" ","email":"z@example.com","phone":"+93701234567"}}`,
 		`{"guest":{"firstName":"Zoe","lastName":"","email":"z@example.com","phone":"0701234567"}}`} {
-		if a := g.Send("PATCH", path, wrong); a.Code() != "GENERAL.VALIDATION_FAILED" {
-			t.Errorf("%s: %d %s", wrong, a.Status, a.Code())
-		}
+		t.Run(fmt.Sprintf("%q", wrong), func(t *testing.T) {
+			if a := g.Send("PATCH", path, wrong); a.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%s: %d %s", wrong, a.Status, a.Code())
+			}
+		})
 	}
 }

@@ -69,9 +69,11 @@ func TestHold_limitsOfRoomNights(t *testing.T) {
 	}
 	g := s.Guest(0)
 	for _, test := range []struct{ rooms, nights, want int }{{2, 20, 201}, {2, 11, 429}, {1, 20, 201}} {
-		if a := hold(g, test.rooms, test.nights); a.Status != test.want {
-			t.Errorf("%d rooms for %d nights: %d %s, want %d", test.rooms, test.nights, a.Status, a.Body, test.want)
-		}
+		t.Run(fmt.Sprint(test.rooms, " ", test.nights), func(t *testing.T) {
+			if a := hold(g, test.rooms, test.nights); a.Status != test.want {
+				t.Errorf("%d rooms for %d nights: %d %s, want %d", test.rooms, test.nights, a.Status, a.Body, test.want)
+			}
+		})
 	}
 	if got := heldNights(s); got != 60 {
 		t.Errorf("one session holds %d room nights, want 60", got)

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -115,9 +116,11 @@ func TestConfirmPayment_declinedFinally(t *testing.T) {
 	back := "/draft/" + g.Draft.String() + "/return"
 	g.Platform.Decline(g.Intent, true)
 	for _, want := range []string{"PAYMENT.DECLINED", "BFF.TENANT.DRAFT_CLOSED"} {
-		if a := g.Send("POST", back, nil); a.Code() != want {
-			t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if a := g.Send("POST", back, nil); a.Code() != want {
+				t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
+			}
+		})
 	}
 	g.WantEnd("failed", "failed", created, intended, troubled, troubled)
 }
@@ -284,9 +287,11 @@ func TestDraft_noAccess(t *testing.T) {
 				test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.HoldBody()).Code(),
 				test.who.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
 			} {
-				if a != test.want {
-					t.Errorf("got %q, want %q", a, test.want)
-				}
+				t.Run(fmt.Sprintf("%q", a), func(t *testing.T) {
+					if a != test.want {
+						t.Errorf("got %q, want %q", a, test.want)
+					}
+				})
 			}
 		})
 	}

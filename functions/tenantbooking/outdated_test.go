@@ -57,14 +57,16 @@ func TestOutdated_rejected(t *testing.T) {
 	} {
 		t.Run(act.name, func(t *testing.T) {
 			for given, old := range map[string]bool{"v4.thm_test_v1": true, "v4": true, "5.": false, "vv": true, "v5.thm_test_v1": false, "v5.thm_other_v9": false, "v6.thm_test_v1": false} {
-				state, _ := g.State()
-				a := g.Send(act.method, act.path, act.body, composed, given)
-				if refused := a.Status == http.StatusGone && a.Code() == "BFF.TENANT.BOOTSTRAP_STALE"; refused != (act.checked && old) {
-					t.Errorf("version %q: got %d %s, want it rejected: %t", given, a.Status, a.Body, act.checked && old)
-				}
-				if now, _ := g.State(); old && act.checked && now != state {
-					t.Errorf("version %q: the draft became %s, want %s", given, now, state)
-				}
+				t.Run(given, func(t *testing.T) {
+					state, _ := g.State()
+					a := g.Send(act.method, act.path, act.body, composed, given)
+					if refused := a.Status == http.StatusGone && a.Code() == "BFF.TENANT.BOOTSTRAP_STALE"; refused != (act.checked && old) {
+						t.Errorf("version %q: got %d %s, want it rejected: %t", given, a.Status, a.Body, act.checked && old)
+					}
+					if now, _ := g.State(); old && act.checked && now != state {
+						t.Errorf("version %q: the draft became %s, want %s", given, now, state)
+					}
+				})
 			}
 		})
 	}

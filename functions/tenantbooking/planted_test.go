@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -42,11 +43,13 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
 	victim.RequestQuote().Hold()
 	for _, guest := range []string{tenantbookingtest.Zarghona, strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)} {
-		before := victim.Cookie
-		victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
-		if victim.Cookie == before {
-			t.Error("the session keeps its id after the guest's details were set or changed")
-		}
+		t.Run(guest, func(t *testing.T) {
+			before := victim.Cookie
+			victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
+			if victim.Cookie == before {
+				t.Error("the session keeps its id after the guest's details were set or changed")
+			}
+		})
 	}
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
 	draft, confirmation := "/draft/"+victim.Draft.String(), "/confirmation/"+victim.Stay.String()
@@ -57,9 +60,11 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 		t.Helper()
 		for _, call := range [][3]string{{"GET", draft}, {"PATCH", draft, tenantbookingtest.Zarghona}, {"DELETE", draft}, {"POST", draft + "/payment-intent", `{"method":"card"}`},
 			{"POST", draft + "/return"}, {"POST", draft + "/confirm"}, {"GET", confirmation}} {
-			if a := read(planted, call[0], call[1], call[2]); a.Status != http.StatusNotFound {
-				t.Errorf("%s the planted cookie: %s %s answers %d %s, want 404", when, call[0], call[1], a.Status, a.Body)
-			}
+			t.Run(fmt.Sprint(call), func(t *testing.T) {
+				if a := read(planted, call[0], call[1], call[2]); a.Status != http.StatusNotFound {
+					t.Errorf("%s the planted cookie: %s %s answers %d %s, want 404", when, call[0], call[1], a.Status, a.Body)
+				}
+			})
 		}
 		a := read(planted, "GET", "/bootstrap", "")
 		a.Want(t, http.StatusOK)
@@ -72,11 +77,15 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 	victim.Must(http.StatusOK, "POST", draft+"/confirm", nil)
 	refused("when booked,")
 	for _, both := range []string{planted + "; " + victim.Cookie, victim.Cookie} {
-		for _, path := range []string{draft, confirmation} {
-			if a := read(both, "GET", path, ""); a.Status != http.StatusOK {
-				t.Errorf("the victim's browser: %s answers %d %s", path, a.Status, a.Body)
+		t.Run(both, func(t *testing.T) {
+			for _, path := range []string{draft, confirmation} {
+				t.Run(path, func(t *testing.T) {
+					if a := read(both, "GET", path, ""); a.Status != http.StatusOK {
+						t.Errorf("the victim's browser: %s answers %d %s", path, a.Status, a.Body)
+					}
+				})
 			}
-		}
+		})
 	}
 	session, _, _ := strings.Cut(planted[strings.Index(planted, "=")+1:], ".")
 	var left int

@@ -44,19 +44,21 @@ func TestReadOnly(t *testing.T) {
 			{"hold", quoted, "/hold", quoted.HoldBody()},
 			{"payment-intent", named, "/draft/" + named.Draft.String() + "/payment-intent", `{"method":"card"}`},
 		} {
-			a := test.g.Send("POST", test.path, test.body)
-			if got := a.Code() == "BFF.TENANT.READ_ONLY"; got != want {
-				t.Errorf("%s, %s: got %d %s, want read-only: %t", when, test.name, a.Status, a.Body, want)
-			}
-			if !want {
-				continue
-			}
-			if a.Status != http.StatusServiceUnavailable {
-				t.Errorf("%s, %s: got status %d, want 503", when, test.name, a.Status)
-			}
-			if got := a.Header.Get("Retry-After"); got != "60" {
-				t.Errorf("%s, %s: Retry-After is %q, want 60", when, test.name, got)
-			}
+			t.Run(test.name, func(t *testing.T) {
+				a := test.g.Send("POST", test.path, test.body)
+				if got := a.Code() == "BFF.TENANT.READ_ONLY"; got != want {
+					t.Errorf("%s, %s: got %d %s, want read-only: %t", when, test.name, a.Status, a.Body, want)
+				}
+				if !want {
+					return
+				}
+				if a.Status != http.StatusServiceUnavailable {
+					t.Errorf("%s, %s: got status %d, want 503", when, test.name, a.Status)
+				}
+				if got := a.Header.Get("Retry-After"); got != "60" {
+					t.Errorf("%s, %s: Retry-After is %q, want 60", when, test.name, got)
+				}
+			})
 		}
 	}
 	setFeatures(t, system, `{"readOnly":true}`)

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -64,21 +65,23 @@ func TestReturn_otherBrowser(t *testing.T) {
 		}
 		s.Platform.Pay(g.Intent, false)
 		for _, cookie := range []string{"", s.Guest(0).Cookie} {
-			status, got := ask(0, cookie, "?r="+link)
-			token, _ := got["viewToken"].(string)
-			if status != http.StatusOK {
-				t.Fatalf("%s with its token: got status %d, want 200: %v", method, status, got)
-			}
-			if members := slices.Sorted(maps.Keys(got)); !slices.Equal(members, []string{"flowState", "reservationCode", "viewToken"}) {
-				t.Errorf("%s with its token: got the members %v, want flowState, reservationCode and viewToken", method, members)
-			}
-			if got["flowState"] != "confirmed" {
-				t.Errorf("%s with its token: got state %v, want confirmed", method, got["flowState"])
-			}
-			reservation, _, _ := strings.Cut(token, ".")
-			if a := s.Front.As("").Send("GET", g.Path("/confirmation/"+reservation+"?t="+token), nil); a.Status != http.StatusOK {
-				t.Errorf("the view token answers %d %s", a.Status, a.Body)
-			}
+			t.Run(fmt.Sprintf("%q", cookie), func(t *testing.T) {
+				status, got := ask(0, cookie, "?r="+link)
+				token, _ := got["viewToken"].(string)
+				if status != http.StatusOK {
+					t.Fatalf("%s with its token: got status %d, want 200: %v", method, status, got)
+				}
+				if members := slices.Sorted(maps.Keys(got)); !slices.Equal(members, []string{"flowState", "reservationCode", "viewToken"}) {
+					t.Errorf("%s with its token: got the members %v, want flowState, reservationCode and viewToken", method, members)
+				}
+				if got["flowState"] != "confirmed" {
+					t.Errorf("%s with its token: got state %v, want confirmed", method, got["flowState"])
+				}
+				reservation, _, _ := strings.Cut(token, ".")
+				if a := s.Front.As("").Send("GET", g.Path("/confirmation/"+reservation+"?t="+token), nil); a.Status != http.StatusOK {
+					t.Errorf("the view token answers %d %s", a.Status, a.Body)
+				}
+			})
 		}
 		s.DB.Advance(10*time.Minute + 2*time.Hour)
 		if status, _ := ask(0, "", "?r="+link); status != http.StatusNotFound {

@@ -70,12 +70,14 @@ func TestSizes_capacityModel(t *testing.T) {
 		{"arrival row", row("max", "handoff_arrival_log"), kib},
 		{"idempotency row, mean", row("avg", "idempotency"), 2 * kib},
 	} {
-		t.Logf("%s: %d bytes, limit %d", test.object, test.got, test.limit)
-		if test.got == 0 {
-			t.Errorf("%s: not measured", test.object)
-		}
-		if test.got > test.limit {
-			t.Errorf("%s: %d bytes, want at most %d", test.object, test.got, test.limit)
-		}
+		t.Run(test.object, func(t *testing.T) {
+			t.Logf("%s: %d bytes, limit %d", test.object, test.got, test.limit)
+			if test.got == 0 {
+				t.Errorf("not measured")
+			}
+			if test.got > test.limit {
+				t.Errorf("%d bytes, want at most %d", test.got, test.limit)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package tenantbooking_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -130,20 +131,22 @@ func TestSweep_paymentWithoutOutcome(t *testing.T) {
 				wait           time.Duration
 				counted, guest bool
 			}{{110 * time.Minute, false, true}, {15 * time.Minute, true, true}, {21 * time.Hour, true, true}, {2 * time.Hour, true, false}, {time.Hour, true, false}} {
-				system.DB.Advance(test.wait)
-				log.Reset()
-				a := sweeper.Tick(sweepdrafts.Function)
-				if got := a.Status >= 500; got != unavailable {
-					t.Errorf("the sweep answered %d, want a failure: %t", a.Status, unavailable)
-				}
-				if got := strings.Contains(log.String(), `"stuckDrafts":1`); got != test.counted {
-					t.Errorf("after %v more: counted %t, want %t", test.wait, got, test.counted)
-				}
-				var guest bool
-				err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT jsonb_exists(body, 'guest') FROM bff_tenant_booking.booking_drafts WHERE draft_id = $1`, g.Draft).Scan(&guest)
-				if err != nil || guest != test.guest {
-					t.Errorf("after %v more: the draft has a guest: %t, %v, want %t", test.wait, guest, err, test.guest)
-				}
+				t.Run(fmt.Sprint(test.wait), func(t *testing.T) {
+					system.DB.Advance(test.wait)
+					log.Reset()
+					a := sweeper.Tick(sweepdrafts.Function)
+					if got := a.Status >= 500; got != unavailable {
+						t.Errorf("the sweep answered %d, want a failure: %t", a.Status, unavailable)
+					}
+					if got := strings.Contains(log.String(), `"stuckDrafts":1`); got != test.counted {
+						t.Errorf("after %v more: counted %t, want %t", test.wait, got, test.counted)
+					}
+					var guest bool
+					err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT jsonb_exists(body, 'guest') FROM bff_tenant_booking.booking_drafts WHERE draft_id = $1`, g.Draft).Scan(&guest)
+					if err != nil || guest != test.guest {
+						t.Errorf("after %v more: the draft has a guest: %t, %v, want %t", test.wait, guest, err, test.guest)
+					}
+				})
 			}
 			way.closed = id.Reservation{}
 			g.Platform.Pay(g.Intent, false) // late

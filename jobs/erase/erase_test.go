@@ -258,9 +258,11 @@ func TestErase_dryRun(t *testing.T) {
 	before := consumertest.Texts(t, m.DB)
 	output := must(t, jobEnv(m, w), "-dry-run", "-batch", "1")
 	for _, want := range []string{"would complete 2 requests", "bff_consumer.outbox: would delete ", "project.telemetry.click_recorded: would delete 7"} {
-		if !strings.Contains(output, want) {
-			t.Errorf("output = %q, want %q", output, want)
-		}
+		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+			if !strings.Contains(output, want) {
+				t.Errorf("output = %q, want %q", output, want)
+			}
+		})
 	}
 	if strings.Contains(output, "gms_") {
 		t.Errorf("output = %q, want no session", output)
@@ -475,9 +477,11 @@ func TestErase_killed(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-batch", "0"}, {"now"}, {"-what"}} {
-		if code, output := call(t.Context(), env.Of(nil), args...); code != 2 {
-			t.Errorf("%q: exit code %d, output %q", args, code, output)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			if code, output := call(t.Context(), env.Of(nil), args...); code != 2 {
+				t.Errorf("%q: exit code %d, output %q", args, code, output)
+			}
+		})
 	}
 	if code, output := call(t.Context(), env.Of(nil), "-help"); code != 0 || !strings.Contains(output, "-dry-run") {
 		t.Errorf("-help: exit code %d, output %q", code, output)

@@ -188,9 +188,11 @@ func TestErase_reservation(t *testing.T) {
 	output := must(t, h.env(), h.arguments(erased)...)
 	for _, want := range []string{"would erase the guest", "reservation.guests: would delete 1", "bff_tenant_booking.booking_draft_snapshots: would delete 1",
 		"dead letters: would delete 3"} {
-		if !strings.Contains(output, want) {
-			t.Errorf("output = %q, want %q", output, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(output, want) {
+				t.Errorf("output = %q, want %q", output, want)
+			}
+		})
 	}
 	if diff := cmp.Diff(before, rows()); diff != "" {
 		t.Errorf("the dry run changed the database: %s", diff)
@@ -452,8 +454,10 @@ func TestErase_arguments(t *testing.T) {
 		{tenant}, {r}, {tenant, r, "-email-hash=" + hash}, {tenant, "-email-hash=x"}, {tenant, r, "-go"}, {tenant, r, "-go", "-by=a"},
 		{"-go", "-by=a", "-why=b"}, {tenant, "-session=" + id.New[id.GuestSession]().String()}, {"-session=x"}, {tenant, r, "-go", "-by=a", "-why=b", "-dry-run"},
 	} {
-		if code, output := call(t.Context(), env.Of(nil), args...); code != 2 {
-			t.Errorf("%q: exit code %d, want 2: %s", args, code, output)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			if code, output := call(t.Context(), env.Of(nil), args...); code != 2 {
+				t.Errorf("%q: exit code %d, want 2: %s", args, code, output)
+			}
+		})
 	}
 }

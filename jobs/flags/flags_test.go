@@ -58,13 +58,15 @@ func TestRun_functionsFollow(t *testing.T) {
 		{"another service is none of its business", []string{"consumer", "melmastoon.bff.consumer.search.executed.v1" + "=2"}, ": one in 2, not in 10\n", true},
 		{"as the code says, again", []string{"-reset", "tenantbooking"}, "tenantbooking: " + step + ": one in 4\n", false},
 	} {
-		code, stdout, stderr := call(t, store, test.args...)
-		if code != 0 || !strings.Contains(stdout, test.says) {
-			t.Errorf("%s: exit %d, %s, said %s", test.name, code, stderr, stdout)
-		}
-		if n := publishedOfThousand(t, store); (n == 1000) != test.all || n == 0 {
-			t.Errorf("%s: %d of 1000 events are published", test.name, n)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := call(t, store, test.args...)
+			if code != 0 || !strings.Contains(stdout, test.says) {
+				t.Errorf("exit %d, %s, said %s", code, stderr, stdout)
+			}
+			if n := publishedOfThousand(t, store); (n == 1000) != test.all || n == 0 {
+				t.Errorf("%d of 1000 events are published", n)
+			}
+		})
 	}
 }
 
@@ -90,19 +92,21 @@ func TestRun_features(t *testing.T) {
 		{"both", []string{"tenantbooking", "readOnly=on", step + "=4"}, true, false},
 		{"reset", []string{"-reset", "tenantbooking"}, false, false},
 	} {
-		code, stdout, stderr := call(t, store, test.args...)
-		if code != 0 {
-			t.Errorf("%s: exit %d: %s", test.name, code, stderr)
-		}
-		if got := on(); got != test.readOnly {
-			t.Errorf("%s: readOnly is %t, want %t", test.name, got, test.readOnly)
-		}
-		if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(stdout, want) {
-			t.Errorf("%s: printed %s, without %q", test.name, stdout, want)
-		}
-		if n := publishedOfThousand(t, store); (n == 1000) != test.all {
-			t.Errorf("%s: %d of 1000 events are published, want all: %t", test.name, n, test.all)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := call(t, store, test.args...)
+			if code != 0 {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+			if got := on(); got != test.readOnly {
+				t.Errorf("readOnly is %t, want %t", got, test.readOnly)
+			}
+			if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(stdout, want) {
+				t.Errorf("printed %s, without %q", stdout, want)
+			}
+			if n := publishedOfThousand(t, store); (n == 1000) != test.all {
+				t.Errorf("%d of 1000 events are published, want all: %t", n, test.all)
+			}
+		})
 	}
 }
 
@@ -122,12 +126,14 @@ func TestRun_bots(t *testing.T) {
 		{"another service is reset", []string{"-reset", "tenantbooking"}, `{"bot":0.9}`},
 		{"reset", []string{"-reset", "consumer"}, "{}"},
 	} {
-		if code, stdout, stderr := call(t, store, test.args...); code != 0 {
-			t.Errorf("%s: exit %d: %s%s", test.name, code, stdout, stderr)
-		}
-		if _, stdout, _ := call(t, store); !strings.Contains(stdout, "consumer: bots: "+test.want+"\n") {
-			t.Errorf("%s: printed %s, without the rules %s", test.name, stdout, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if code, stdout, stderr := call(t, store, test.args...); code != 0 {
+				t.Errorf("exit %d: %s%s", code, stdout, stderr)
+			}
+			if _, stdout, _ := call(t, store); !strings.Contains(stdout, "consumer: bots: "+test.want+"\n") {
+				t.Errorf("printed %s, without the rules %s", stdout, test.want)
+			}
+		})
 	}
 	e := documenttest.Give(env.Of(nil), store)
 	broken := consumer.BotRules{Rules: []byte(`{"challenge":7}`)}
@@ -206,8 +212,10 @@ func TestRun_errors(t *testing.T) {
 		{"flags that no function follows", broken, []string{"tenantbooking"}, always},
 		{"newer ones", later, []string{"-reset", "tenantbooking"}, "newer"},
 	} {
-		if code, _, stderr := call(t, test.store, test.args...); code != 1 || !strings.Contains(stderr, test.says) {
-			t.Errorf("%s: exit %d, %q, want 1 and %q", test.name, code, stderr, test.says)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if code, _, stderr := call(t, test.store, test.args...); code != 1 || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q, want 1 and %q", code, stderr, test.says)
+			}
+		})
 	}
 }

@@ -25,19 +25,21 @@ func TestRun_roomsOnSale(t *testing.T) {
 	d := pgtest.New(t)
 	owner := d.Owner(t)
 	for _, when := range []string{"at first", "and another time"} {
-		if code, stdout, stderr := call(t, d.URL(), "-hotels", "3"); code != 0 || stdout != "3 hotels have rooms on sale\n" {
-			t.Fatalf("%s: exit %d, %q, %s", when, code, stdout, stderr)
-		}
-		var hotels, sold int
-		if err := owner.QueryRow(t.Context(), `
+		t.Run(when, func(t *testing.T) {
+			if code, stdout, stderr := call(t, d.URL(), "-hotels", "3"); code != 0 || stdout != "3 hotels have rooms on sale\n" {
+				t.Fatalf("exit %d, %q, %s", code, stdout, stderr)
+			}
+			var hotels, sold int
+			if err := owner.QueryRow(t.Context(), `
 			SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM sandbox.room_types AS r JOIN sandbox.inventory_nights AS n USING (room_type_id)
 				WHERE r.property_id = l.property_id AND n.night > platform.now()::date + 300))
 			FROM sandbox.listings AS l`).Scan(&hotels, &sold); err != nil {
-			t.Fatal(err)
-		}
-		if hotels != 3 || sold != 3 {
-			t.Errorf("%s: %d hotels can be found, %d have rooms on sale for a year", when, hotels, sold)
-		}
+				t.Fatal(err)
+			}
+			if hotels != 3 || sold != 3 {
+				t.Errorf("%d hotels can be found, %d have rooms on sale for a year", hotels, sold)
+			}
+		})
 	}
 }
 

@@ -176,16 +176,18 @@ func TestRules_keepBookedGuests(t *testing.T) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			for _, table := range []string{"reservation.guests", "reservation.special_requests"} {
-				d, owner := aging(t, table)
-				aged[table].insert(t, owner, time.Second)
-				aged[table].insert(t, owner, time.Second)
-				if _, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+booked+`
+				t.Run(table, func(t *testing.T) {
+					d, owner := aging(t, table)
+					aged[table].insert(t, owner, time.Second)
+					aged[table].insert(t, owner, time.Second)
+					if _, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+booked+`
 					WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations ORDER BY 1 LIMIT 1)`); err != nil {
-					t.Fatal(err)
-				}
-				if stdout := must(t, d, table); stdout != table+": removed 1\n" {
-					t.Errorf("got output %q, want one row of two removed", stdout)
-				}
+						t.Fatal(err)
+					}
+					if stdout := must(t, d, table); stdout != table+": removed 1\n" {
+						t.Errorf("got output %q, want one row of two removed", stdout)
+					}
+				})
 			}
 		})
 	}

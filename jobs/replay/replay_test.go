@@ -573,11 +573,13 @@ func TestParse_invalid(t *testing.T) {
 		{"a negative limit", []string{"-go", "hotel.paid.dlq", "-limit=-1"}, "-limit"},
 		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
 	} {
-		d := newRunner(t)
-		d.topics.Refuse = func(verb string) error { return errors.New("it was asked to " + verb) }
-		if code, _, stderr := d.call(test.args...); code != 2 || !strings.Contains(stderr, test.says) {
-			t.Errorf("%s: exit %d, %q, want 2 and %q", test.name, code, stderr, test.says)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d := newRunner(t)
+			d.topics.Refuse = func(verb string) error { return errors.New("it was asked to " + verb) }
+			if code, _, stderr := d.call(test.args...); code != 2 || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit %d, %q, want 2 and %q", code, stderr, test.says)
+			}
+		})
 	}
 	d := newRunner(t)
 	d.topics.Refuse = func(string) error { return errors.New("the bus is away") }

@@ -114,11 +114,13 @@ func TestCommand_base(t *testing.T) {
 		t.Fatal(err)
 	}
 	for revision, want := range map[string]int{"main": breaking, "nowhere": unreadable} {
-		var out, complaints bytes.Buffer
-		c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
-		if status := c.run([]string{"--base", revision}); status != want {
-			t.Errorf("--base %s: status %d, want %d\n%s%s", revision, status, want, out.String(), complaints.String())
-		}
+		t.Run(revision, func(t *testing.T) {
+			var out, complaints bytes.Buffer
+			c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+			if status := c.run([]string{"--base", revision}); status != want {
+				t.Errorf("--base %s: status %d, want %d\n%s%s", revision, status, want, out.String(), complaints.String())
+			}
+		})
 	}
 }
 

@@ -29,14 +29,16 @@ func TestJournal_limit(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, name := range []string{path + ".1", path} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(text) > limit {
-			t.Errorf("%s has %d bytes, more than %d", name, len(text), limit)
-		}
-		all.Write(text)
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(text) > limit {
+				t.Errorf("%s has %d bytes, more than %d", name, len(text), limit)
+			}
+			all.Write(text)
+		})
 	}
 	log, err := j.read()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -14,9 +15,11 @@ func TestParse(t *testing.T) {
 		t.Errorf("options = %+v, %v, want %+v", o, err, want)
 	}
 	for _, args := range [][]string{{"reservation"}, {"--prot", "9000"}, {"--backend=none"}, {"--port", "9000", "fresh"}} {
-		if _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
-			t.Errorf("parse(%q) = %v, want an error", args, err)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			if _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
+				t.Errorf("parse(%q) = %v, want an error", args, err)
+			}
+		})
 	}
 	if _, err := parse([]string{"--help"}); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("parse(--help) = %v, want ErrHelp", err)

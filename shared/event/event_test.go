@@ -3,6 +3,7 @@ package event_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -134,17 +135,21 @@ func TestEnvelope_flat(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, absent := range []string{"producedBy", "metadata", "errorcode"} {
-		if strings.Contains(string(data), absent) {
-			t.Errorf("%s has %s", data, absent)
-		}
+		t.Run(absent, func(t *testing.T) {
+			if strings.Contains(string(data), absent) {
+				t.Errorf("%s has %s", data, absent)
+			}
+		})
 	}
 	for name, want := range map[string]string{
 		"ce-partitionkey": key, "ce-sequence": "0000000003", "ce-errorcode": "MELMASTOON.X", "ce-tenantid": tenantText,
 		"ce-hint": "%DA%A9%D8%A7%D8%A8%D9%84%2050%25",
 	} {
-		if got := raw.Attributes()[name]; got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := raw.Attributes()[name]; got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		})
 	}
 	if raw.Delivery.OrderingKey != key {
 		t.Errorf("is ordered by %q, want %q", raw.Delivery.OrderingKey, key)
@@ -154,11 +159,13 @@ func TestEnvelope_flat(t *testing.T) {
 func TestSeal_contradictingExtensions(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"id", "type", "time", "tenantid", "sequence", "partitionkey", event.ReplayTo, event.Replays, "errorCode", "error-code", "", "ce-errorcode", strings.Repeat("x", 21)} {
-		d := draft()
-		d.Extensions = event.Extensions{name: "secret"}
-		if raw, err := d.Seal(happened, origin()); err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: got %+v, %v, want an error without the value", name, raw.Extensions, err)
-		}
+		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
+			d := draft()
+			d.Extensions = event.Extensions{name: "secret"}
+			if raw, err := d.Seal(happened, origin()); err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%q: got %+v, %v, want an error without the value", name, raw.Extensions, err)
+			}
+		})
 	}
 }
 
@@ -189,14 +196,18 @@ func TestSeal_withoutOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"tenantId":null`, `"sessionId":null`, `"causationId":null`} {
-		if !strings.Contains(string(data), want) {
-			t.Errorf("%s has no %s", data, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(data), want) {
+				t.Errorf("%s has no %s", data, want)
+			}
+		})
 	}
 	for _, refused := range []string{"publishedAt", "metadata", "marketingAttribution"} {
-		if strings.Contains(string(data), refused) {
-			t.Errorf("%s has an empty %s", data, refused)
-		}
+		t.Run(refused, func(t *testing.T) {
+			if strings.Contains(string(data), refused) {
+				t.Errorf("%s has an empty %s", data, refused)
+			}
+		})
 	}
 }
 
@@ -253,15 +264,17 @@ func TestDecode_declaredMembers(t *testing.T) {
 func TestDecode_errorHidesInput(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{`{"nights":"secret"}`, `{"occurredAt":"secret"}`, `{"secret":1,"nights":`} {
-		raw := sealed(t)
-		raw.Payload = jsontext.Value(payload)
-		_, err := event.Decode[held](raw)
-		if got := fault.From(err).Kind; got != fault.Invalid {
-			t.Errorf("%s: got kind %v, want Invalid", payload, got)
-		}
-		if strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v repeats the payload", payload, err)
-		}
+		t.Run(payload, func(t *testing.T) {
+			raw := sealed(t)
+			raw.Payload = jsontext.Value(payload)
+			_, err := event.Decode[held](raw)
+			if got := fault.From(err).Kind; got != fault.Invalid {
+				t.Errorf("got kind %v, want Invalid", got)
+			}
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v repeats the payload", err)
+			}
+		})
 	}
 	raw := sealed(t)
 	raw.Payload = jsontext.Value(`{"nights":"x"}`)
@@ -305,15 +318,17 @@ func TestDecode_tenant(t *testing.T) {
 func TestSamplingRate_oneIn(t *testing.T) {
 	t.Parallel()
 	for oneIn, want := range map[int]string{0: "1", 1: "1", 3: "3", 10: "10", 49: "49", 1_000_000: "1000000"} {
-		d := draft()
-		d.Subject.OneIn = oneIn
-		raw, err := d.Seal(happened, origin())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := raw.Attributes()["ce-sampledrate"]; got != want {
-			t.Errorf("one in %d travels as %s, want %s", oneIn, got, want)
-		}
+		t.Run(fmt.Sprint(oneIn), func(t *testing.T) {
+			d := draft()
+			d.Subject.OneIn = oneIn
+			raw, err := d.Seal(happened, origin())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := raw.Attributes()["ce-sampledrate"]; got != want {
+				t.Errorf("one in %d travels as %s, want %s", oneIn, got, want)
+			}
+		})
 	}
 }
 

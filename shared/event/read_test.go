@@ -182,31 +182,35 @@ func TestRead_allForms(t *testing.T) {
 func TestRead_pulledMessage(t *testing.T) {
 	t.Parallel()
 	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": sealedFlat(t)} {
-		document, err := sent.Structured()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for form, lies := range map[string]struct {
-			attributes map[string]string
-			data       []byte
-		}{
-			"binary":     {sent.Attributes(), data(t, sent)},
-			"structured": {map[string]string{"content-type": "application/cloudevents+json"}, document},
-		} {
-			got, err := event.Of(lies.attributes, lies.data)
+		t.Run(of, func(t *testing.T) {
+			document, err := sent.Structured()
 			if err != nil {
-				t.Fatalf("%s of %s: %v", form, of, err)
+				t.Fatal(err)
 			}
-			if string(got.Payload) != string(sent.Payload) {
-				t.Errorf("%s of %s: string(got.Payload) = %v, want %v", form, of, string(got.Payload), string(sent.Payload))
+			for form, lies := range map[string]struct {
+				attributes map[string]string
+				data       []byte
+			}{
+				"binary":     {sent.Attributes(), data(t, sent)},
+				"structured": {map[string]string{"content-type": "application/cloudevents+json"}, document},
+			} {
+				t.Run(form, func(t *testing.T) {
+					got, err := event.Of(lies.attributes, lies.data)
+					if err != nil {
+						t.Fatalf("%s of %s: %v", form, of, err)
+					}
+					if string(got.Payload) != string(sent.Payload) {
+						t.Errorf("%s of %s: string(got.Payload) = %v, want %v", form, of, string(got.Payload), string(sent.Payload))
+					}
+					if !reflect.DeepEqual(got.Envelope, sent.Envelope) {
+						t.Errorf("%s of %s: reflect.DeepEqual(got.Envelope, sent.Envelope) = false, want true", form, of)
+					}
+					if !maps.Equal(got.Extensions, sent.Extensions) {
+						t.Errorf("%s of %s: got.Extensions = %v, want %v", form, of, got.Extensions, sent.Extensions)
+					}
+				})
 			}
-			if !reflect.DeepEqual(got.Envelope, sent.Envelope) {
-				t.Errorf("%s of %s: reflect.DeepEqual(got.Envelope, sent.Envelope) = false, want true", form, of)
-			}
-			if !maps.Equal(got.Extensions, sent.Extensions) {
-				t.Errorf("%s of %s: got.Extensions = %v, want %v", form, of, got.Extensions, sent.Extensions)
-			}
-		}
+		})
 	}
 	if _, err := event.Of(map[string]string{"ce-specversion": "1.0"}, []byte("secret")); fault.From(err).Kind != fault.Invalid || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)

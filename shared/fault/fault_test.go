@@ -126,10 +126,12 @@ func TestKinds(t *testing.T) {
 		seen[k.Status()] = true
 		var titles []string
 		for _, lang := range []string{"en", "ps", "fa", "ur", "ar"} {
-			if title := k.Title(lang); title == "" || slices.Contains(titles, title) {
-				t.Errorf("kind %d has no title of its own in %s: %q", k, lang, title)
-			}
-			titles = append(titles, k.Title(lang))
+			t.Run(lang, func(t *testing.T) {
+				if title := k.Title(lang); title == "" || slices.Contains(titles, title) {
+					t.Errorf("kind %d has no title of its own in %s: %q", k, lang, title)
+				}
+				titles = append(titles, k.Title(lang))
+			})
 		}
 	}
 	for _, k := range []fault.Kind{-1, fault.Timeout + 1} {
@@ -142,8 +144,10 @@ func TestKinds(t *testing.T) {
 func TestTitleLanguages(t *testing.T) {
 	t.Parallel()
 	for lang, same := range map[string]string{"fa-AF": "fa", "prs": "fa", "PS-af": "ps", "ar-AE": "ar", "de": "en", "": "en", "far": "en"} {
-		if got, want := fault.NotFound.Title(lang), fault.NotFound.Title(same); got != want {
-			t.Errorf("%q: got %q, want %q", lang, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", lang), func(t *testing.T) {
+			if got, want := fault.NotFound.Title(lang), fault.NotFound.Title(same); got != want {
+				t.Errorf("%q: got %q, want %q", lang, got, want)
+			}
+		})
 	}
 }

@@ -214,9 +214,11 @@ func TestToken_format(t *testing.T) {
 		t.Errorf("got %s, want %s", a.Token, want)
 	}
 	for _, text := range []string{"nonsense", "v1.YWE.YWFh", strings.Replace(a.Token.Reveal(), "v1.", "v1."+strings.Repeat("A", 1024), 1)} {
-		if got := read(t, text); got.Fingerprint() != "" || strings.Contains(got.String(), text) {
-			t.Errorf("got %q and %s of a malformed token", got.Fingerprint(), got)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got := read(t, text); got.Fingerprint() != "" || strings.Contains(got.String(), text) {
+				t.Errorf("got %q and %s of a malformed token", got.Fingerprint(), got)
+			}
+		})
 	}
 	written, err := json.Marshal(request{a.Token})
 	if want := `{"Token":"` + a.Token.Reveal() + `"}`; err != nil || string(written) != want {

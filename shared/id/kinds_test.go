@@ -21,8 +21,10 @@ func TestPrefixes(t *testing.T) {
 		"srs": id.New[id.SearchSession]().String(), "wsh": id.New[id.Wish]().String(), "mpv": id.New[id.PageView]().String(),
 		"cfe": id.New[id.FunnelEvent]().String(),
 	} {
-		if prefix := got[:strings.LastIndexByte(got, '_')]; prefix != want {
-			t.Errorf("got %s, want the prefix %s", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if prefix := got[:strings.LastIndexByte(got, '_')]; prefix != want {
+				t.Errorf("got %s, want the prefix %s", got, want)
+			}
+		})
 	}
 }

@@ -141,19 +141,21 @@ func TestRing_format(t *testing.T) {
 	type settings struct{ Keys keyring.Ring }
 	s := settings{ring(t, "k1:"+secret("a")+",k2:"+secret("b"))}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		got := fmt.Sprintf(verb, s)
-		if strings.Contains(got, "97 97") {
-			t.Errorf(`%s prints a key: strings.Contains(got, "97 97") = true, want false`, verb)
-		}
-		if strings.Contains(got, "aaaa") {
-			t.Errorf(`%s prints a key: strings.Contains(got, "aaaa") = true, want false`, verb)
-		}
-		if strings.Contains(got, "6161") {
-			t.Errorf(`%s prints a key: strings.Contains(got, "6161") = true, want false`, verb)
-		}
-		if strings.Contains(got, "0x61, 0x61") {
-			t.Errorf(`%s prints a key: strings.Contains(got, "0x61, 0x61") = true, want false`, verb)
-		}
+		t.Run(verb, func(t *testing.T) {
+			got := fmt.Sprintf(verb, s)
+			if strings.Contains(got, "97 97") {
+				t.Errorf(`%s prints a key: strings.Contains(got, "97 97") = true, want false`, verb)
+			}
+			if strings.Contains(got, "aaaa") {
+				t.Errorf(`%s prints a key: strings.Contains(got, "aaaa") = true, want false`, verb)
+			}
+			if strings.Contains(got, "6161") {
+				t.Errorf(`%s prints a key: strings.Contains(got, "6161") = true, want false`, verb)
+			}
+			if strings.Contains(got, "0x61, 0x61") {
+				t.Errorf(`%s prints a key: strings.Contains(got, "0x61, 0x61") = true, want false`, verb)
+			}
+		})
 	}
 	if got, want := fmt.Sprint(s.Keys), "keyring(k1,k2)"; got != want {
 		t.Errorf("got %s, want %s", got, want)

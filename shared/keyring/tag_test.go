@@ -2,6 +2,7 @@ package keyring_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,9 +42,11 @@ func TestTag_parts(t *testing.T) {
 		{"without a key", ring(one), tag[4:], []string{"cookie", "session"}, false},
 		{"none", ring(one), "", []string{"cookie", "session"}, false},
 	} {
-		if got := test.ring.Tagged(test.tag, test.parts...); got != test.want {
-			t.Errorf("%s: got %v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.ring.Tagged(test.tag, test.parts...); got != test.want {
+				t.Errorf("got %v", got)
+			}
+		})
 	}
 	if _, err := (keyring.Ring{}).Tag("cookie"); err == nil {
 		t.Error("an empty ring has made a tag")
@@ -58,8 +61,10 @@ func TestTagged_oneSpelling(t *testing.T) {
 		t.Fatalf("Tag() = %q, %v", tag, err)
 	}
 	for _, other := range []string{tag + "\n", tag + "\r\n", tag[:8] + "\n" + tag[8:], tag + "=", " " + tag, tag + "."} {
-		if r.Tagged(other, "purpose", "thing") {
-			t.Errorf("%q is taken for %q", other, tag)
-		}
+		t.Run(fmt.Sprintf("%q", other), func(t *testing.T) {
+			if r.Tagged(other, "purpose", "thing") {
+				t.Errorf("%q is taken for %q", other, tag)
+			}
+		})
 	}
 }

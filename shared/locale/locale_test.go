@@ -3,6 +3,7 @@ package locale_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,13 +21,15 @@ func TestParse(t *testing.T) {
 		"": "", "*": "", "-": "", "und": "", "root": "", "x-private": "", "c": "", "english please": "", "fa-AF\n": "",
 		"en-" + strings.Repeat("u-", 40) + "nu": "", "en-x-" + strings.Repeat("abcdefgh-", 8) + "a": "",
 	} {
-		got, err := locale.Parse(in)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
-		}
-		if err != nil && !errors.Is(err, locale.ErrForm) {
-			t.Errorf("%q: got %v, want ErrForm, which repeats no input", in, err)
-		}
+		t.Run(fmt.Sprintf("%q", in), func(t *testing.T) {
+			got, err := locale.Parse(in)
+			if got != want || (err == nil) != (want != "") {
+				t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
+			}
+			if err != nil && !errors.Is(err, locale.ErrForm) {
+				t.Errorf("%q: got %v, want ErrForm, which repeats no input", in, err)
+			}
+		})
 	}
 }
 

@@ -16,9 +16,11 @@ func TestText_nearestLanguage(t *testing.T) {
 		{"one whose text is empty", Arabic, "Kabul Grand"},
 		{"a sibling's is not its own", Persian, "Kabul Grand"},
 	} {
-		if got := house.In(test.in); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := house.In(test.in); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 	if got := (Text{Default: "A bed"}).In(Pashto); got != "A bed" {
 		t.Errorf("in no other language: %q", got)

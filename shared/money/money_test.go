@@ -3,6 +3,7 @@ package money_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -55,9 +56,11 @@ func TestJSON(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 	for _, body := range []string{`{"amountMicro":1}`, `{"currency":"XXX"}`, `{"currency":"usd"}`, `{"currency":""}`} {
-		if err := json.Unmarshal([]byte(body), new(money.Amount)); err == nil {
-			t.Errorf("%s was accepted", body)
-		}
+		t.Run(body, func(t *testing.T) {
+			if err := json.Unmarshal([]byte(body), new(money.Amount)); err == nil {
+				t.Errorf("%s was accepted", body)
+			}
+		})
 	}
 }
 
@@ -134,9 +137,11 @@ func same(t *testing.T, act string, got int64, err error, want *big.Int) {
 func TestCurrency_form(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{"AFN": nil, "CHF": nil, "": money.ErrCode, "afn": money.ErrCode, "AF": money.ErrCode, "AFNX": money.ErrCode, "AÉ": money.ErrCode} {
-		var got money.Code
-		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, want) || err == nil && string(got) != text {
-			t.Errorf("%q: got %q, %v, want %v", text, got, err, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			var got money.Code
+			if err := got.UnmarshalText([]byte(text)); !errors.Is(err, want) || err == nil && string(got) != text {
+				t.Errorf("%q: got %q, %v, want %v", text, got, err, want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package readavailability
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -37,44 +38,46 @@ func TestReadAvailability_complete(t *testing.T) {
 		{"USD", "USD", money.Minor{Amount: 10_000, Currency: money.USD, Exponent: 2}, true},
 		{"GBP", "AFN", money.Minor{Amount: 800_000, Currency: money.AFN, Exponent: 2}, false},
 	} {
-		var got search.Vacancy
-		a := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
-		a.Into(t, &got)
-		room := got.Rooms[0]
-		if *got.Available != true {
-			t.Errorf("*got.Available = %t, want true", *got.Available)
-		}
-		if got.Rate == nil {
-			t.Fatal("got.Rate = nil, want a value")
-		}
-		if got.Rate.Currency != money.Currency(test.currency) {
-			t.Errorf("got.Rate.Currency = %q, want %q", got.Rate.Currency, money.Currency(test.currency))
-		}
-		if room.Name != "ډیلکس" {
-			t.Errorf(`room.Name = %q, want "ډیلکس"`, room.Name)
-		}
-		if *room.Total != test.total {
-			t.Errorf("*room.Total = %+v, want %+v", *room.Total, test.total)
-		}
-		if room.FX.IsZero() == test.converted {
-			t.Errorf("room.FX.IsZero() = %t, want another value", room.FX.IsZero())
-		}
-		if got.Stale {
-			t.Error("got.Stale = true, want false")
-		}
-		if got.Missing != nil {
-			t.Errorf("got.Missing = %q, want nil", got.Missing)
-		}
-		if got.Handoff.TTL != 1800 {
-			t.Errorf("got.Handoff.TTL = %d, want 1800", got.Handoff.TTL)
-		}
-		again := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
-		if again.Header.Get("X-Cache") != "HIT" {
-			t.Errorf(`again: again.Header.Get("X-Cache") = %q, want "HIT"`, again.Header.Get("X-Cache"))
-		}
-		if string(again.Body) != string(a.Body) {
-			t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(a.Body))
-		}
+		t.Run(test.currency, func(t *testing.T) {
+			var got search.Vacancy
+			a := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
+			a.Into(t, &got)
+			room := got.Rooms[0]
+			if *got.Available != true {
+				t.Errorf("*got.Available = %t, want true", *got.Available)
+			}
+			if got.Rate == nil {
+				t.Fatal("got.Rate = nil, want a value")
+			}
+			if got.Rate.Currency != money.Currency(test.currency) {
+				t.Errorf("got.Rate.Currency = %q, want %q", got.Rate.Currency, money.Currency(test.currency))
+			}
+			if room.Name != "ډیلکس" {
+				t.Errorf(`room.Name = %q, want "ډیلکس"`, room.Name)
+			}
+			if *room.Total != test.total {
+				t.Errorf("*room.Total = %+v, want %+v", *room.Total, test.total)
+			}
+			if room.FX.IsZero() == test.converted {
+				t.Errorf("room.FX.IsZero() = %t, want another value", room.FX.IsZero())
+			}
+			if got.Stale {
+				t.Error("got.Stale = true, want false")
+			}
+			if got.Missing != nil {
+				t.Errorf("got.Missing = %q, want nil", got.Missing)
+			}
+			if got.Handoff.TTL != 1800 {
+				t.Errorf("got.Handoff.TTL = %d, want 1800", got.Handoff.TTL)
+			}
+			again := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
+			if again.Header.Get("X-Cache") != "HIT" {
+				t.Errorf(`again: again.Header.Get("X-Cache") = %q, want "HIT"`, again.Header.Get("X-Cache"))
+			}
+			if string(again.Body) != string(a.Body) {
+				t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(a.Body))
+			}
+		})
 	}
 	if diff := cmp.Diff(map[string]int{"properties": 1, "tenants": 1, "previews": 3, "cheapest": 2}, system.AllCalls()); diff != "" {
 		t.Errorf("calls of other services (-want +got):\n%s", diff)
@@ -139,13 +142,15 @@ func TestReadAvailability_invalid(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, Function, tenantsuspended.Function)
 	v, hotel, now := system.Traveller(), system.Hotels[0], system.Env.Now()
 	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkIn=2", "checkIn=1"}, {"adults=2&", ""}} {
-		a := v.Send("GET", strings.Replace(path(system, hotel), change[0], change[1], 1), nil)
-		if a.Status != 400 {
-			t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
-		}
-		if len(a.Problem().Violations) == 0 {
-			t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", change[1], len(a.Problem().Violations))
-		}
+		t.Run(fmt.Sprint(change), func(t *testing.T) {
+			a := v.Send("GET", strings.Replace(path(system, hotel), change[0], change[1], 1), nil)
+			if a.Status != 400 {
+				t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
+			}
+			if len(a.Problem().Violations) == 0 {
+				t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", change[1], len(a.Problem().Violations))
+			}
+		})
 	}
 	v.Must(200, "GET", path(system, hotel), nil)
 	system.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
@@ -178,12 +183,14 @@ func TestReadAvailability_pastStay(t *testing.T) {
 				"/checkIn ":      v.Send("GET", at+"/availability?"+query(from), nil),
 				"/dates/checkIn": v.Send("POST", "/handoff/"+hotel.Tenant.String()+at[len("/hotels"):], mint(from)),
 			} {
-				if a.Status/100 != status/100 {
-					t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
-				}
-				if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
-					t.Errorf("from %s: %s", from, a.Body)
-				}
+				t.Run(fmt.Sprintf("%q", pointer), func(t *testing.T) {
+					if a.Status/100 != status/100 {
+						t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
+					}
+					if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
+						t.Errorf("from %s: %s", from, a.Body)
+					}
+				})
 			}
 		})
 	}

@@ -47,8 +47,8 @@ func call(r *booking.Reservation, first, email string) reservation.Call[Request]
 func TestSet(t *testing.T) {
 	t.Parallel()
 	db, r, name := open(t)
-	for _, first := range []string{"Zarghona", "Malalai"} { // the second replaces the first
-		out, err := name(t.Context(), call(r, first, " Z@Example.com "))
+	for _, step := range []string{"Zarghona", "Malalai"} { // the second replaces the first
+		out, err := name(t.Context(), call(r, step, " Z@Example.com "))
 		if err != nil || out.Guest != r.Guest {
 			t.Fatalf("answered %+v, %v", out, err)
 		}
@@ -105,22 +105,22 @@ func TestSet_locale(t *testing.T) {
 func TestSet_specialRequests(t *testing.T) {
 	t.Parallel()
 	db, r, name := open(t)
-	for _, test := range []struct{ text, want string }{
+	for _, step := range []struct{ text, want string }{
 		{"", ""},
 		{"A quiet room, call +93700123456", "{other} A quiet room, call [number]"},
 		{"A cot", "{other} A cot"},
 		{" ", ""},
 	} {
 		c := call(r, "Zarghona", "z@example.com")
-		c.In.Requests = new(booking.Text(test.text))
+		c.In.Requests = new(booking.Text(step.text))
 		if _, err := name(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		var got string
 		err := db.Owner(t).QueryRow(t.Context(), `SELECT coalesce(string_agg(tags::text || ' ' || free_text, ';'), '') FROM reservation.special_requests
 			WHERE reservation_id = @reservation`, pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&got)
-		if err != nil || got != test.want {
-			t.Errorf("%q: stored %q, %v; want %q", test.text, got, err, test.want)
+		if err != nil || got != step.want {
+			t.Errorf("%q: stored %q, %v; want %q", step.text, got, err, step.want)
 		}
 	}
 }
@@ -205,18 +205,20 @@ func TestRequest_Validate(t *testing.T) {
 		"/phone":           func(r *Request) { r.Phone = "12" },
 		"/specialRequests": func(r *Request) { r.Requests = new(booking.Text(strings.Repeat("x", 1001))) },
 	} {
-		bad := good
-		spoil(&bad)
-		f := fault.From(bad.Validate())
-		if f == nil {
-			t.Fatalf("%s: f = nil", pointer)
-		}
-		if len(f.Violations) != 1 {
-			t.Fatalf("%s: len(f.Violations) = %v, want 1", pointer, len(f.Violations))
-		}
-		if f.Violations[0].Pointer != pointer {
-			t.Errorf("%s: f.Violations[0].Pointer = %v, want %v", pointer, f.Violations[0].Pointer, pointer)
-		}
+		t.Run(pointer, func(t *testing.T) {
+			bad := good
+			spoil(&bad)
+			f := fault.From(bad.Validate())
+			if f == nil {
+				t.Fatalf("f = nil")
+			}
+			if len(f.Violations) != 1 {
+				t.Fatalf("len(f.Violations) = %v, want 1", len(f.Violations))
+			}
+			if f.Violations[0].Pointer != pointer {
+				t.Errorf("f.Violations[0].Pointer = %v, want %v", f.Violations[0].Pointer, pointer)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package settingschanged
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -34,15 +35,17 @@ func TestSettingsChanged_anyOrder(t *testing.T) {
 		return Changed{HoldTTLSeconds: 200 * n, NoShowGraceHours: n, PolicyVersion: n, ChangedAt: start.Add(time.Duration(n) * time.Second)}
 	}
 	for _, order := range [][]int{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}, {3, 3, 2, 2, 1, 1, 3}} {
-		tenant, ids := id.New[id.Tenant](), []id.Event{id.New[id.Event](), id.New[id.Event](), id.New[id.Event]()}
-		for _, n := range order {
-			deliver(t, db, tenant, ids[n-1], change(n))
-		}
-		// A process of its own: it has cached nothing.
-		got := booking.OpenTenants(process(t, db)).Settings(t.Context(), tenant)
-		if got.HoldTTL != 10*time.Minute || got.NoShowGrace != 3 {
-			t.Errorf("in the order %v: a hold of %v and a grace of %d h, want those of the latest: 10m and 3 h", order, got.HoldTTL, got.NoShowGrace)
-		}
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			tenant, ids := id.New[id.Tenant](), []id.Event{id.New[id.Event](), id.New[id.Event](), id.New[id.Event]()}
+			for _, n := range order {
+				deliver(t, db, tenant, ids[n-1], change(n))
+			}
+			// A process of its own: it has cached nothing.
+			got := booking.OpenTenants(process(t, db)).Settings(t.Context(), tenant)
+			if got.HoldTTL != 10*time.Minute || got.NoShowGrace != 3 {
+				t.Errorf("in the order %v: a hold of %v and a grace of %d h, want those of the latest: 10m and 3 h", order, got.HoldTTL, got.NoShowGrace)
+			}
+		})
 	}
 }
 

@@ -110,14 +110,16 @@ func TestHotels_complete(t *testing.T) {
 	for _, h := range all {
 		for what, id := range map[string]string{"slug": h.Slug, "tenant": h.Tenant.String(), "property": h.Property.String(), "domain": h.Domain,
 			"theme": h.Theme.ID.String(), "look": h.Theme.Published.String()} {
-			other := ids[id]
-			if id == "" {
-				t.Errorf("%s: %s is empty", h.Slug, what)
-			}
-			if other != "" {
-				t.Errorf("%s: its %s is also that of %s", h.Slug, what, other)
-			}
-			ids[id] = h.Slug
+			t.Run(what, func(t *testing.T) {
+				other := ids[id]
+				if id == "" {
+					t.Errorf("%s: %s is empty", h.Slug, what)
+				}
+				if other != "" {
+					t.Errorf("%s: its %s is also that of %s", h.Slug, what, other)
+				}
+				ids[id] = h.Slug
+			})
 		}
 		if err := h.Theme.Tokens.Validate(); err != nil {
 			t.Errorf("%s: %v", h.Slug, err)
@@ -158,9 +160,11 @@ func TestHotels_complete(t *testing.T) {
 		})
 	}
 	for _, c := range []string{"AFN", "USD", "PKR", "IRR", "AED", "EUR"} {
-		if currencies[c] == 0 {
-			t.Errorf("no hotel has currency %s", c)
-		}
+		t.Run(c, func(t *testing.T) {
+			if currencies[c] == 0 {
+				t.Errorf("no hotel has currency %s", c)
+			}
+		})
 	}
 }
 

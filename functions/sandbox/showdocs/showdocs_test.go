@@ -84,9 +84,11 @@ func TestDocs_refusals(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	for _, at := range []string{"/docs?page=none", "/docs?file=none", "/docs?file=index.html", "/docs?page=errors&file=docs.css", "/docs?file=../schemas.go"} {
-		if got := f.Get(at); got.Status != 404 {
-			t.Errorf("%s is %d, want 404", at, got.Status)
-		}
+		t.Run(at, func(t *testing.T) {
+			if got := f.Get(at); got.Status != 404 {
+				t.Errorf("%s is %d, want 404", at, got.Status)
+			}
+		})
 	}
 }
 

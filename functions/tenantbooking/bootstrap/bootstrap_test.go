@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,9 +72,11 @@ func TestBootstrap_beginsSession(t *testing.T) {
 		t.Errorf("got degraded %v, want none", a.Degraded)
 	}
 	for _, want := range []string{"tnt_id=tnt_session_", "; Path=/bff/tenant-booking/v1/kabul-grand;", "; HttpOnly; Secure; SameSite=Lax"} {
-		if !strings.Contains(cookie, want) {
-			t.Errorf("the cookie is %q, without %q", cookie, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(cookie, want) {
+				t.Errorf("the cookie is %q, without %q", cookie, want)
+			}
+		})
 	}
 	first.Want(t, 200, "Cache-Control", "private, no-store", "Content-Language", "fa-AF", "X-Cache", "MISS", "Referrer-Policy", "no-referrer")
 	again := front.Get(path, "Accept-Language", "prs", "Cookie", jar(t, first))
@@ -272,14 +275,18 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 	}
 	body, signature := strings.Split(token, ".")[1], strings.Split(token, ".")[2]
 	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.PublishedText(t, db)} {
-		if text == "" {
-			t.Errorf("%s is empty", where)
-		}
-		for name, part := range map[string]string{"body": body, "signature": signature} {
-			if strings.Contains(text, part) {
-				t.Errorf("the token's %s is in %s:\n%s", name, where, text)
+		t.Run(where, func(t *testing.T) {
+			if text == "" {
+				t.Errorf("%s is empty", where)
 			}
-		}
+			for name, part := range map[string]string{"body": body, "signature": signature} {
+				t.Run(name, func(t *testing.T) {
+					if strings.Contains(text, part) {
+						t.Errorf("the token's %s is in %s:\n%s", name, where, text)
+					}
+				})
+			}
+		})
 	}
 	for i, a := range answers {
 		if bytes.Contains(a.Body, []byte(signature)) {
@@ -381,9 +388,11 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 	own := at("kabul-grand.localhost", "/api/bootstrap", far, "")
 	own.Want(t, 200)
 	for _, want := range []string{"__Host-tnt_id=tnt_session_", "; Path=/; ", "; Secure"} {
-		if cookie := own.Header.Get("Set-Cookie"); !strings.Contains(cookie, want) {
-			t.Errorf("got the cookie %q, want %q in it", cookie, want)
-		}
+		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+			if cookie := own.Header.Get("Set-Cookie"); !strings.Contains(cookie, want) {
+				t.Errorf("got the cookie %q, want %q in it", cookie, want)
+			}
+		})
 	}
 	plain := at("kabul-grand.localhost:8080", "/api/bootstrap", near, "").Header.Get("Set-Cookie")
 	if !strings.HasPrefix(plain, "tnt_id=") {

@@ -65,9 +65,11 @@ func TestCached_sameContent(t *testing.T) {
 	for _, answer := range []fntest.Answer{first, a} {
 		vary := strings.Join(answer.Header.Values("Vary"), ", ")
 		for _, name := range []string{"Origin", "Accept-Language", "Cookie", "X-Currency"} {
-			if !strings.Contains(vary, name) {
-				t.Errorf("Vary is %q, without %s", vary, name)
-			}
+			t.Run(name, func(t *testing.T) {
+				if !strings.Contains(vary, name) {
+					t.Errorf("Vary is %q, without %s", vary, name)
+				}
+			})
 		}
 		if control := answer.Header.Get("Cache-Control"); control != "no-store" && control != "private, no-store" {
 			t.Errorf("a shared cache may store it: Cache-Control = %q", control)

@@ -1,6 +1,7 @@
 package readavailability
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -167,10 +168,12 @@ func TestReadAvailability_pastStay(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	guest := system.Guest(0)
 	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday in UTC may be today at the property
-		s := hotels.Search(system.Env.Now(), days)
-		path := "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
-		if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
-			t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)
-		}
+		t.Run(fmt.Sprint(days), func(t *testing.T) {
+			s := hotels.Search(system.Env.Now(), days)
+			path := "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
+			if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
+				t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)
+			}
+		})
 	}
 }

@@ -159,9 +159,11 @@ func TestTables(t *testing.T) {
 	}
 	statement := f.sent(t, 0)["query"].(string)
 	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'"} {
-		if !strings.Contains(statement, part) {
-			t.Errorf("the statement %q lacks %q", statement, part)
-		}
+		t.Run(part, func(t *testing.T) {
+			if !strings.Contains(statement, part) {
+				t.Errorf("the statement %q lacks %q", statement, part)
+			}
+		})
 	}
 	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
 		t.Errorf("requests = %q, want the next page", f.requests)

@@ -35,11 +35,13 @@ func TestAdmit_login(t *testing.T) {
 		{login, false},
 		{"reservation_app", true},
 	} {
-		var may bool
-		must(t, conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'reservation.quotes', 'SELECT, DELETE')`, test.role).Scan(&may))
-		if may != test.want {
-			t.Errorf("%s reads or deletes quotes: %v", test.role, may)
-		}
+		t.Run(test.role, func(t *testing.T) {
+			var may bool
+			must(t, conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'reservation.quotes', 'SELECT, DELETE')`, test.role).Scan(&may))
+			if may != test.want {
+				t.Errorf("%s reads or deletes quotes: %v", test.role, may)
+			}
+		})
 	}
 	run(`SET ROLE ` + who)
 	run(`SET ROLE reservation_app`)

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,9 +19,11 @@ func TestVeil(t *testing.T) {
 		{"an address in the place of an id", "rsv_someone@example.com", "(address)"},
 		{"a count stays", "after 12 attempts in 350 ms", "after 12 attempts in 350 ms"},
 	} {
-		if got := veil(test.text); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := veil(test.text); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 	if got := short("guest@example.com"); strings.Contains(got, "guest") {
 		t.Errorf("a text that is not an id is shown as %q", got)
@@ -55,9 +58,11 @@ func TestParse_sameAsSQL(t *testing.T) {
 		t.Errorf("fromSQL = %v, want %v", fromSQL, fromText)
 	}
 	for _, bad := range []string{"", "bdr", "bdr_", "bdr_1", "bdr:1", "_01J8KABG000000000000000BDR", "GM-ABC123"} {
-		if _, _, ok := parse(bad); ok {
-			t.Errorf("%q is parsed as an id", bad)
-		}
+		t.Run(fmt.Sprintf("%q", bad), func(t *testing.T) {
+			if _, _, ok := parse(bad); ok {
+				t.Errorf("%q is parsed as an id", bad)
+			}
+		})
 	}
 }
 

@@ -74,25 +74,27 @@ func TestArchive_neededPackagesOnly(t *testing.T) {
 		"tenantbooking-hold":          {archive.Redis, []string{"shared/platform/document/redis/"}, []string{"shared/platform/document/firestore/"}},
 		"reservation-paymentcaptured": {archive.Firestore, []string{"shared/platform/topic/pubsub/"}, []string{"shared/platform/document/firestore/"}},
 	} {
-		a, err := tree.Function(t.Context(), function(t, name), test.documents)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path := range maps.Keys(a.Files) {
-			if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") {
-				t.Errorf("%s contains the test %s", name, path)
+		t.Run(name, func(t *testing.T) {
+			a, err := tree.Function(t.Context(), function(t, name), test.documents)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for _, prefix := range test.has {
-			if !carries(a, prefix) {
-				t.Errorf("%s lacks %s", name, prefix)
+			for path := range maps.Keys(a.Files) {
+				if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") {
+					t.Errorf("%s contains the test %s", name, path)
+				}
 			}
-		}
-		for _, prefix := range test.not {
-			if carries(a, prefix) {
-				t.Errorf("%s contains %s, which it does not need", name, prefix)
+			for _, prefix := range test.has {
+				if !carries(a, prefix) {
+					t.Errorf("%s lacks %s", name, prefix)
+				}
 			}
-		}
+			for _, prefix := range test.not {
+				if carries(a, prefix) {
+					t.Errorf("%s contains %s, which it does not need", name, prefix)
+				}
+			}
+		})
 	}
 }
 

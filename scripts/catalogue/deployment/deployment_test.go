@@ -64,18 +64,20 @@ func TestText_dependsOnEverySpecField(t *testing.T) {
 		"a call at a time":        func(s *fn.Spec) { s.Concurrency = 1 },
 		"a schedule in its place": func(s *fn.Spec) { s.Route, s.Schedule = "", "3 4 * * *" },
 	} {
-		changed := slices.Clone(melmastoon.Functions)
-		i := slices.IndexFunc(changed, func(f fn.Function) bool {
-			return f.Spec.Access == fn.Public && !f.Spec.Idempotent && !strings.Contains(f.Spec.Route, "{")
+		t.Run(name, func(t *testing.T) {
+			changed := slices.Clone(melmastoon.Functions)
+			i := slices.IndexFunc(changed, func(f fn.Function) bool {
+				return f.Spec.Access == fn.Public && !f.Spec.Idempotent && !strings.Contains(f.Spec.Route, "{")
+			})
+			change(&changed[i].Spec)
+			d, err := deployment.Of(changed, melmastoon.Jobs)
+			must(t, err)
+			after, err := d.Text()
+			must(t, err)
+			if bytes.Equal(after, before) {
+				t.Errorf("a change of %s of %s does not change the deployment", name, changed[i].Spec.Name)
+			}
 		})
-		change(&changed[i].Spec)
-		d, err := deployment.Of(changed, melmastoon.Jobs)
-		must(t, err)
-		after, err := d.Text()
-		must(t, err)
-		if bytes.Equal(after, before) {
-			t.Errorf("a change of %s of %s does not change the deployment", name, changed[i].Spec.Name)
-		}
 	}
 }
 

@@ -61,19 +61,23 @@ func TestBudgets_defaults(t *testing.T) {
 	variables, err := os.ReadFile(filepath.Join(root, "terraform", "variables.tf"))
 	must(t, err)
 	for name, value := range map[string]string{"database_pool": "2", "database_max_connections": "450", "database_reserve": "30", "backend_services": "50"} {
-		_, after, _ := strings.Cut(string(variables), `variable "`+name+`" {`)
-		block, _, _ := strings.Cut(after, "\n}")
-		if !strings.Contains(block+"\n", "default     = "+value+"\n") {
-			t.Errorf("the default of %s is not %s", name, value)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, after, _ := strings.Cut(string(variables), `variable "`+name+`" {`)
+			block, _, _ := strings.Cut(after, "\n}")
+			if !strings.Contains(block+"\n", "default     = "+value+"\n") {
+				t.Errorf("the default of %s is not %s", name, value)
+			}
+		})
 	}
 	functions, err := os.ReadFile(filepath.Join(root, "terraform", "functions.tf"))
 	must(t, err)
 	for kind, instances := range map[string]int{"http": 3, "event": 2, "scheduled": 1} {
-		if want := fmt.Sprintf("max_instances = %d,", instances); !slices.ContainsFunc(strings.Split(string(functions), "\n"), func(line string) bool {
-			return strings.HasPrefix(strings.TrimSpace(line), kind+" ") && strings.Contains(line, want)
-		}) {
-			t.Errorf("functions of the kind %s have not %s", kind, want)
-		}
+		t.Run(kind, func(t *testing.T) {
+			if want := fmt.Sprintf("max_instances = %d,", instances); !slices.ContainsFunc(strings.Split(string(functions), "\n"), func(line string) bool {
+				return strings.HasPrefix(strings.TrimSpace(line), kind+" ") && strings.Contains(line, want)
+			}) {
+				t.Errorf("functions of the kind %s have not %s", kind, want)
+			}
+		})
 	}
 }

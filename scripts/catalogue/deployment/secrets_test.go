@@ -64,15 +64,19 @@ func TestSecrets_users(t *testing.T) {
 		"VIEW_TOKEN_KEYS":  {"tenantbooking-cancel", "tenantbooking-change", "tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-paybalance", "tenantbooking-readconfirmation", "tenantbooking-readlink"},
 		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent", "tenantbooking-paybalance"},
 	} {
-		if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
-			t.Errorf("%s is for %v, want %v", secret, got, want)
-		}
+		t.Run(secret, func(t *testing.T) {
+			if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
+				t.Errorf("%s is for %v, want %v", secret, got, want)
+			}
+		})
 	}
 	for secret, prefix := range map[string]string{"CONSUMER_SESSION_KEYS": "consumer-", "TENANT_SESSION_KEYS": "tenantbooking-"} {
-		for _, name := range holders[secret] {
-			if !strings.HasPrefix(name, prefix) {
-				t.Errorf("%s holds %s", name, secret)
+		t.Run(secret, func(t *testing.T) {
+			for _, name := range holders[secret] {
+				if !strings.HasPrefix(name, prefix) {
+					t.Errorf("%s holds %s", name, secret)
+				}
 			}
-		}
+		})
 	}
 }

@@ -24,6 +24,7 @@ type Figures struct {
 	// Assertions counts the if statements of tests that fail a test, Combined those that join three or more conditions.
 	Assertions, Combined int
 	// Tables counts the loops of tests over a literal that contain an assertion, TablesWithoutRun those of them that do not call t.Run.
+	// A loop over a variable called step is a sequence, whose steps build on each other. One that fails only with t.Fatal(err) prepares.
 	Tables, TablesWithoutRun int
 	// Tests counts test functions, Sentences those whose name is a sentence: see Sentence.
 	Tests, Sentences int
@@ -151,7 +152,7 @@ func (m measured) tests(file *ast.File, runs bool) {
 				}
 			}
 		case *ast.RangeStmt:
-			if _, ok := n.X.(*ast.CompositeLit); ok && contains(n.Body, fails) {
+			if _, ok := n.X.(*ast.CompositeLit); ok && contains(n.Body, asserts) && !isStep(n.Key) && !isStep(n.Value) {
 				m.Tables++
 				if !contains(n.Body, func(s ast.Stmt) bool { return calls(s, "Run") }) {
 					m.TablesWithoutRun++
@@ -183,6 +184,25 @@ func contains(block *ast.BlockStmt, such func(ast.Stmt) bool) (found bool) {
 
 // fails reports whether a statement fails a test.
 func fails(s ast.Stmt) bool { return calls(s, "Error", "Errorf", "Fatal", "Fatalf") }
+
+// asserts reports whether a statement fails a test otherwise than with t.Fatal(err), which preparations use, too.
+func asserts(s ast.Stmt) bool {
+	if !fails(s) {
+		return false
+	}
+	call := s.(*ast.ExprStmt).X.(*ast.CallExpr)
+	if len(call.Args) != 1 || !calls(s, "Fatal") {
+		return true
+	}
+	only, ok := call.Args[0].(*ast.Ident)
+	return !ok || only.Name != "err"
+}
+
+// isStep reports whether a variable of a loop is called step.
+func isStep(e ast.Expr) bool {
+	i, ok := e.(*ast.Ident)
+	return ok && i.Name == "step"
+}
 
 // calls reports whether a statement calls one of these methods.
 func calls(s ast.Stmt, methods ...string) bool {

@@ -24,6 +24,19 @@ func TestOfFourWordsHere(t *testing.T) {
 	}
 }
 
+func TestRow_sequence(t *testing.T) {
+	for _, step := range []int{1} {
+		if step == 1 {
+			t.Error(step)
+		}
+	}
+	for _, statement := range []string{""} {
+		if err := run(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestRow_condition(t *testing.T) {
 	for _, row := range []int{1} {
 		t.Run("row", func(t *testing.T) {
@@ -40,7 +53,7 @@ func TestRow_condition(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Figures{
-		Words: 6, Shared: 6, Unkeyed: 1, WideUnkeyed: 1, Assertions: 2, Combined: 1, Tables: 2, TablesWithoutRun: 1, Tests: 2, Sentences: 1,
+		Words: 6, Shared: 6, Unkeyed: 1, WideUnkeyed: 1, Assertions: 4, Combined: 1, Tables: 2, TablesWithoutRun: 1, Tests: 3, Sentences: 1,
 		Places: []string{
 			"shared/money/money.go:4:9: a literal of six or more fields has no keys",
 			"shared/money/row_test.go:3:1: TestOfFourWordsHere is a sentence",

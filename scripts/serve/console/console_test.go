@@ -187,9 +187,11 @@ func TestAct(t *testing.T) {
 	}
 	page := get(c, w.Header().Get("Location")).Body.String()
 	for _, want := range []string{"Done.", "answered after", `href="/-/functions?kind=schedule"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is not in %s", want, page)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(page, want) {
+				t.Errorf("%q is not in %s", want, page)
+			}
+		})
 	}
 }
 
@@ -218,10 +220,12 @@ func TestRun_failureAndProgress(t *testing.T) {
 func TestBack(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{"/-/events?key=a": "/-/events?key=a", "//example.com/-/": "/-/", "https://example.com/-/x": "/-/", "javascript:1": "/-/", "": "/-/"} {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(url.Values{"back": {from}}.Encode()))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if got := back(r); got != want {
-			t.Errorf("back(%q) = %q, want %q", from, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", from), func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(url.Values{"back": {from}}.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			if got := back(r); got != want {
+				t.Errorf("back(%q) = %q, want %q", from, got, want)
+			}
+		})
 	}
 }

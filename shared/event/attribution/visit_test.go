@@ -1,6 +1,7 @@
 package attribution_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,9 +19,11 @@ func TestPlain_personal(t *testing.T) {
 		"+۹۳ ۷۰ ۰۱۲ ۳۴۵۶": "", "0700123456": "", "4111 1111 1111 1111": "", "۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱": "", "می\u200cآید": "می\u200cآید", "a\u202eb": "",
 		"a\nb": "", "a\x00": "", "\xff": "", strings.Repeat("a", 101): "", strings.Repeat("a", 100): strings.Repeat("a", 100),
 	} {
-		if got := attribution.CampaignOf(http.Header{"X-Campaign-Name": {text}}); got.Campaign != want {
-			t.Errorf("%q is called %q, want %q", text, got.Campaign, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got := attribution.CampaignOf(http.Header{"X-Campaign-Name": {text}}); got.Campaign != want {
+				t.Errorf("%q is called %q, want %q", text, got.Campaign, want)
+			}
+		})
 	}
 	first := attribution.Campaign(event.Attributed{Source: "a"})
 	if got := first.Or(attribution.Campaign{Source: "b"}); got != first {

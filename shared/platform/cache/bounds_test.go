@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,9 +35,11 @@ func TestMemory_isBounded(t *testing.T) {
 				t.Errorf("%d bytes, want %d", m.bytes, want)
 			}
 			for i, want := range map[int]bool{0: test.want > 0, 1: false, test.many - 1: test.want > 0} {
-				if _, ok := m.Get(key(i)); ok != want {
-					t.Errorf("entry %d is kept: %v, want %v", i, ok, want)
-				}
+				t.Run(fmt.Sprint(i), func(t *testing.T) {
+					if _, ok := m.Get(key(i)); ok != want {
+						t.Errorf("entry %d is kept: %v, want %v", i, ok, want)
+					}
+				})
 			}
 		})
 	}

@@ -78,20 +78,22 @@ func TestCache_staleIfError(t *testing.T) {
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
 	for name, err := range map[string]error{"upstream": errDown, "internal": errors.New("garbage"), "slow": context.DeadlineExceeded, "busy": fault.New(fault.TooMany, "X", "")} {
-		s.set("never", err)
-		fetch(t, e, s.compose, "first", cache.Hit)
-		invalidate(t, e, tenant)
-		got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose)
-		switch {
-		case err != nil:
-			t.Errorf("%s: err = %v, want nil", name, err)
-		case got.Text != "first":
-			t.Errorf(`%s: got.Text = %q, want "first"`, name, got.Text)
-		case state != cache.Stale:
-			t.Errorf("%s: state = %v, want %v", name, state, cache.Stale)
-		}
-		s.set("first", nil)
-		fetch(t, e, s.compose, "first", cache.Miss)
+		t.Run(name, func(t *testing.T) {
+			s.set("never", err)
+			fetch(t, e, s.compose, "first", cache.Hit)
+			invalidate(t, e, tenant)
+			got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose)
+			switch {
+			case err != nil:
+				t.Errorf("err = %v, want nil", err)
+			case got.Text != "first":
+				t.Errorf(`got.Text = %q, want "first"`, got.Text)
+			case state != cache.Stale:
+				t.Errorf("state = %v, want %v", state, cache.Stale)
+			}
+			s.set("first", nil)
+			fetch(t, e, s.compose, "first", cache.Miss)
+		})
 	}
 	s.set("never", errDown)
 	e.Advance(policy.Fresh)
@@ -170,23 +172,25 @@ func TestContent_unreadable(t *testing.T) {
 			return *found[0]
 		},
 	} {
-		m := &documenttest.Memory{}
-		e, s := process(m), &source{text: "good"}
-		fetch(t, e, s.compose, "good", cache.Miss)
-		found, err := m.Get(t.Context(), e.Now(), name)
-		must(t, err)
-		must(t, m.Delete(t.Context(), name))
-		bad := damage(m, e, *found[0])
-		bad.Version = 0
-		must(t, m.Delete(t.Context(), name))
-		_, err = m.Put(t.Context(), e.Now(), name, bad)
-		must(t, err)
-		before := s.composed.Load()
-		fetch(t, e, s.compose, "good", cache.Miss)
-		fetch(t, e, s.compose, "good", cache.Hit)
-		if n := s.composed.Load() - before; n != 1 {
-			t.Errorf("%s: composed %d times", what, n)
-		}
+		t.Run(what, func(t *testing.T) {
+			m := &documenttest.Memory{}
+			e, s := process(m), &source{text: "good"}
+			fetch(t, e, s.compose, "good", cache.Miss)
+			found, err := m.Get(t.Context(), e.Now(), name)
+			must(t, err)
+			must(t, m.Delete(t.Context(), name))
+			bad := damage(m, e, *found[0])
+			bad.Version = 0
+			must(t, m.Delete(t.Context(), name))
+			_, err = m.Put(t.Context(), e.Now(), name, bad)
+			must(t, err)
+			before := s.composed.Load()
+			fetch(t, e, s.compose, "good", cache.Miss)
+			fetch(t, e, s.compose, "good", cache.Hit)
+			if n := s.composed.Load() - before; n != 1 {
+				t.Errorf("composed %d times", n)
+			}
+		})
 	}
 }
 

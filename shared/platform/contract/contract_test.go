@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -83,13 +84,15 @@ func TestModels(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for m, want := range map[model]string{open: test.open, closed: test.closed} {
-				got, err := r.check("booked.v1", m, []byte(test.payload))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := list(got); got != want {
-					t.Errorf("model %d: got %q, want %q", m, got, want)
-				}
+				t.Run(fmt.Sprint(m), func(t *testing.T) {
+					got, err := r.check("booked.v1", m, []byte(test.payload))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := list(got); got != want {
+						t.Errorf("model %d: got %q, want %q", m, got, want)
+					}
+				})
 			}
 		})
 	}
@@ -125,11 +128,13 @@ func TestRegistry_unusableSchema(t *testing.T) {
 	t.Parallel()
 	r := files(map[string]string{"booked.v1": booked, "type.v1": `{"type": 5}`, "half.v1": `{"type":"string"`, "pattern.v1": `{"pattern":"("}`, "dialect.v1": `{"$schema":"https://example.org/own"}`})
 	for _, subject := range []string{"type.v1", "half.v1", "pattern.v1", "dialect.v1", "absent.v1", "../booked.v1", ""} {
-		for _, m := range []model{open, closed} {
-			if _, err := r.check(subject, m, []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "schema of") {
-				t.Errorf("check(%q, %d) error = %v, want one that names the schema", subject, m, err)
+		t.Run(fmt.Sprintf("%q", subject), func(t *testing.T) {
+			for _, m := range []model{open, closed} {
+				if _, err := r.check(subject, m, []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "schema of") {
+					t.Errorf("check(%q, %d) error = %v, want one that names the schema", subject, m, err)
+				}
 			}
-		}
+		})
 	}
 }
 

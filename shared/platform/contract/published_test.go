@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -175,22 +176,26 @@ func TestDateTime(t *testing.T) {
 		"2026-04-22T18:31:00.00000001": false,
 		"":                             false,
 	} {
-		found, err := r.check("at.v1", open, []byte(strconv.Quote(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := len(found) == 0; got != want {
-			t.Errorf("date-time %q: valid = %v, want %v", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			found, err := r.check("at.v1", open, []byte(strconv.Quote(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(found) == 0; got != want {
+				t.Errorf("date-time %q: valid = %v, want %v", text, got, want)
+			}
+		})
 	}
 	for text, want := range map[string]bool{"2026-04-22": true, "2024-02-29": true, "2026-02-29": false, "2026-4-22": false, "2026-04-22T00:00:00Z": false, "": false} {
-		found, err := r.check("on.v1", open, []byte(strconv.Quote(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := len(found) == 0; got != want {
-			t.Errorf("date %q: valid = %v, want %v", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			found, err := r.check("on.v1", open, []byte(strconv.Quote(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(found) == 0; got != want {
+				t.Errorf("date %q: valid = %v, want %v", text, got, want)
+			}
+		})
 	}
 }
 

@@ -68,9 +68,11 @@ func TestContent_unreadable(t *testing.T) {
 		"no zip":                raw("z{}"),
 		"unknown encoding":      raw("?{}"),
 	} {
-		if reads(t, value) {
-			t.Errorf("%s was read", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if reads(t, value) {
+				t.Errorf("%s was read", name)
+			}
+		})
 	}
 	if !reads(t, raw(`j{"version":3}`)) {
 		t.Error("content made by hand was not decoded")
@@ -83,14 +85,16 @@ func TestContent_unreadable(t *testing.T) {
 func TestContent_damaged(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]session{"small": {Locale: "fa-AF"}, "large": {Locale: strings.Repeat("fa-AF", 400)}} {
-		good := kept(t, "sessions", key, s)
-		for i := range len(good) * 8 {
-			bad := bytes.Clone(good)
-			bad[i/8] ^= 1 << (i % 8)
-			if reads(t, bad) {
-				t.Errorf("%s: read with bit %d changed", name, i)
+		t.Run(name, func(t *testing.T) {
+			good := kept(t, "sessions", key, s)
+			for i := range len(good) * 8 {
+				bad := bytes.Clone(good)
+				bad[i/8] ^= 1 << (i % 8)
+				if reads(t, bad) {
+					t.Errorf("read with bit %d changed", i)
+				}
 			}
-		}
+		})
 	}
 }
 

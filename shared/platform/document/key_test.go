@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -21,17 +22,19 @@ func TestKey_parts(t *testing.T) {
 		{"a/b"}, {"a", "/b"}, {"a%2Fb"}, {"."}, {".."}, {"__x__"}, {"\x00"}, {"%00"}, {"\xff"}, {"\ufffd"}, {"کابل"}, {"كابل"}, {"Kabul"}, {"kabul"}, {"kabul "},
 		{long}, {long + "x"}, {long, "x"}, {"x", long}, {"sha256"},
 	} {
-		key := document.KeyOf(parts[0], parts[1:]...)
-		if other, taken := keys[key]; taken {
-			t.Errorf("%q and %q have the same key %s", parts, other, key)
-		}
-		keys[key] = parts
-		if !takenEverywhere.MatchString(key.String()) {
-			t.Errorf("%q has the key %q, which not every store takes", parts, key)
-		}
-		if again := document.KeyOf(parts[0], parts[1:]...); again != key {
-			t.Errorf("%q has the keys %s and %s", parts, key, again)
-		}
+		t.Run(fmt.Sprint(parts), func(t *testing.T) {
+			key := document.KeyOf(parts[0], parts[1:]...)
+			if other, taken := keys[key]; taken {
+				t.Errorf("%q and %q have the same key %s", parts, other, key)
+			}
+			keys[key] = parts
+			if !takenEverywhere.MatchString(key.String()) {
+				t.Errorf("%q has the key %q, which not every store takes", parts, key)
+			}
+			if again := document.KeyOf(parts[0], parts[1:]...); again != key {
+				t.Errorf("%q has the keys %s and %s", parts, key, again)
+			}
+		})
 	}
 	if got, want := document.KeyOf("tnt_1", "fa-AF", "%/").String(), "5:tnt_15:fa-AF2:%25%2F"; got != want {
 		t.Errorf("got %q, want %q: deployed programs would miss what older ones have stored", got, want)

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"html/template"
 	"testing"
 	"time"
@@ -83,11 +84,15 @@ func TestAnswer_safeHeaders(t *testing.T) {
 	t.Parallel()
 	front := open(t, answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }), bookFunction)
 	for _, a := range []struct{ method, path string }{{"GET", "/answer"}, {"POST", "/answer"}, {"GET", "/nowhere"}, {"POST", bookings}} {
-		got := front.Send(a.method, a.path, nil)
-		for _, name := range []string{"X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security", "Content-Security-Policy", "Cache-Control", "X-Request-Id"} {
-			if got.Header.Get(name) == "" {
-				t.Errorf("%s %s: %d without %s", a.method, a.path, got.Status, name)
+		t.Run(fmt.Sprint(a.method, " ", a.path), func(t *testing.T) {
+			got := front.Send(a.method, a.path, nil)
+			for _, name := range []string{"X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security", "Content-Security-Policy", "Cache-Control", "X-Request-Id"} {
+				t.Run(name, func(t *testing.T) {
+					if got.Header.Get(name) == "" {
+						t.Errorf("%s %s: %d without %s", a.method, a.path, got.Status, name)
+					}
+				})
 			}
-		}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -52,16 +53,18 @@ func TestAuth_byToken(t *testing.T) {
 		fn.Internal: {"service": 200, "staff": 401, "stranger": 403, "none": 401, "garbage": 401, "forged": 401, "other audience": 401, "expired": 401, "other key": 401},
 		fn.Desk:     {"service": 200, "staff": 200, "stranger": 403, "none": 401, "garbage": 401, "forged": 401, "other audience": 401, "expired": 401, "other key": 401},
 	} {
-		front := fntest.Behind(t, e, issuer, guarded(access))
-		for name, status := range want {
-			a := front.As(tokens[name]).Get("/guarded")
-			if a.Status != status {
-				t.Errorf("%v, %s: got %d %s, want %d", access, name, a.Status, a.Body, status)
+		t.Run(fmt.Sprint(access), func(t *testing.T) {
+			front := fntest.Behind(t, e, issuer, guarded(access))
+			for name, status := range want {
+				a := front.As(tokens[name]).Get("/guarded")
+				if a.Status != status {
+					t.Errorf("%v, %s: got %d %s, want %d", access, name, a.Status, a.Body, status)
+				}
+				if status == 401 && a.Header.Get("Www-Authenticate") != "Bearer" {
+					t.Errorf("%v, %s: does not ask for a token", access, name)
+				}
 			}
-			if status == 401 && a.Header.Get("Www-Authenticate") != "Bearer" {
-				t.Errorf("%v, %s: does not ask for a token", access, name)
-			}
-		}
+		})
 	}
 }
 

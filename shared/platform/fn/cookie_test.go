@@ -56,13 +56,15 @@ func TestMiddlewareCookie_sentWithEveryAnswer(t *testing.T) {
 		{"another method", "/refusing/else", `{}`, nil, 404, nil},
 		{"another site", "/fine", `{"a":1}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, nil},
 	} {
-		a := front.Post(test.path, test.body, test.headers...)
-		if got := a.Header.Values("Set-Cookie"); a.Status != test.status || !slices.Equal(got, test.cookies) {
-			t.Errorf("%s: got %d with %v, want %d with %v\n%s", test.name, a.Status, got, test.status, test.cookies, a.Body)
-		}
-		if test.cookies != nil && a.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: others may keep the cookie: %s", test.name, a.Header.Get("Cache-Control"))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			a := front.Post(test.path, test.body, test.headers...)
+			if got := a.Header.Values("Set-Cookie"); a.Status != test.status || !slices.Equal(got, test.cookies) {
+				t.Errorf("got %d with %v, want %d with %v\n%s", a.Status, got, test.status, test.cookies, a.Body)
+			}
+			if test.cookies != nil && a.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("others may keep the cookie: %s", a.Header.Get("Cache-Control"))
+			}
+		})
 	}
 }
 
@@ -136,17 +138,19 @@ func TestDecode_unknownMemberName(t *testing.T) {
 		"زهرا":                  "",
 		strings.Repeat("a", 41): "",
 	} {
-		a := front.Post(bookings, `{"guest":{"name":"x"},"nights":[],"`+member+`":1}`)
-		v := a.Problem().Violations
-		switch {
-		case a.Status != 400:
-			t.Errorf("%s: a.Status = %v, want 400", member, a.Status)
-		case len(v) != 1:
-			t.Errorf("%s: len(v) = %v, want 1", member, len(v))
-		case v[0].Pointer != pointer:
-			t.Errorf("%s: v[0].Pointer = %v, want %v", member, v[0].Pointer, pointer)
-		case v[0].Rule != "unknown":
-			t.Errorf(`%s: v[0].Rule = %q, want "unknown"`, member, v[0].Rule)
-		}
+		t.Run(member, func(t *testing.T) {
+			a := front.Post(bookings, `{"guest":{"name":"x"},"nights":[],"`+member+`":1}`)
+			v := a.Problem().Violations
+			switch {
+			case a.Status != 400:
+				t.Errorf("a.Status = %v, want 400", a.Status)
+			case len(v) != 1:
+				t.Errorf("len(v) = %v, want 1", len(v))
+			case v[0].Pointer != pointer:
+				t.Errorf("v[0].Pointer = %v, want %v", v[0].Pointer, pointer)
+			case v[0].Rule != "unknown":
+				t.Errorf(`v[0].Rule = %q, want "unknown"`, v[0].Rule)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package fn_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -196,8 +197,10 @@ func TestDecode_emptyBody(t *testing.T) {
 	t.Parallel()
 	front := open(t, serve(fn.Spec{Name: "test-clear", Route: "POST /clear"}, nothing))
 	for body, want := range map[string]int{``: 204, `{}`: 204, `{"a":1}`: 400, `[]`: 400, `{`: 400} {
-		if a := front.Post("/clear", body); a.Status != want {
-			t.Errorf("%q: got %d %s, want %d", body, a.Status, a.Body, want)
-		}
+		t.Run(fmt.Sprintf("%q", body), func(t *testing.T) {
+			if a := front.Post("/clear", body); a.Status != want {
+				t.Errorf("%q: got %d %s, want %d", body, a.Status, a.Body, want)
+			}
+		})
 	}
 }

@@ -110,9 +110,11 @@ func TestEvent_allForms(t *testing.T) {
 		"wrapped":    fixture.Post(path, wrapped(t, raw)),
 		"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 	} {
-		if a.Status != 204 {
-			t.Errorf("%s: got %d %s", form, a.Status, a.Body)
-		}
+		t.Run(form, func(t *testing.T) {
+			if a.Status != 204 {
+				t.Errorf("got %d %s", a.Status, a.Body)
+			}
+		})
 	}
 	if len(heard) != 3 {
 		t.Fatalf("heard %d", len(heard))
@@ -140,9 +142,11 @@ func TestEvent_pushToken(t *testing.T) {
 	})
 	raw := happened(t, captured, payload())
 	for _, token := range []string{"", "garbage"} {
-		if a := fixture.As(token).Push(fixture.f, raw); a.Status != 401 {
-			t.Errorf("%q: got %d", token, a.Status)
-		}
+		t.Run(fmt.Sprintf("%q", token), func(t *testing.T) {
+			if a := fixture.As(token).Push(fixture.f, raw); a.Status != 401 {
+				t.Errorf("%q: got %d", token, a.Status)
+			}
+		})
 	}
 	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
 	if err != nil {
@@ -319,34 +323,40 @@ func TestEvent_outsideFilter(t *testing.T) {
 		{"by one of two", map[string]string{"ce-errorcode": "MELMASTOON.X", "ce-partitionkey": "other"}, false},
 		{"by what it does not have", map[string]string{"ce-hint": "x"}, false},
 	} {
-		heard := 0
-		fixture := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
-		const path = "/internal/events/test-captured"
-		for form, a := range map[string]fntest.Answer{
-			"unwrapped":  fixture.Push(fixture.f, raw),
-			"wrapped":    fixture.Post(path, wrapped(t, raw)),
-			"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
-		} {
-			if a.Status != 204 {
-				t.Errorf("%s, %s: got %d", test.name, form, a.Status)
+		t.Run(test.name, func(t *testing.T) {
+			heard := 0
+			fixture := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
+			const path = "/internal/events/test-captured"
+			for form, a := range map[string]fntest.Answer{
+				"unwrapped":  fixture.Push(fixture.f, raw),
+				"wrapped":    fixture.Post(path, wrapped(t, raw)),
+				"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+			} {
+				t.Run(form, func(t *testing.T) {
+					if a.Status != 204 {
+						t.Errorf("%s, %s: got %d", test.name, form, a.Status)
+					}
+				})
 			}
-		}
-		if want := map[bool]int{true: 3}[test.want]; heard != want {
-			t.Errorf("%s: heard %d of its three forms, want %d", test.name, heard, want)
-		}
+			if want := map[bool]int{true: 3}[test.want]; heard != want {
+				t.Errorf("heard %d of its three forms, want %d", heard, want)
+			}
+		})
 	}
 }
 
 func TestEvent_replayForAnother(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
-		heard := 0
-		fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
-		raw := happened(t, captured, payload())
-		raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
-		if a := fixture.Push(fixture.f, raw); a.Status != 204 || heard != want {
-			t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
-		}
+		t.Run(to, func(t *testing.T) {
+			heard := 0
+			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+			raw := happened(t, captured, payload())
+			raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
+			if a := fixture.Push(fixture.f, raw); a.Status != 204 || heard != want {
+				t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,9 +106,11 @@ func TestCall_logLine(t *testing.T) {
 		"status":    {request["status"], float64(201)},
 		"class":     {line["userAgentClass"], "browser-desktop"},
 	} {
-		if got[0] != got[1] {
-			t.Errorf("%s: got %v, want %v", name, got[0], got[1])
-		}
+		t.Run(name, func(t *testing.T) {
+			if got[0] != got[1] {
+				t.Errorf("got %v, want %v", got[0], got[1])
+			}
+		})
 	}
 	if latency, _ := request["latency"].(string); !strings.HasSuffix(latency, "s") {
 		t.Errorf("latency: got %q", latency)
@@ -143,17 +146,19 @@ func TestLogLine_userAgent(t *testing.T) {
 	const agent = "Mozilla/5.0 (zarmina@example.com) Mobile"
 	hashes := map[string]bool{}
 	for _, peppers := range []string{"", "one:" + base64.StdEncoding.EncodeToString(make([]byte, 32))} {
-		var out strings.Builder
-		e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
-		fntest.Behind(t, observe.LogKey.With(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
-		var line struct{ UserAgentClass, UserAgentHash string }
-		if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(out.String(), "zarmina") || line.UserAgentClass != "browser-mobile" {
-			t.Errorf("a line says %s", out.String())
-		}
-		hashes[line.UserAgentHash] = true
+		t.Run(fmt.Sprintf("%q", peppers), func(t *testing.T) {
+			var out strings.Builder
+			e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
+			fntest.Behind(t, observe.LogKey.With(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
+			var line struct{ UserAgentClass, UserAgentHash string }
+			if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(out.String(), "zarmina") || line.UserAgentClass != "browser-mobile" {
+				t.Errorf("a line says %s", out.String())
+			}
+			hashes[line.UserAgentHash] = true
+		})
 	}
 	if len(hashes) != 2 || !hashes[""] {
 		t.Errorf("hashes %v: want one with a pepper, and none without", hashes)
@@ -224,16 +229,18 @@ func TestCall_rejectedBodyNotLogged(t *testing.T) {
 		`{"guest":{"name":"Z"},"nights":"list-secret"}`,
 		`{"guest":"cut-secret`,
 	} {
-		front, j := journalled(t, bookFunction)
-		a := front.Post(bookings, body)
-		switch _, text := j.only(t); {
-		case a.Status != 400:
-			t.Errorf("a.Status = %v, want 400", a.Status)
-		case strings.Contains(text, "secret"):
-			t.Errorf("text = %q, want one without %q", text, "secret")
-		case strings.Contains(string(a.Body), "secret"):
-			t.Errorf("string(a.Body) = %q, want one without %q", string(a.Body), "secret")
-		}
+		t.Run(body, func(t *testing.T) {
+			front, j := journalled(t, bookFunction)
+			a := front.Post(bookings, body)
+			switch _, text := j.only(t); {
+			case a.Status != 400:
+				t.Errorf("a.Status = %v, want 400", a.Status)
+			case strings.Contains(text, "secret"):
+				t.Errorf("text = %q, want one without %q", text, "secret")
+			case strings.Contains(string(a.Body), "secret"):
+				t.Errorf("string(a.Body) = %q, want one without %q", string(a.Body), "secret")
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,14 +117,16 @@ func TestOrigins_sameSite(t *testing.T) {
 			origin := "https://www." + test.tenant + ".example"
 			want := map[bool]string{true: origin}[test.same]
 			for method, status := range map[string]int{"POST": 200, "OPTIONS": 204} {
-				r := front.Request(t, method, "/shops/"+test.tenant+"/thing", nil, "Origin", origin, "Access-Control-Request-Method", "POST")
-				if r.Host = test.host; !test.same {
-					status = 403
-				}
-				a := front.Serve(r)
-				if got := a.Header.Get("Access-Control-Allow-Origin"); a.Status != status || got != want {
-					t.Errorf("%s answers %d and allows %q, want %d and %q", method, a.Status, got, status, want)
-				}
+				t.Run(method, func(t *testing.T) {
+					r := front.Request(t, method, "/shops/"+test.tenant+"/thing", nil, "Origin", origin, "Access-Control-Request-Method", "POST")
+					if r.Host = test.host; !test.same {
+						status = 403
+					}
+					a := front.Serve(r)
+					if got := a.Header.Get("Access-Control-Allow-Origin"); a.Status != status || got != want {
+						t.Errorf("%s answers %d and allows %q, want %d and %q", method, a.Status, got, status, want)
+					}
+				})
 			}
 		})
 	}
@@ -133,20 +136,22 @@ func TestOrigins_sameSite(t *testing.T) {
 func TestPreflight_forwardedHeader(t *testing.T) {
 	t.Parallel()
 	for forwarded, offered := range map[string]bool{"": false, "X-Sandbox-Scenario": true} {
-		e, issuer := fntest.Surround(t, env.Of(map[string]string{"FORWARD_HEADER": forwarded}))
-		front := fntest.Behind(t, e, issuer, shop("POST /shops/{tenantSlug}/thing", named)).As("")
-		r := front.Request(t, "OPTIONS", "/shops/kabul/thing", nil, "Origin", "https://www.kabul.example", "Access-Control-Request-Method", "POST")
-		r.Host = "kabul.example"
-		a := front.Serve(r)
-		headers := a.Header.Get("Access-Control-Allow-Headers")
-		switch {
-		case a.Status != 204:
-			t.Errorf("FORWARD_HEADER=%q: a.Status = %v, want 204", forwarded, a.Status)
-		case !strings.Contains(headers, "X-Color"):
-			t.Errorf("FORWARD_HEADER=%q: headers = %q, want one containing %q", forwarded, headers, "X-Color")
-		case strings.Contains(headers, "X-Sandbox-Scenario") != offered:
-			t.Errorf(`FORWARD_HEADER=%q: strings.Contains(headers, "X-Sandbox-Scenario") = %v, want %v`, forwarded, strings.Contains(headers, "X-Sandbox-Scenario"), offered)
-		}
+		t.Run(fmt.Sprintf("%q", forwarded), func(t *testing.T) {
+			e, issuer := fntest.Surround(t, env.Of(map[string]string{"FORWARD_HEADER": forwarded}))
+			front := fntest.Behind(t, e, issuer, shop("POST /shops/{tenantSlug}/thing", named)).As("")
+			r := front.Request(t, "OPTIONS", "/shops/kabul/thing", nil, "Origin", "https://www.kabul.example", "Access-Control-Request-Method", "POST")
+			r.Host = "kabul.example"
+			a := front.Serve(r)
+			headers := a.Header.Get("Access-Control-Allow-Headers")
+			switch {
+			case a.Status != 204:
+				t.Errorf("FORWARD_HEADER=%q: a.Status = %v, want 204", forwarded, a.Status)
+			case !strings.Contains(headers, "X-Color"):
+				t.Errorf("FORWARD_HEADER=%q: headers = %q, want one containing %q", forwarded, headers, "X-Color")
+			case strings.Contains(headers, "X-Sandbox-Scenario") != offered:
+				t.Errorf(`FORWARD_HEADER=%q: strings.Contains(headers, "X-Sandbox-Scenario") = %v, want %v`, forwarded, strings.Contains(headers, "X-Sandbox-Scenario"), offered)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -54,15 +55,17 @@ func TestPace_retryAfter(t *testing.T) {
 		status    int
 		remaining string
 	}{{204, `"session";r=1;t=10`}, {204, `"session";r=0;t=20`}, {429, `"session";r=0;t=20`}} {
-		a := get("one")
-		switch got := a.Header.Get("RateLimit"); {
-		case a.Status != want.status:
-			t.Errorf("request %d: a.Status = %v, want %v", i+1, a.Status, want.status)
-		case got != want.remaining:
-			t.Errorf("request %d: got = %v, want %v", i+1, got, want.remaining)
-		case a.Header.Get("RateLimit-Policy") != `"session";q=2;w=20`:
-			t.Errorf("request %d: a.Header.Get(\"RateLimit-Policy\") = %q, want `\"session\";q=2;w=20`", i+1, a.Header.Get("RateLimit-Policy"))
-		}
+		t.Run(fmt.Sprint(want.status, " ", want.remaining), func(t *testing.T) {
+			a := get("one")
+			switch got := a.Header.Get("RateLimit"); {
+			case a.Status != want.status:
+				t.Errorf("request %d: a.Status = %v, want %v", i+1, a.Status, want.status)
+			case got != want.remaining:
+				t.Errorf("request %d: got = %v, want %v", i+1, got, want.remaining)
+			case a.Header.Get("RateLimit-Policy") != `"session";q=2;w=20`:
+				t.Errorf("request %d: a.Header.Get(\"RateLimit-Policy\") = %q, want `\"session\";q=2;w=20`", i+1, a.Header.Get("RateLimit-Policy"))
+			}
+		})
 	}
 	a := get("one")
 	p := a.Problem()
@@ -103,9 +106,11 @@ func TestPace_addressFirst(t *testing.T) {
 		{"too many", "2001:db8::3", 429, `"address";r=0;t=20`},
 		{"of another network", "2001:db8:0:1::1", 404, `"address";r=1;t=10`},
 	} {
-		if a := from(test.address); a.Status != test.status || a.Header.Get("RateLimit") != test.remaining {
-			t.Errorf("%s: %d with %q", test.name, a.Status, a.Header.Get("RateLimit"))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if a := from(test.address); a.Status != test.status || a.Header.Get("RateLimit") != test.remaining {
+				t.Errorf("%d with %q", a.Status, a.Header.Get("RateLimit"))
+			}
+		})
 	}
 }
 

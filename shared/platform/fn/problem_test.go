@@ -98,9 +98,11 @@ func TestProblem_challenge(t *testing.T) {
 	for want, err := range map[string]error{
 		"Bearer": fault.ErrUnauthenticated, "Cookie": fault.ErrUnauthenticated.Asking("Cookie"), "": fault.ErrForbidden.Asking("Cookie"),
 	} {
-		if a := open(t, failing(err)).Get("/answer"); a.Header.Get("WWW-Authenticate") != want {
-			t.Errorf("%v asks for %q, want %q", err, a.Header.Get("WWW-Authenticate"), want)
-		}
+		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+			if a := open(t, failing(err)).Get("/answer"); a.Header.Get("WWW-Authenticate") != want {
+				t.Errorf("%v asks for %q, want %q", err, a.Header.Get("WWW-Authenticate"), want)
+			}
+		})
 	}
 }
 
@@ -111,13 +113,15 @@ func TestProblem_language(t *testing.T) {
 		"": "en", "fr": "en", "ps-AF,en;q=0.5": "ps", "prs": "fa", "fa-IR": "fa", "ur;q=0.2,ar;q=0.9": "ar", "en;q=0, ur": "ur", "!!": "en",
 		"prs-AF": "fa", "x!, ps": "ps", "en-US;q=0.5, ur;q=high, ar;q=0.3": "en", "en;q=0": "ps",
 	} {
-		a := front.Get("/answer", "Accept-Language", accept)
-		if got := a.Header.Get("Content-Language"); got != want || a.Problem().Title != fault.Conflict.Title(want) {
-			t.Errorf("%q: got %s %q", accept, got, a.Problem().Title)
-		}
-		if a.Header.Get("Vary") != "Accept-Language" {
-			t.Errorf("%q: Vary is %q", accept, a.Header.Get("Vary"))
-		}
+		t.Run(fmt.Sprintf("%q", accept), func(t *testing.T) {
+			a := front.Get("/answer", "Accept-Language", accept)
+			if got := a.Header.Get("Content-Language"); got != want || a.Problem().Title != fault.Conflict.Title(want) {
+				t.Errorf("%q: got %s %q", accept, got, a.Problem().Title)
+			}
+			if a.Header.Get("Vary") != "Accept-Language" {
+				t.Errorf("%q: Vary is %q", accept, a.Header.Get("Vary"))
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package fn_test
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -34,15 +35,17 @@ func TestPublished_lagInLog(t *testing.T) {
 	wait(t, db.Env(), "m")
 	e, issuer := fntest.Surround(t, topic.PublisherKey.With(db.Env(), &topictest.Memory{}))
 	for _, want := range []string{`"severity":"INFO",.*,"outbox":\{"published":3,"late":2,"slowestSeconds":[67]\d(\.\d{1,3})?\},`, ""} {
-		j := &journal{}
-		front := fntest.Behind(t, observe.LogKey.With(e, observe.To(j)), issuer, relaying)
-		if a := front.Tick(relaying); a.Status != 204 {
-			t.Fatalf("got %d: %s", a.Status, a.Body)
-		}
-		line, text := j.only(t)
-		if want == "" && line["outbox"] != nil || !regexp.MustCompile(want).MatchString(text) {
-			t.Errorf("got %s, want %s", text, want)
-		}
+		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+			j := &journal{}
+			front := fntest.Behind(t, observe.LogKey.With(e, observe.To(j)), issuer, relaying)
+			if a := front.Tick(relaying); a.Status != 204 {
+				t.Fatalf("got %d: %s", a.Status, a.Body)
+			}
+			line, text := j.only(t)
+			if want == "" && line["outbox"] != nil || !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("got %s, want %s", text, want)
+			}
+		})
 	}
 }
 

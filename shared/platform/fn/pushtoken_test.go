@@ -90,12 +90,14 @@ func TestPush_onlyWithToken(t *testing.T) {
 		"of a service that may not push":     {"Bearer " + sign(good.but("email", "stranger@example.com")), 403},
 		"of staff":                           {"Bearer " + staff, 401},
 	} {
-		if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
-			t.Errorf("%s: got %d %s, want %d", name, a.Status, a.Body, test.want)
-		}
-		if heard != 0 {
-			t.Fatalf("%s: the event was handled", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
+				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
+			}
+			if heard != 0 {
+				t.Fatalf("the event was handled")
+			}
+		})
 	}
 	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
 		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, heard)

@@ -99,11 +99,13 @@ func TestHandler_routesLikeMux(t *testing.T) {
 		method, path string
 		want         int
 	}{{"POST", bookings, 415}, {"GET", bookings, 405}, {"POST", "/elsewhere", 404}} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(right)))
-		if w.Code != test.want {
-			t.Errorf("%s %s: got %d %s, want %d", test.method, test.path, w.Code, w.Body, test.want)
-		}
+		t.Run(fmt.Sprint(test.want), func(t *testing.T) {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(right)))
+			if w.Code != test.want {
+				t.Errorf("%s %s: got %d %s, want %d", test.method, test.path, w.Code, w.Body, test.want)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package fn_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -45,26 +46,28 @@ func TestSite_ownHost(t *testing.T) {
 		{"kabul.stays.example", "/api/other", "", false, 404},
 		{"kabul.stays.example", "/api/kabul/thing", "", false, 404},
 	} {
-		r := front.Request(t, "GET", test.path, nil)
-		r.Host = test.host
-		a := front.Serve(r)
-		if a.Status != test.status {
-			t.Errorf("%s%s: %d %s", test.host, test.path, a.Status, a.Body)
-			continue
-		}
-		if test.status != 200 {
-			continue
-		}
-		var got seen
-		a.Into(t, &got)
-		switch {
-		case got.Tenant != test.tenant:
-			t.Errorf("%s%s: got.Tenant = %v, want %v", test.host, test.path, got.Tenant, test.tenant)
-		case got.Site.Own != test.own:
-			t.Errorf("%s%s: got.Site.Own = %v, want %v", test.host, test.path, got.Site.Own, test.own)
-		case got.Site.Plain:
-			t.Errorf("%s%s: got.Site.Plain = true, want false", test.host, test.path)
-		}
+		t.Run(fmt.Sprint(test.host, " ", test.path), func(t *testing.T) {
+			r := front.Request(t, "GET", test.path, nil)
+			r.Host = test.host
+			a := front.Serve(r)
+			if a.Status != test.status {
+				t.Errorf("%s%s: %d %s", test.host, test.path, a.Status, a.Body)
+				return
+			}
+			if test.status != 200 {
+				return
+			}
+			var got seen
+			a.Into(t, &got)
+			switch {
+			case got.Tenant != test.tenant:
+				t.Errorf("%s%s: got.Tenant = %v, want %v", test.host, test.path, got.Tenant, test.tenant)
+			case got.Site.Own != test.own:
+				t.Errorf("%s%s: got.Site.Own = %v, want %v", test.host, test.path, got.Site.Own, test.own)
+			case got.Site.Plain:
+				t.Errorf("%s%s: got.Site.Plain = true, want false", test.host, test.path)
+			}
+		})
 	}
 	if a := front.Send("PATCH", "/api/thing", nil); a.Status != 405 || a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
 		t.Errorf("PATCH: %d, Allow %q", a.Status, a.Header.Get("Allow"))
@@ -86,16 +89,18 @@ func TestSite_httpsExceptLoopback(t *testing.T) {
 		{"kabul.example", "127.0.0.1:5000", "", false},
 		{"localhost.evil.example", "127.0.0.1:5000", "", false},
 	} {
-		r := front.Request(t, "GET", "/v1/kabul/thing", nil)
-		r.Host, r.RemoteAddr = test.host, test.from
-		if test.forwarded != "" {
-			r.Header.Set("X-Forwarded-Proto", test.forwarded)
-		}
-		var got seen
-		front.Serve(r).Into(t, &got)
-		if got.Site.Plain != test.plain {
-			t.Errorf("%+v: plain is %v", test, got.Site.Plain)
-		}
+		t.Run(fmt.Sprint(test.host, " ", test.from), func(t *testing.T) {
+			r := front.Request(t, "GET", "/v1/kabul/thing", nil)
+			r.Host, r.RemoteAddr = test.host, test.from
+			if test.forwarded != "" {
+				r.Header.Set("X-Forwarded-Proto", test.forwarded)
+			}
+			var got seen
+			front.Serve(r).Into(t, &got)
+			if got.Site.Plain != test.plain {
+				t.Errorf("%+v: plain is %v", test, got.Site.Plain)
+			}
+		})
 	}
 }
 
@@ -133,11 +138,13 @@ func TestSpeculative(t *testing.T) {
 		{"Purpose", "prefetch", true}, {"X-Moz", "prefetch", true}, {"X-Purpose", "preview", true},
 		{"Sec-Purpose", "", false}, {"X-Other", "prefetch", false},
 	} {
-		var got seen
-		front.Get("/v1/kabul/thing", test.name, test.value).Into(t, &got)
-		if got.Speculative != test.want {
-			t.Errorf("%s: %s is %v", test.name, test.value, got.Speculative)
-		}
+		t.Run(fmt.Sprint(test.name, " ", test.value), func(t *testing.T) {
+			var got seen
+			front.Get("/v1/kabul/thing", test.name, test.value).Into(t, &got)
+			if got.Speculative != test.want {
+				t.Errorf("%s: %s is %v", test.name, test.value, got.Speculative)
+			}
+		})
 	}
 }
 
@@ -173,10 +180,12 @@ func TestHSTS_leavesSubdomainsOfHotelsAlone(t *testing.T) {
 		"kabul-grand.example":      "max-age=63072000",
 		"notstay.example":          "max-age=63072000",
 	} {
-		r := front.Request(t, http.MethodGet, "/answer", nil)
-		r.Host = host
-		if got := front.Serve(r).Header.Get("Strict-Transport-Security"); got != want {
-			t.Errorf("%s: got %q, want %q", host, got, want)
-		}
+		t.Run(host, func(t *testing.T) {
+			r := front.Request(t, http.MethodGet, "/answer", nil)
+			r.Host = host
+			if got := front.Serve(r).Header.Get("Strict-Transport-Security"); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -94,17 +94,19 @@ func TestBody_laterRequests(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close() })
 	in := bufio.NewReader(conn)
 	for i, path := range []string{bookings, "/nowhere", bookings} {
-		if i > 0 {
-			<-time.After(1200 * time.Millisecond) // longer than the deadlines of the request before
-		}
-		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(right), right)
-		res, err := http.ReadResponse(in, nil)
-		if err != nil {
-			t.Fatalf("request %d: %v", i+1, err)
-		}
-		_, _ = io.Copy(io.Discard, res.Body)
-		if want := map[string]int{bookings: 201, "/nowhere": 404}[path]; res.StatusCode != want {
-			t.Errorf("request %d: got %d, want %d", i+1, res.StatusCode, want)
-		}
+		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
+			if i > 0 {
+				<-time.After(1200 * time.Millisecond) // longer than the deadlines of the request before
+			}
+			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(right), right)
+			res, err := http.ReadResponse(in, nil)
+			if err != nil {
+				t.Fatalf("request %d: %v", i+1, err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			if want := map[string]int{bookings: 201, "/nowhere": 404}[path]; res.StatusCode != want {
+				t.Errorf("request %d: got %d, want %d", i+1, res.StatusCode, want)
+			}
+		})
 	}
 }

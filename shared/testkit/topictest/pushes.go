@@ -27,9 +27,11 @@ func isWholeMessage(t *testing.T, r Setup) {
 	}
 	for name, want := range map[string]string{"Ce-Id": "evt_1", "Ce-Type": "orders", "Content-Type": "application/json",
 		"X-Goog-Pubsub-Delivery-Attempt": "1"} {
-		if got := p.header.Get(name); got != want {
-			t.Errorf("got %s %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := p.header.Get(name); got != want {
+				t.Errorf("got %s %q, want %q", name, got, want)
+			}
+		})
 	}
 	if got := p.header.Get("X-Goog-Pubsub-Ordering-Key") + p.header.Get("X-Goog-Ordering-Key"); got != "tenant:1" { // the emulator uses another header
 		t.Errorf("got ordering key %q", got)
@@ -88,13 +90,15 @@ func reachesNoOther(t *testing.T, r Setup) {
 	send("for the second, which does not want it", "second", "OTHER")
 	publish(t, d, topic.Message{Topic: "orders", OrderingKey: "k", Data: []byte("for both"), Attributes: map[string]string{"ce-errorcode": "REPLAYED"}})
 	for name, e := range map[string]*endpoint{"first": one, "second": other} {
-		p := e.next()
-		if p.body != "for the "+name || p.header.Get(topic.Replays) != "1" {
-			t.Errorf("the %s got %q, replayed %q times", name, p.body, p.header.Get(topic.Replays))
-		}
-		if got := e.next().body; got != "for both" {
-			t.Errorf("the %s got %q, want the message for both", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := e.next()
+			if p.body != "for the "+name || p.header.Get(topic.Replays) != "1" {
+				t.Errorf("the %s got %q, replayed %q times", name, p.body, p.header.Get(topic.Replays))
+			}
+			if got := e.next().body; got != "for both" {
+				t.Errorf("the %s got %q, want the message for both", name, got)
+			}
+		})
 	}
 }
 

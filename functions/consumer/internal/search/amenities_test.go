@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -48,10 +49,12 @@ func TestAmenityLabels_show(t *testing.T) {
 	}
 	for tag, want := range map[locale.Tag]string{locale.Pashto: "د لامبو حوض", locale.Dari: "حوض آب‌بازی", locale.Persian: "استخر",
 		locale.Urdu: "سوئمنگ پول", locale.Arabic: "مسبح", locale.English: "Swimming pool", "de": "Swimming pool"} {
-		got := labels.show([]string{"pool", "moon-view"}, tag)
-		if !slices.Equal(got, []Amenity{{"pool", want}, {"moon-view", "moon-view"}}) {
-			t.Errorf("show() in %s = %+v, want the label %q and the unknown code", tag, got, want)
-		}
+		t.Run(fmt.Sprint(tag), func(t *testing.T) {
+			got := labels.show([]string{"pool", "moon-view"}, tag)
+			if !slices.Equal(got, []Amenity{{"pool", want}, {"moon-view", "moon-view"}}) {
+				t.Errorf("show() in %s = %+v, want the label %q and the unknown code", tag, got, want)
+			}
+		})
 	}
 	if got := labels.show(nil, locale.English); got == nil || len(got) != 0 {
 		t.Errorf("show(nil) = %#v, want an empty list", got)

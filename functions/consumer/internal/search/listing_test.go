@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,22 +59,24 @@ func TestListing_language(t *testing.T) {
 	for tag, want := range map[locale.Tag]string{
 		locale.Pashto: "کابل ګرانډ", locale.Dari: "کابل گراند", locale.Persian: "Kabul Grand", locale.English: "Kabul Grand",
 	} {
-		card := l.show(tag)
-		if card.Name.Display != want {
-			t.Errorf("%s: card.Name.Display = %q, want %q", tag, card.Name.Display, want)
-		}
-		if card.Name.Default != "Kabul Grand" {
-			t.Errorf(`%s: card.Name.Default = %q, want "Kabul Grand"`, tag, card.Name.Default)
-		}
-		if len(card.Name.Localized) != 2 {
-			t.Errorf("%s: len(card.Name.Localized) = %d, want 2", tag, len(card.Name.Localized))
-		}
-		if len(card.Amenities) != 5 {
-			t.Errorf("len(card.Amenities) = %d, want 5", len(card.Amenities))
-		}
-		if card.Rating != nil {
-			t.Errorf("card.Rating = %v, want nil", card.Rating)
-		}
+		t.Run(fmt.Sprint(tag), func(t *testing.T) {
+			card := l.show(tag)
+			if card.Name.Display != want {
+				t.Errorf("%s: card.Name.Display = %q, want %q", tag, card.Name.Display, want)
+			}
+			if card.Name.Default != "Kabul Grand" {
+				t.Errorf(`%s: card.Name.Default = %q, want "Kabul Grand"`, tag, card.Name.Default)
+			}
+			if len(card.Name.Localized) != 2 {
+				t.Errorf("%s: len(card.Name.Localized) = %d, want 2", tag, len(card.Name.Localized))
+			}
+			if len(card.Amenities) != 5 {
+				t.Errorf("len(card.Amenities) = %d, want 5", len(card.Amenities))
+			}
+			if card.Rating != nil {
+				t.Errorf("card.Rating = %v, want nil", card.Rating)
+			}
+		})
 	}
 	text, err := json.Marshal(l.show(locale.English))
 	if err != nil {

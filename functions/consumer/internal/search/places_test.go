@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -85,15 +86,17 @@ func TestCells(t *testing.T) {
 			}
 			side := math.Max(eastward(test.box.SwLng, test.box.NeLng), test.box.NeLat-test.box.SwLat)
 			for _, corner := range []Position{{test.box.SwLat, test.box.SwLng}, {test.box.NeLat, test.box.NeLng}} {
-				if corner.Lat < got.SwLat || corner.Lat > got.NeLat {
-					t.Errorf("%+v is south or north of %+v", corner, *got)
-				}
-				if eastward(got.SwLng, corner.Lng) > eastward(got.SwLng, got.NeLng) {
-					t.Errorf("%+v is west or east of %+v", corner, *got)
-				}
-				if eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != fullCircle && side > minCell {
-					t.Errorf("%+v does not fit around %+v", *got, test.box)
-				}
+				t.Run(fmt.Sprint(corner.Lat), func(t *testing.T) {
+					if corner.Lat < got.SwLat || corner.Lat > got.NeLat {
+						t.Errorf("%+v is south or north of %+v", corner, *got)
+					}
+					if eastward(got.SwLng, corner.Lng) > eastward(got.SwLng, got.NeLng) {
+						t.Errorf("%+v is west or east of %+v", corner, *got)
+					}
+					if eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != fullCircle && side > minCell {
+						t.Errorf("%+v does not fit around %+v", *got, test.box)
+					}
+				})
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -18,9 +19,11 @@ func TestFromSolar(t *testing.T) {
 		}
 	}
 	for _, none := range [][3]int{{1405, 7, 31}, {1405, 12, 30}, {1405, 0, 1}, {1405, 13, 1}, {1405, 1, 0}, {1405, 1, 32}, {0, 1, 1}, {99999, 1, 1}} {
-		if got, ok := FromSolar(none[0], none[1], none[2]); ok {
-			t.Errorf("FromSolar(%v) = %s, want no date", none, got)
-		}
+		t.Run(fmt.Sprint(none), func(t *testing.T) {
+			if got, ok := FromSolar(none[0], none[1], none[2]); ok {
+				t.Errorf("FromSolar(%v) = %s, want no date", none, got)
+			}
+		})
 	}
 	if got, ok := FromSolar(1403, 12, 30); !ok || got.String() != "2025-03-20" {
 		t.Errorf("FromSolar(1403, 12, 30) = %s, %t, want the last day of a leap year", got, ok)

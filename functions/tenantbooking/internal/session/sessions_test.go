@@ -184,9 +184,11 @@ func TestRevoke_anonymous(t *testing.T) {
 			member string
 			gone   bool
 		}{{"loyaltyContext", got.Loyalty == nil}, {"fingerprintHash", got.Fingerprint == ""}, {"ipHash", got.IP == ""}} {
-			if personal.gone != want {
-				t.Errorf("%s: %s removed: %t, want %t", when, personal.member, personal.gone, want)
-			}
+			t.Run(personal.member, func(t *testing.T) {
+				if personal.gone != want {
+					t.Errorf("%s: %s removed: %t, want %t", when, personal.member, personal.gone, want)
+				}
+			})
 		}
 		if got.Locale == "" {
 			t.Errorf("%s: the preferred language is lost: %+v", when, got)
