@@ -990,7 +990,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {unknown} */
                     reasonCode: "guest_cancelled" | "staff_cancelled" | "overbooked";
-                    /** @description Stored and published without e-mail addresses, telephone and card numbers, control and bidi characters. So are the other free texts of this service: partnerId, createdBy.id, specialRequests. */
+                    /** @description Stored and published without e-mail addresses, telephone and card numbers, control and bidi characters. So are the other free texts of this service, createdBy.id and specialRequests. A partnerId or folioId is changed only if it contains an e-mail address, a telephone number with its prefix or a card number. */
                     reason?: string;
                     dryRun?: boolean;
                     onlyHeld?: boolean;
