@@ -38,6 +38,7 @@ func TestNegotiate(t *testing.T) {
 		{"another country's language is better than none", "ar-EG, en;q=0.5", all, "ar-AE"},
 		{"of equally near ones the first", "fa-TJ", []locale.Tag{"en", "fa-AF", "fa-IR"}, "fa-AF"},
 		{"the same script is nearer than the same country", "uz-AF", []locale.Tag{"uz-UZ", "uz-Arab-AF"}, "uz-Arab-AF"},
+		{"another script in the same country is farther than the same script elsewhere", "uz-AF", []locale.Tag{"uz-Latn-AF", "uz-Arab-UZ"}, "uz-Arab-UZ"},
 		{"the likely script is nearer than the first", "uz", []locale.Tag{"uz-Arab-AF", "uz-KZ"}, "uz-KZ"},
 		{"a language never stands in for another", "tg, da", []locale.Tag{"en", "fa-IR", "no"}, "en"},
 
