@@ -133,6 +133,7 @@ func (x *examples) event(t *testing.T, f *fuzzer, function fn.Function, d *rand.
 	r.add("Ce-Specversion", "1.0")
 	r.add("Ce-Id", s.event)
 	r.add("Ce-Type", s.subject)
+	r.add("Ce-Source", "//melmastoon/garbage")
 	for name, value := range function.Spec.Filter {
 		r.add(name, value)
 	}
