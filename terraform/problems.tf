@@ -48,7 +48,7 @@ resource "google_compute_backend_bucket" "problems" {
   name        = "melmastoon-problems"
   bucket_name = google_storage_bucket.problems[0].name
 
-  # Without pages, the map of the edge lets go of the bucket first.
+  # Without pages, Terraform must change the URL map before it deletes the backend bucket.
   lifecycle {
     create_before_destroy = true
   }

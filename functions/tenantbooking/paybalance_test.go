@@ -127,6 +127,7 @@ func TestPayBalance_refused(t *testing.T) {
 		{name: "not_of_this_hotel", by: g, body: toPay("paypal", 10000), status: 409, code: "TENANT.PAYMENT_NOT_CONFIGURED"},
 		{name: "promise_of_cash", by: cash, path: "/confirmation/" + cash.Stay.String(), body: toPay("card", 20000), status: 409, code: "BFF.TENANT.ILLEGAL_STEP"},
 		{name: "cancelled", by: g, body: toPay("card", 10000), state: "cancelled", status: 409, code: "RESERVATION.ILLEGAL_TRANSITION"},
+		{name: "no_show", by: g, body: toPay("card", 10000), state: "no_show", status: 409, code: "RESERVATION.ILLEGAL_TRANSITION"},
 		{name: "payment_service_down", by: g, body: toPay("card", 10000), down: "payment", status: 503, code: "BFF.UPSTREAM_UNAVAILABLE"},
 		{name: "reservation_service_down", by: g, body: `{}`, down: "reservation", status: 503, code: "BFF.UPSTREAM_UNAVAILABLE"},
 		{name: "cash", by: g, body: toPay("cash_on_arrival", 10000), status: 400, code: "GENERAL.VALIDATION_FAILED"},
@@ -325,8 +326,14 @@ func TestPayBalance_invalidationFails(t *testing.T) {
 	if a := g.Send("POST", path+"/payment", `{}`); a.Status != http.StatusServiceUnavailable {
 		t.Errorf("without a store the payment answers %d %s, want 503", a.Status, a.Body)
 	}
+	away := g.Front
 	g.Front = site
 	g.Must(http.StatusOK, "POST", path+"/payment", `{}`)
+	g.Front = away
+	if a := g.Send("POST", path+"/payment", `{}`); a.Status != http.StatusOK {
+		t.Errorf("without a store a payment that is recorded already answers %d %s, want 200", a.Status, a.Body)
+	}
+	g.Front = site
 	var seen booking.Confirmation
 	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Due != nil {
 		t.Errorf("the confirmation has %v due, want nothing", seen.Due)

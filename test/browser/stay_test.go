@@ -172,8 +172,8 @@ func (v examinedVisit) name(phone string) {
 	}
 }
 
-// TestStay_keyboard books, asks for something, corrects the guest's details and cancels with the keyboard alone, without scripts on the pages. Whatever has the focus
-// must show it.
+// TestStay_keyboard books, asks for something, corrects the guest's details and cancels with the keyboard alone, without scripts on the
+// pages. The element that has the focus must show it.
 func TestStay_keyboard(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -19,8 +19,8 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 8 * time.Second,
 }, receive)
 
-// A Request names the draft, or in its place the confirmed booking of which a balance was paid. It does not contain the result of the payment, which is
-// read from the booking service.
+// A Request names the draft, or in its place the confirmed booking whose balance the guest paid. It does not contain the result of the
+// payment, which is read from the booking service.
 type Request struct {
 	Paid  storefront.Paid `path:"draftId"`
 	Link  string          `query:"r,optional"`

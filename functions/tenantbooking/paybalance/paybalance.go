@@ -23,8 +23,8 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
-// A Request names the reservation. With a method it begins a payment, without one it only asks for the result. A client without the session
-// that made the booking needs the view token, or for the result the token of the return URL.
+// A Request names the reservation. With a method it begins a payment, without one it only asks for the result. A client without the
+// session that made the booking needs the view token, or for the result the token of the return URL.
 type Request struct {
 	Reservation id.Reservation   `path:"reservationId" json:"-"`
 	Token       fn.Maybe[string] `query:"t" json:"-"`
@@ -40,7 +40,7 @@ func (r Request) payment() booking.BalanceRequest {
 // Validate returns an error for a payment that cannot begin.
 func (r Request) Validate() error { return r.payment().Validate() }
 
-const timeout = 2 * time.Second // Retry-After while a payment is pending: banks take seconds
+const retryAfter = 2 * time.Second // while a payment is pending: banks take seconds
 
 // A Response is what is still due, and the payment that has begun.
 type Response struct {
@@ -72,7 +72,7 @@ func (h *handler) pay(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	case out.Intent == nil:
 		out.Reply = fn.OK.Reply()
 	case out.Status != "":
-		out.Reply = fn.Accepted.Reply().After(timeout)
+		out.Reply = fn.Accepted.Reply().After(retryAfter)
 	default:
 		out.Reply = fn.Created.Reply()
 	}

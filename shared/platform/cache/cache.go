@@ -11,8 +11,8 @@
 // wait for it. If a process dies while it composes, its mark remains for five seconds; a caller waits for it at most half of its
 // remaining time. If composing fails temporarily, the last value is served (stale-if-error), up to a limit that each cache sets.
 //
-// While the store is unavailable, values that depend on epochs are composed for every caller, because it is unknown whether a
-// cached one is valid. A value without epochs is valid for its time: the process composes it once and keeps it.
+// While the store is unavailable, values that depend on epochs are composed for each call, because it is unknown whether a cached
+// one is valid; only concurrent callers in a process share one. A value without epochs is valid for its time: the process composes it once and keeps it.
 package cache
 
 import (

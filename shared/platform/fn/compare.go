@@ -131,8 +131,7 @@ func readsItself(t reflect.Type) bool {
 // memberlike matches member names that may appear in an answer. Any other name may contain a person's input.
 var memberlike = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
 
-// object compares the members of an object. In a struct, an unknown member is reported by name if its name matches memberlike,
-// else at its object.
+// object compares the members of an object. A member is reported by its name if that matches memberlike, else at its object.
 func (c *comparison) object(v map[string]any, t reflect.Type, kind reflect.Kind, at jsontext.Pointer, depth int) {
 	var known []member
 	if kind == reflect.Struct {
@@ -140,6 +139,9 @@ func (c *comparison) object(v map[string]any, t reflect.Type, kind reflect.Kind,
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		where, inner := at.AppendToken(name), anything
+		if !memberlike.MatchString(name) {
+			where = at
+		}
 		i := slices.IndexFunc(known, func(m member) bool { return m.name == name })
 		switch {
 		case c.tooDeep:
@@ -149,9 +151,6 @@ func (c *comparison) object(v map[string]any, t reflect.Type, kind reflect.Kind,
 		case kind == reflect.Map:
 			inner = t.Elem()
 		case kind == reflect.Struct:
-			if !memberlike.MatchString(name) {
-				where = at
-			}
 			c.add(where, ruleUnknown)
 		}
 		c.value(v[name], inner, where, depth)

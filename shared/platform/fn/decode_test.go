@@ -56,6 +56,7 @@ func TestDecode_allViolations(t *testing.T) {
 		{"a wrong type inside a Maybe", `{"guest":{"name":"Z"},"nights":[],"note":7}`, []string{"/note type"}},
 		{"a name with a slash", `{"a/b~c":1,"guest":{"name":"Z"},"nights":[]}`, []string{"/a~1b~0c unknown"}},
 		{"a zero character", `{"guest":{"name":"Z\u0000"},"nights":[]}`, []string{"/guest/name form"}},
+		{"a person's input as a name", `{"guest":{"name":"Z"},"nights":[],"x":{"zahra@example.com":"\u0000"}}`, []string{"/x unknown", "/x form"}},
 		{"not an object", `[]`, []string{" type"}},
 		{"a rule across fields", `{"guest":{"name":"nobody"},"nights":[]}`, []string{"/guest/name somebody"}},
 	} {

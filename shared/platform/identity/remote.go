@@ -25,7 +25,8 @@ const (
 	maxKeySetSize = 1 << 20
 )
 
-// A remoteKeys has the keys at a URL. It caches them for keyLifetime, and fetches them earlier for an unknown key id, so an issuer can rotate its keys without a restart of this process.
+// A remoteKeys has the keys at a URL. It caches them for keyLifetime, and fetches them earlier for an unknown key id, so that an
+// issuer can rotate its keys without a restart of this process.
 type remoteKeys struct {
 	url     string
 	client  *http.Client

@@ -24,7 +24,7 @@ type BalanceRequest struct {
 	Due    *money.Minor
 }
 
-// Validate returns an error for a payment in cash, and unless both members are present or absent.
+// Validate rejects cash on arrival, and a request with only one of Method and Due.
 func (q BalanceRequest) Validate() error {
 	var found []fault.Violation
 	refuse := func(pointer, rule, message string, bad bool) {
@@ -86,21 +86,24 @@ type BalanceCall struct {
 }
 
 // Pay begins a payment, or only returns the balance if the request names no method or nothing is due. It first settles earlier payments, so
-// that no guest pays twice: the guest may have paid in another window, or the event of a capture may be late. It returns ErrNotFound to a
-// caller without access, and ErrDeclined if the latest payment was declined and the guest has to begin another one.
+// that a guest seldom pays twice: the guest may have paid in another window, or the event of a capture may be late. What exceeds the amount
+// due is refunded. It returns ErrNotFound to a caller without access, and ErrDeclined if the latest payment was declined and the guest has
+// to begin another one.
 func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err error) {
 	r, err := b.find(ctx, c)
 	if err != nil {
 		return out, err
 	}
-	r, payments, err := b.settle(ctx, r, c.Act)
+	r, payments, recorded, err := b.settle(ctx, r, c.Act)
 	if err != nil {
 		return out, err
 	}
-	if err := b.reservations.Changed(ctx, r); err != nil {
-		return out, err // the guest's next attempt repeats it
+	// The event of a capture may have changed the reservation, so the cached one is always invalidated. A guest can pay without the document
+	// store unless this call has recorded a payment: then the guest's next attempt invalidates it.
+	if err := b.reservations.Changed(ctx, r); err != nil && recorded {
+		return out, err
 	}
-	if c.Method == nil || r.Confirmed() && !r.owes() {
+	if c.Method == nil || r.acceptsPayments() && r.Balance.Due <= 0 {
 		return b.view(r, payments)
 	}
 	intent, err := b.begin(ctx, c, r, payments)
@@ -124,26 +127,28 @@ func (b Balances) find(ctx context.Context, c BalanceCall) (Reservation, error) 
 }
 
 // settle records captured payments that the reservation does not list yet, as the event of their capture does, which may come later. It
-// returns the reservation and its payments, oldest first. The reservation service refunds money that pays for nothing.
-func (b Balances) settle(ctx context.Context, r Reservation, act id.Request) (Reservation, []PaymentState, error) {
+// returns the reservation, its payments, oldest first, and whether it has recorded any. The reservation service refunds captures that
+// exceed the amount due.
+func (b Balances) settle(ctx context.Context, r Reservation, act id.Request) (Reservation, []PaymentState, bool, error) {
 	all, err := b.payments.Of(ctx, r.Tenant, r.ID)
 	if err != nil {
-		return r, nil, err
+		return r, nil, false, err
 	}
+	recorded := false
 	for _, p := range all {
 		if p.kept() <= 0 || r.Payment != nil && slices.Contains(r.Payment.Intents, p.ID) {
 			continue
 		}
 		after, err := b.reservations.reservations.collect(ctx, r, p, id.Derive[id.Request](act, "collect/"+p.ID.String()).String())
 		if errors.Is(err, ErrIllegalTransition) {
-			continue // it pays for nothing
+			continue // nothing is due, so it is refunded
 		}
 		if err != nil {
-			return r, nil, err
+			return r, nil, recorded, err
 		}
-		r = after
+		r, recorded = after, true
 	}
-	return r, all, nil
+	return r, all, recorded, nil
 }
 
 // begin begins a payment of the whole amount that is due. It returns ErrIllegalTransition for a booking that has ended, ErrPriceChanged if
@@ -156,7 +161,7 @@ func (b Balances) begin(ctx context.Context, c BalanceCall, r Reservation, all [
 		return Intent{}, err
 	case !c.Tenant.Accepts(*c.Method):
 		return Intent{}, ErrNoPayment
-	case !r.owing():
+	case !r.acceptsPayments():
 		return Intent{}, ErrIllegalTransition
 	case slices.ContainsFunc(all, PaymentState.CashOnArrival):
 		return Intent{}, ErrIllegalStep
@@ -166,18 +171,22 @@ func (b Balances) begin(ctx context.Context, c BalanceCall, r Reservation, all [
 	// The URL contains the time. The key derives from it, because a key must not be used again with another URL.
 	back := b.site.returnToBooking(c.Visitor, c.Site, r.ID, c.Now)
 	key := id.Derive[id.Request](c.Act, "pay/"+back).String()
-	return b.payments.open(ctx, wanted{Tenant: r.Tenant, Reservation: r.ID, Method: *c.Method, Amount: due, Return: back}, key)
+	return b.payments.open(ctx, intentRequest{Tenant: r.Tenant, Reservation: r.ID, Method: *c.Method, Amount: due, Return: back}, key)
 }
 
 // view returns the balance with the latest payment, if that has no outcome yet.
 func (b Balances) view(r Reservation, all []PaymentState) (out Balance, err error) {
 	out = Balance{Reservation: r.ID, State: r.State}
-	if out.ViewToken, err = b.confirmations.Token(r.Tenant, r.ID); err != nil || !r.owes() {
+	if out.ViewToken, err = b.confirmations.Token(r.Tenant, r.ID); err != nil || !r.hasDue() {
 		return out, err
 	}
 	due, err := r.due()
-	if out.Due = &due; err != nil || len(all) == 0 {
+	if err != nil {
 		return out, err
+	}
+	out.Due = &due
+	if len(all) == 0 {
+		return out, nil
 	}
 	switch latest := all[len(all)-1]; {
 	case latest.Status == "processing", latest.Status == "requires_action":
@@ -191,19 +200,19 @@ func (b Balances) view(r Reservation, all []PaymentState) (out Balance, err erro
 	return out, nil
 }
 
-// owing reports whether the reservation service keeps money for the reservation: it is booked and has not been cancelled or missed.
-func (r Reservation) owing() bool {
+// acceptsPayments reports whether the reservation service keeps further payments: the reservation is booked, not cancelled and not a no-show.
+func (r Reservation) acceptsPayments() bool {
 	return slices.Contains([]string{"confirmed", "check_in_started", "checked_in", "checkout_started", "checked_out"}, r.State)
 }
 
-// owes reports whether an amount is due that the guest can pay.
-func (r Reservation) owes() bool { return r.owing() && r.Balance.Due > 0 }
+// hasDue reports whether an amount is due that the guest can pay.
+func (r Reservation) hasDue() bool { return r.acceptsPayments() && r.Balance.Due > 0 }
 
 func (r Reservation) due() (money.Minor, error) {
 	return money.Amount{Micro: r.Balance.Due, Currency: r.Totals.Currency}.Minor()
 }
 
-// collect records a captured payment of a confirmed reservation. It returns ErrIllegalTransition if the payment pays for nothing; its money
+// collect records a captured payment of a confirmed reservation. It returns ErrIllegalTransition if nothing is due; the payment
 // is then refunded. A repeated call with the same key has no further effect.
 func (r Reservations) collect(ctx context.Context, b Reservation, p PaymentState, key string) (after Reservation, err error) {
 	defer wrapServiceError(ReservationsName, &err)

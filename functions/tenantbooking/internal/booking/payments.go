@@ -31,11 +31,11 @@ const PaymentsName = "payment-gateway-service"
 // repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent. Open
 // returns ErrIllegalStep if the bank is processing the earlier intent, because its money may still be captured.
 func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (Intent, error) {
-	return p.open(ctx, wanted{Tenant: d.Tenant, Reservation: d.Hold.Reservation, Method: m, Amount: d.Quote.Total, Return: back, Before: d.Hold.ExpiresAt}, key)
+	return p.open(ctx, intentRequest{Tenant: d.Tenant, Reservation: d.Hold.Reservation, Method: m, Amount: d.Quote.Total, Return: back, Before: d.Hold.ExpiresAt}, key)
 }
 
-// A wanted is a payment that a guest begins. Before is the deadline that the payment page shows; it is zero for a payment without one.
-type wanted struct {
+// An intentRequest is a payment that a guest begins. Before is the deadline that the payment page shows; it is zero for a payment without one.
+type intentRequest struct {
 	Tenant      id.Tenant
 	Reservation id.Reservation
 	Method      hotel.Method
@@ -44,7 +44,7 @@ type wanted struct {
 	Before      time.Time
 }
 
-func (p Payments) open(ctx context.Context, w wanted, key string) (opened Intent, err error) {
+func (p Payments) open(ctx context.Context, w intentRequest, key string) (opened Intent, err error) {
 	defer wrapServiceError(PaymentsName, &err)
 	total, err := w.Amount.Micro()
 	if err != nil {

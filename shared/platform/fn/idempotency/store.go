@@ -135,8 +135,8 @@ func (s store) release(ctx context.Context, leases []lease) error {
 	})
 }
 
-// Forget deletes the stored answers of a caller, as part of erasing a person's data, and returns their
-// number. A call of that caller that still runs is answered, and its answer is not stored. The schema must grant its application role DELETE.
+// Forget deletes the stored answers of a caller, as part of erasing a person's data, and returns their number. A call of that caller
+// that still runs is answered, and its answer is not stored. The schema must grant its application role DELETE.
 func Forget(ctx context.Context, tx postgres.Tx, schema string, tenant id.Tenant, caller string) (int64, error) {
 	tag, err := tx.Exec(ctx, `
 		DELETE FROM `+tableOf(schema)+`
