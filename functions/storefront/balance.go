@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -60,21 +58,15 @@ func (v *Visitor) ToBalance(r id.Reservation, token string) fn.Page {
 // BalanceWaitingPage returns the page of a pending payment of what is due. It reloads itself, unless the guest must approve the payment on
 // it.
 func (v *Visitor) BalanceWaitingPage(r id.Reservation, b Balance, tries int) fn.Page {
-	query := url.Values{"t": {b.ViewToken}}
-	again := v.Home() + "/return/" + r.String() + "?" + query.Encode()
-	view := View{Step: "waiting", Title: v.Localizer.T("waiting.title"), Again: again, Back: again,
+	next, query := v.Home()+"/return/"+r.String(), url.Values{"t": {b.ViewToken}}
+	again := next + "?" + query.Encode()
+	view := View{Again: again, Back: again,
 		Confirmation: &Confirmation{Reservation: r, ViewToken: b.ViewToken},
 		Draft:        &Draft{Outcome: Outcome{Payment: b.Payment, Secret: b.Secret}, Payment: &DraftPayment{Intent: b.Intent.Intent, Method: b.Intent.Method}}}
 	if b.Declines > 0 && b.Payment != processing {
 		view.Problem = declined
 	}
-	if b.Secret != "" {
-		view.Title = v.Localizer.T("approve.title")
-	} else if wait := reloadAfter(tries); wait > 0 {
-		query.Set("tries", strconv.Itoa(tries+1))
-		view.Reload = strconv.Itoa(int(wait/time.Second)) + "; url=" + v.Home() + "/return/" + r.String() + "?" + query.Encode()
-	}
-	return v.Show(view)
+	return v.showWaiting(view, next, query, tries)
 }
 
 // OnlineMethods returns the methods with which what is due can be paid on the site: none if nothing is due, after the end of the booking,

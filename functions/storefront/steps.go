@@ -90,11 +90,16 @@ func (v *Visitor) WaitingPage(d *Draft, a Address, link string) fn.Page {
 		again += "?" + query.Encode()
 		back = again
 	}
-	view := View{Step: "waiting", Title: v.Localizer.T("waiting.title"), Problem: a.Problem, Draft: d, Again: again, Back: back}
-	if d.Outcome.Secret != "" {
+	return v.showWaiting(View{Problem: a.Problem, Draft: d, Again: again, Back: back}, next, query, a.Tries)
+}
+
+// showWaiting shows the waiting page of view.Draft, which reloads itself from the address next with the query.
+func (v *Visitor) showWaiting(view View, next string, query url.Values, tries int) fn.Page {
+	view.Step, view.Title = "waiting", v.Localizer.T("waiting.title")
+	if view.Draft.Outcome.Secret != "" {
 		view.Title = v.Localizer.T("approve.title")
-	} else if wait := reloadAfter(a.Tries); wait > 0 {
-		query.Set("tries", strconv.Itoa(a.Tries+1))
+	} else if wait := reloadAfter(tries); wait > 0 {
+		query.Set("tries", strconv.Itoa(tries+1))
 		view.Reload = strconv.Itoa(int(wait/time.Second)) + "; url=" + next + "?" + query.Encode()
 	}
 	return v.Show(view)

@@ -67,14 +67,12 @@ type HoldQuota struct {
 
 // OpenHoldQuota opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
 func OpenHoldQuota(e env.Env) (HoldQuota, error) {
-	var c struct {
-		Address string `env:"RATE_LIMIT_ADDRESS"`
-	}
-	if err := e.Load(&c); err != nil {
+	var usual ratelimit.Rates
+	if err := e.Load(&usual); err != nil {
 		return HoldQuota{}, fmt.Errorf("hold quota: %w", err)
 	}
 	peppers, err := secrets.Peppers(e)
-	return HoldQuota{db: postgres.Open(e, session.Schema), peppers: peppers, countsAddresses: c.Address != "off"}, err
+	return HoldQuota{db: postgres.Open(e, session.Schema), peppers: peppers, countsAddresses: usual.Address != (ratelimit.Rate{})}, err
 }
 
 // Reserve counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that holds rooms
