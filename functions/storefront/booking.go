@@ -37,7 +37,9 @@ func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, 
 		Draft     id.Draft    `json:"draftId,omitzero"`
 	}{s.Property, s.RoomType, s.RatePlan, stayDates{s.CheckIn, s.CheckOut}, s.Occupancy, s.Draft}
 	var quoted Quoted
-	if err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
+	if err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); ServiceErrorOf(err).InvalidFields()["rooms"] {
+		return quoted.Draft, &ServiceError{Code: tooMany}
+	} else if err != nil {
 		return quoted.Draft, err
 	}
 	holding := struct {
@@ -117,6 +119,7 @@ func (v *Visitor) Confirmation(ctx context.Context, r id.Reservation, token stri
 	// does not answer either, the page shows no names.
 	if property, err := v.site.properties.Get(ctx, c.Property, v.Localizer.Tag); err == nil {
 		v.Bootstrap.Properties = []Property{property}
+		v.Localizer.Zone = v.zone() // the page and the calendar show times at the hotel
 	}
 	return &c, nil
 }

@@ -3,8 +3,10 @@ package storefront_test
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -39,6 +41,26 @@ func TestConfirmation_calendar(t *testing.T) {
 	text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
 	if err != nil || !strings.Contains(string(text), "DTSTART;VALUE=DATE:20270321\r\nDTEND;VALUE=DATE:20270323\r\n") {
 		t.Errorf("without the hotel's times the calendar is %s, %v, want whole days", text, err)
+	}
+}
+
+// TestTimes_suspended shows times at the hotel although the booking service returns no property.
+func TestTimes_suspended(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []string{"GET bootstrap", "GET properties"} {
+		t.Run(missing, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.stay, d.refuses[missing] = "checked_in", "503 TENANT.SUSPENDED" // without a deadline in the answer
+			g := browse(t, env.Of(nil), d).stayed().sees("Free cancellation until 20 March 2027, 00:00 (local time at the hotel)", "Arrival from 14:00")
+			text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
+			if err != nil || !strings.Contains(string(text), "DTSTART:20270321T093000Z\r\nDTEND:20270323T073000Z\r\n") {
+				t.Errorf("the calendar is %s, %v, want the hotel's times", text, err)
+			}
+			d.stay, d.penalty = "", 1210000
+			at := d.deadline().In(time.FixedZone("Kabul", int((4*time.Hour + 30*time.Minute).Seconds()))).Format("2 January 2006, 15:04")
+			g.cancelling().sees("It was free until " + at + " (local time at the hotel).")
+		})
 	}
 }
 
@@ -83,15 +105,44 @@ func TestSearch_solarCalendar(t *testing.T) {
 		if asked.Get("checkIn") != "2027-03-21" || asked.Get("checkOut") != "2027-03-23" {
 			t.Errorf("%s: searched %v, want 21 to 23 March 2027", tag, asked)
 		}
-		d.refuses["GET availability"] = "400 GENERAL.VALIDATION_FAILED"
-		g.open(home + "?checkInDay=31&checkInMonth=7&checkInYear=1406&checkOutDay=x&checkOutMonth=1&checkOutYear=1406").sees(`<option value="31" selected>۳۱</option>`)
-		if got := d.received[len(d.received)-1].URL.Query().Get("checkIn"); got != "1406-07-31" {
-			t.Errorf("%s: searched %s for a day that does not exist", tag, got)
-		}
+		g.open(home + "?checkIn=2040-03-20&checkOut=2040-03-22").sees(`<option value="1419" selected>۱۴۱۹</option>`) // after the usual years
 	}
 	for _, tag := range []locale.Tag{locale.English, locale.Urdu, locale.Arabic} {
 		d := newFakeBooking(e)
 		d.locale = tag
 		browse(t, e, d).open(home).sees(`type="date"`).lacks("checkInMonth")
 	}
+}
+
+// TestSearch_noSuchDay chooses days that the solar calendar does not have, of which some exist in the Gregorian one. The form keeps them.
+func TestSearch_noSuchDay(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, year, month, day string }{
+		{"mehr", "1406", "7", "31"}, {"azar", "1406", "9", "31"}, {"bahman", "1406", "11", "31"}, {"common_year", "1406", "12", "30"}, {"leap_year", "1408", "12", "31"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.locale = locale.Persian
+			query := "?checkInDay=" + test.day + "&checkInMonth=" + test.month + "&checkInYear=" + test.year + "&checkOutDay=x&checkOutMonth=2&checkOutYear=1407"
+			g := browse(t, env.Of(nil), d)
+			for _, path := range []string{home, home + "/confirmations/" + d.booked.String() + "/changes"} {
+				g.open(path+query).sees("آن ماه چنین روزی ندارد.", `<option value="`+test.day+`" selected>`, `<option value="`+test.month+`" selected>`, `<option value="`+test.year+`" selected>`)
+			}
+			if slices.Contains(d.asked, "GET availability") || slices.Contains(d.asked, "PATCH reservation") {
+				t.Errorf("the site asked for a day that does not exist: %v", d.asked)
+			}
+		})
+	}
+}
+
+func TestSearch_tooLong(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeBooking(e)
+	d.limit = 30
+	g := browse(t, e, d).open(home+"?checkIn=2027-01-01&checkOut=2027-02-01").sees("At most 30 nights can be booked here at once.", `value="2027-02-01"`).lacks("Someone was faster", "Family suite, ")
+	g.open(home + "?checkIn=2027-01-01&checkOut=2027-01-31").lacks("At most 30").sees("Family suite")
+	g.open(home+"/confirmations/"+d.booked.String()+"/changes?checkIn=2027-01-01&checkOut=2027-02-01").sees("At most 30 nights", `value="2027-02-01"`).lacks("The stay from")
+	g.open(home + "?checkIn=0027-01-01&checkOut=2027-02-01").lacks("does not have that day") // a year that is typed in part
 }

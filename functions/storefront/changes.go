@@ -36,6 +36,9 @@ type stayTexts struct {
 
 // ChangeOffer returns the terms of changed dates. It is a dry run: it changes nothing.
 func (v *Visitor) ChangeOffer(ctx context.Context, r id.Reservation, token string, to NewDates) (*Offer, error) {
+	if err := v.checkDates(to.CheckIn, to.CheckOut); err != nil {
+		return nil, err
+	}
 	var o Offer
 	in := struct {
 		Stay   stayTexts `json:"stayWindow"`

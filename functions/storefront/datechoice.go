@@ -1,6 +1,7 @@
 package storefront
 
 import (
+	"fmt"
 	"strconv"
 
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
@@ -50,17 +51,27 @@ type DateOption struct {
 // SolarCalendar reports whether dates are chosen in the solar calendar.
 func (v View) SolarCalendar() bool { return v.Localizer.Calendar == "persian" }
 
-// lastSolar is after all years of the solar calendar that a guest can choose, and before all Gregorian ones.
-const lastSolar = 1600
+// All years of the solar calendar that a guest can choose are between these, and no Gregorian one.
+const (
+	firstSolar = 1300
+	lastSolar  = 1600
+)
+
+// solarDate returns year, month and day of a text of ChosenDate.String that is still in the solar calendar, because that does not have
+// the day.
+func solarDate(text string) (date [3]int, ok bool) {
+	n, _ := fmt.Sscanf(text, "%d-%d-%d", &date[0], &date[1], &date[2])
+	return date, n == len(date) && date[0] >= firstSolar && date[0] < lastSolar
+}
 
 // DateChoice returns the selectors for a field of the search with its current value.
 func (v View) DateChoice(name, label, value string) DateChoice {
 	today := stay.DateOf(v.At.In(v.Localizer.Zone))
 	current, _, _ := page.Solar(today)
 	year, month, day := page.Solar(today)
-	if d, err := stay.ParseDate(value); err == nil && d.Time().Year() < lastSolar {
-		year, month, day = d.Time().Year(), int(d.Time().Month()), d.Time().Day()
-	} else if err == nil {
+	if typed, ok := solarDate(value); ok {
+		year, month, day = typed[0], typed[1], typed[2]
+	} else if d, err := stay.ParseDate(value); err == nil {
 		year, month, day = page.Solar(d)
 	}
 	c := DateChoice{Name: name, Label: label, Parts: [3]string{v.T("date.day"), v.T("date.month"), v.T("date.year")}}
@@ -70,7 +81,11 @@ func (v View) DateChoice(name, label, value string) DateChoice {
 	for n, text := range v.Localizer.SolarMonths() {
 		c.Months = append(c.Months, DateOption{n + 1, text, n+1 == month})
 	}
-	for n := current; n <= current+2; n++ {
+	years := []int{current, current + 1, current + 2}
+	if year > current+2 {
+		years = append(years, year) // of a link
+	}
+	for _, n := range years {
 		c.Years = append(c.Years, DateOption{n, v.Localizer.Number(n), n == year})
 	}
 	return c

@@ -54,7 +54,8 @@ var (
 	saver        = id.New[id.RatePlan]()
 	flexible     = id.New[id.RatePlan]()
 	propertyJSON = body{"propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
-		"name": body{"default": "Kabul Grand Hotel", "localized": body{"ps-AF": pashto, "fa-AF": "هتل گرند کابل"}},
+		"name":        body{"default": "Kabul Grand Hotel", "localized": body{"ps-AF": pashto, "fa-AF": "هتل گرند کابل"}},
+		"checkInFrom": "14:00", "checkOutUntil": "12:00",
 		"roomTypes": []body{{"roomTypeId": suites, "name": "Family suite", "localized": body{
 			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
 )
@@ -91,6 +92,7 @@ type fakeBooking struct {
 	locale     locale.Tag
 	offered    []locale.Tag // the hotel's languages
 	nights     int          // of a late cancellation, instead of a percentage
+	limit      int          // of nights, 0 if the bootstrap does not tell
 	tokens     any
 	state      string
 	guest      body
@@ -294,7 +296,7 @@ func (d *fakeBooking) front(sent bool) body {
 		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
 		"locales":    conventions(d.offered),
 		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": d.methods,
-		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil}
+		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil, "flowConfig": body{"maxNights": d.limit}}
 	if sent {
 		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people}
 	}

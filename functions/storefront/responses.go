@@ -36,8 +36,13 @@ type (
 		Methods    []Method             `json:"paymentMethods"`
 		Policies   []HouseRule          `json:"policies"`
 		Arrival    *Arrival             `json:"handoffPayload"`
+		Flow       Flow                 `json:"flowConfig"`
 		Version    string               `json:"bootstrapVersion"`
 		Properties []Property           `json:"-"` // from a separate call of the booking service
+	}
+	// A Flow holds the limits of a booking.
+	Flow struct {
+		MaxNights int `json:"maxNights"` // 0 if unknown
 	}
 	// A Property is a property of the tenant, in the guest's language.
 	Property struct {
@@ -221,6 +226,14 @@ type (
 // Ended reports whether the reservation was cancelled, expired or not used.
 func (c Confirmation) Ended() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
+}
+
+// ShowsPayment reports whether the page says how the booking is paid. Nothing is paid any more for a booking that has ended.
+func (c Confirmation) ShowsPayment() bool {
+	if c.Ended() && c.Payment != nil && c.Payment.Status != "captured" {
+		return c.Paid != nil
+	}
+	return c.Payment != nil || c.Paid != nil
 }
 
 // Terms returns the quote's cancellation policy, for the pages.

@@ -69,8 +69,28 @@ func (q DraftQuote) Search() Search {
 	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.Search()
 }
 
+// checkDates returns a ServiceError for dates that the guest must choose again: a day that the solar calendar does not have, and a stay
+// that is too long for the hotel's site. It leaves all other dates to the booking service.
+func (v *Visitor) checkDates(checkIn, checkOut string) error {
+	for _, date := range []string{checkIn, checkOut} {
+		if _, solar := solarDate(date); solar {
+			return &ServiceError{Code: noSuchDay}
+		}
+	}
+	from, noFrom := stay.ParseDate(checkIn)
+	to, noTo := stay.ParseDate(checkOut)
+	nights := stay.Window{Start: from, End: to}.Nights()
+	if most := v.Bootstrap.Flow.MaxNights; noFrom == nil && noTo == nil && most > 0 && nights > most {
+		return &ServiceError{Code: tooLong}
+	}
+	return nil
+}
+
 // Search returns the result of the search.
 func (v *Visitor) Search(ctx context.Context, s Search) (*Availability, error) {
+	if err := v.checkDates(s.CheckIn, s.CheckOut); err != nil {
+		return nil, err
+	}
 	var found Availability
 	err := v.call(ctx, apiRequest{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
 	return &found, err

@@ -15,3 +15,10 @@ const (
 	illegalStep     = "BFF.TENANT.ILLEGAL_STEP"
 	declined        = "PAYMENT.DECLINED"
 )
+
+// Problems that the site finds itself, or says more exactly than the booking service.
+const (
+	noSuchDay = "SITE.NO_SUCH_DAY" // of the solar calendar
+	tooLong   = "SITE.TOO_LONG"    // more nights than the hotel's site books at once
+	tooMany   = "SITE.TOO_MANY"    // more rooms times nights
+)

@@ -146,6 +146,7 @@ func TestProblems_shown(t *testing.T) {
 			[]string{"That did not work", "How would you like to pay?"}},
 		{"somebody else's booking", "GET draft", "404 GENERAL.RESOURCE_NOT_FOUND", func(g *browser) { g.open(home + "/bookings/" + id.New[id.Draft]().String()) },
 			[]string{"no such booking on this device", "Find a room"}},
+		{"too many rooms", "POST quote", "400 GENERAL.VALIDATION_FAILED rooms", func(g *browser) { g.open(searched).send("/choices") }, []string{"more rooms and nights than can be booked here at once"}},
 		{"no visit", "POST quote", "401 GENERAL.UNAUTHENTICATED", func(g *browser) { g.open(searched).send("/choices") }, []string{"Your visit has ended"}},
 		{"an invitation that is used up", "GET bootstrap", "409 BFF.CONSUMER.HANDOFF_REPLAYED", func(g *browser) {
 			a := g.front.Get(home + "?h=v1.a.b")

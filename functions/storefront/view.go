@@ -87,7 +87,10 @@ func (v View) IsBookingStep() bool { return slices.Contains(v.Steps(), v.Step) }
 
 // ProblemText returns the message for the page's problem.
 func (v View) ProblemText() string {
-	return v.Localizer.TextOr("problem."+v.Problem, v.T("problem.other"))
+	if about := "problem." + v.Problem; v.Localizer.HasText(about) {
+		return v.T(about, v.Bootstrap.Flow.MaxNights)
+	}
+	return v.T("problem.other")
 }
 
 // Terms returns the text of a cancellation policy in the guest's language. The policy's hours count back from midnight
