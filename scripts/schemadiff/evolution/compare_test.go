@@ -12,7 +12,7 @@ import (
 )
 
 func corpus() []edit {
-	return slices.Concat(members, constraints, structures, notes, rewrites)
+	return slices.Concat(members, mentioned, constraints, structures, notes, rewrites)
 }
 
 // diff returns the findings of an edit without the given rule, as "pointer rule", with the given step of the normalisation left out.

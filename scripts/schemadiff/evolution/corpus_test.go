@@ -35,6 +35,19 @@ var members = []edit{
 	{"optional member that no pattern covers", `{"patternProperties":{"^x-":{"type":"string"}}}`, `{"properties":{"a":{"type":"integer"}},"patternProperties":{"^x-":{"type":"string"}}}`, []string{"/properties/a member-added"}},
 }
 
+// mentioned are edits that declare a member about which the older schema says something elsewhere.
+var mentioned = []edit{
+	{"declared member that was required", `{"properties":{"a":{}},"required":["z"]}`, `{"properties":{"a":{},"z":{"type":"string"}},"required":["z"]}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member that is forbidden", `{"properties":{"a":{}},"not":{"required":["z"]}}`, `{"properties":{"a":{},"z":{"type":"string"}},"not":{"required":["z"]}}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member that an alternative mentions", `{"properties":{"a":{}},"anyOf":[{"required":["a"]},{"required":["z"]}]}`, `{"properties":{"a":{},"z":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["z"]}]}`, []string{"/properties/z closed-model-extended"}},
+	{"optional member beside a closed alternative", `{"properties":{"a":{}},"anyOf":[{"properties":{"a":{}},"additionalProperties":false},{"required":["a"]}]}`, `{"properties":{"a":{},"z":{"type":"string"}},"anyOf":[{"properties":{"a":{}},"additionalProperties":false},{"required":["a"]}]}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member that a condition mentions", `{"properties":{"a":{}},"if":{"required":["z"]},"then":{"required":["a"]}}`, `{"properties":{"a":{},"z":{"type":"string"}},"if":{"required":["z"]},"then":{"required":["a"]}}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member on which others depend", `{"properties":{"a":{}},"dependentRequired":{"z":["a"]}}`, `{"properties":{"a":{},"z":{"type":"string"}},"dependentRequired":{"z":["a"]}}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member that depends on others", `{"properties":{"a":{}},"dependentRequired":{"a":["z"]}}`, `{"properties":{"a":{},"z":{"type":"string"}},"dependentRequired":{"a":["z"]}}`, []string{"/properties/z closed-model-extended"}},
+	{"declared member with a dependent schema", `{"properties":{"a":{}},"dependentSchemas":{"z":{"required":["a"]}}}`, `{"properties":{"a":{},"z":{"type":"string"}},"dependentSchemas":{"z":{"required":["a"]}}}`, []string{"/properties/z closed-model-extended"}},
+	{"optional member beside maxProperties", `{"properties":{"a":{}},"maxProperties":1}`, `{"properties":{"a":{},"z":{"type":"string"}},"maxProperties":1}`, []string{"/properties/z closed-model-extended"}},
+}
+
 // constraints are edits of the keywords of one value.
 var constraints = []edit{
 	{"type changed", `{"type":"string"}`, `{"type":"integer"}`, []string{" type-changed"}},
@@ -94,6 +107,7 @@ var structures = []edit{
 	{"items dropped", `{"type":"array","items":{"type":"string"}}`, `{"type":"array"}`, []string{"/items schema-dropped"}},
 	{"prefixItems extended", `{"prefixItems":[{"type":"string"}]}`, `{"prefixItems":[{"type":"string"},{"type":"null"}]}`, []string{"/prefixItems/1 schema-added"}},
 	{"contains narrowed", `{"contains":{"type":"string"}}`, `{"contains":{"enum":["a"]}}`, []string{"/contains enum-added"}},
+	{"definition behind contentSchema retyped", `{"contentSchema":{"$ref":"#/$defs/x"},"$defs":{"x":{"type":"string"}}}`, `{"contentSchema":{"$ref":"#/$defs/x"},"$defs":{"x":{"type":"null"}}}`, []string{" keyword-changed"}},
 	{"dependency added", `{}`, `{"dependentRequired":{"a":["b"]}}`, []string{"/dependentRequired/a dependency-added"}},
 	{"dependency removed", `{"dependentRequired":{"a":["b","c"]}}`, `{"dependentRequired":{"a":["b"]}}`, []string{"/dependentRequired/a dependency-removed"}},
 	{"dependent schema added", `{}`, `{"dependentSchemas":{"a":{"required":["b"]}}}`, []string{"/dependentSchemas/a schema-added"}},
@@ -155,6 +169,8 @@ var rewrites = []edit{
 	{"const as enum", `{"const":"a"}`, `{"enum":["a"]}`, nil},
 	{"type beside enum", `{"type":"string","enum":["a","b"]}`, `{"enum":["b","a"]}`, nil},
 	{"exclusive bound of an integer", `{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":10}`, `{"type":"integer","minimum":1,"maximum":9}`, nil},
+	{"encoded $ref", `{"properties":{"a":{"$ref":"#/$defs/x%20y"}},"$defs":{"x y":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}}}`, nil},
+	{"minContains of one", `{"contains":{"type":"null"},"minContains":1}`, `{"contains":{"type":"null"}}`, nil},
 	{"neutral keywords", `{"type":"object","minLength":0,"uniqueItems":false,"additionalProperties":true,"required":[],"properties":{}}`, `{"type":"object"}`, nil},
 	{"boolean schema as object", `{"properties":{"a":true,"b":false}}`, `{"properties":{"a":{},"b":{"not":{}}}}`, nil},
 	{"merged allOf", `{"allOf":[{"type":"object","required":["a"]},{"required":["b"],"properties":{"a":{"type":"string"}}}]}`, `{"type":"object","required":["a","b"],"properties":{"a":{"type":"string"}}}`, nil},

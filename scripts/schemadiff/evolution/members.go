@@ -43,7 +43,8 @@ func (c *comparison) members(at string, older, newer normal.Schema) {
 	}
 	c.required(at, older, newer, added)
 	for _, name := range slices.Sorted(maps.Keys(is)) {
-		if added[name] && !has(list(newer, "required"), name) {
+		newlyRequired := has(list(newer, "required"), name) && !has(list(older, "required"), name)
+		if added[name] && !newlyRequired {
 			rule := MemberAdded
 			if covered(older, name) {
 				rule = ClosedModelExtended
@@ -92,7 +93,12 @@ func (c *comparison) required(at string, older, newer normal.Schema, added map[s
 
 // covered reports whether an older schema says something about a member that it does not declare.
 func covered(s normal.Schema, name string) bool {
-	if s["additionalProperties"] != nil || s["unevaluatedProperties"] != nil || s["propertyNames"] != nil {
+	for _, keyword := range []string{"additionalProperties", "unevaluatedProperties", "propertyNames", "maxProperties"} {
+		if s[keyword] != nil {
+			return true
+		}
+	}
+	if object(s, "properties")[name] != nil || has(list(s, "required"), name) {
 		return true
 	}
 	for pattern := range object(s, "patternProperties") {
@@ -100,7 +106,13 @@ func covered(s normal.Schema, name string) bool {
 			return true
 		}
 	}
-	return false
+	for dependent, needed := range object(s, "dependentRequired") {
+		if dependent == name || has(needed.([]any), name) {
+			return true
+		}
+	}
+	return object(s, "dependentSchemas")[name] != nil ||
+		slices.ContainsFunc(normal.InPlace(s), func(part any) bool { return covered(part.(normal.Schema), name) })
 }
 
 // model compares the keywords about undeclared members.

@@ -56,7 +56,8 @@ func Of(document any, without ...string) (Schema, error) {
 var (
 	inObject = []string{"properties", "patternProperties", "dependentSchemas"}
 	inList   = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	directly = []string{"items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "propertyNames", "if", "then", "else", "not"}
+	directly = []string{"items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "contentSchema", "propertyNames", "if", "then", "else",
+		"not"}
 )
 
 // each returns a copy of a schema with f applied to the schemas directly in it.
@@ -150,4 +151,20 @@ func Inside(keyword string, value any, f func(any) any) any {
 		return value
 	}
 	return out[keyword]
+}
+
+// InPlace returns the schemas in a schema that apply to the same value.
+func InPlace(s Schema) (parts []any) {
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		list, _ := s[keyword].([]any)
+		parts = append(parts, list...)
+	}
+	dependent, _ := s["dependentSchemas"].(Schema)
+	parts = slices.AppendSeq(parts, maps.Values(dependent))
+	for _, keyword := range []string{"if", "then", "else", "not"} {
+		if part := s[keyword]; part != nil {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }

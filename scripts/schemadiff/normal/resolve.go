@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,14 @@ type resolver struct {
 	root    any
 	id      string
 	anchors map[string]any
+	schemas int // inlined so far
 }
+
+// maxSchemas bounds a document whose references are replaced by their targets: references to references can double it many times.
+const maxSchemas = 200_000
+
+// unsupported are keywords that refer to schemas in a way that inline does not follow.
+var unsupported = []string{"$dynamicRef", "$recursiveRef", "dependencies", "additionalItems"}
 
 func newResolver(document any) *resolver {
 	r := &resolver{root: document, anchors: map[string]any{}}
@@ -53,6 +61,9 @@ func (r *resolver) collect(value any) {
 // the trail is recursion: it becomes the distance to its target.
 func (r *resolver) inline(value any, trail []string) (Schema, error) {
 	s, ok := value.(Schema)
+	if r.schemas++; r.schemas > maxSchemas {
+		return nil, fmt.Errorf("more than %d schemas after references are replaced by their targets", maxSchemas)
+	}
 	switch {
 	case value == true:
 		return Schema{}, nil
@@ -60,6 +71,9 @@ func (r *resolver) inline(value any, trail []string) (Schema, error) {
 		return Never(), nil
 	case !ok:
 		return nil, fmt.Errorf("%v is no schema", value)
+	}
+	if err := r.supported(s); err != nil {
+		return nil, err
 	}
 	reference, refers := s["$ref"].(string)
 	beside := maps.Clone(s)
@@ -84,8 +98,24 @@ func (r *resolver) inline(value any, trail []string) (Schema, error) {
 	return target, nil
 }
 
+// supported returns an error if the references in or to a schema have another meaning than inline gives them.
+func (r *resolver) supported(s Schema) error {
+	for _, keyword := range unsupported {
+		if s[keyword] != nil {
+			return fmt.Errorf("keyword %s is not supported", keyword)
+		}
+	}
+	if id, ok := s["$id"].(string); ok && id != r.id {
+		return fmt.Errorf("$id %q of a part of the document is not supported", id)
+	}
+	return nil
+}
+
 func (r *resolver) follow(reference string, trail []string) (Schema, error) {
 	if i := slices.Index(trail, reference); i >= 0 {
+		if target, err := r.resolve(reference); err != nil || r.leads(target, reference, map[string]bool{}) {
+			return nil, fmt.Errorf("$ref %q: leads to itself for the same value", reference)
+		}
 		return Schema{"$recursion": strconv.Itoa(len(trail) - i)}, nil
 	}
 	target, err := r.resolve(reference)
@@ -95,8 +125,25 @@ func (r *resolver) follow(reference string, trail []string) (Schema, error) {
 	return r.inline(target, append(slices.Clip(trail), reference))
 }
 
+// leads reports whether a schema applies the target of a reference to the same value.
+func (r *resolver) leads(value any, reference string, seen map[string]bool) bool {
+	s, _ := value.(Schema)
+	if next, ok := s["$ref"].(string); ok && !seen[next] {
+		seen[next] = true
+		target, err := r.resolve(next)
+		if next == reference || err == nil && r.leads(target, reference, seen) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(InPlace(s), func(part any) bool { return r.leads(part, reference, seen) })
+}
+
 func (r *resolver) resolve(reference string) (any, error) {
 	document, fragment, _ := strings.Cut(reference, "#")
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil {
+		return nil, err
+	}
 	if document != "" && document != r.id {
 		return nil, errors.New("leads out of the document")
 	}

@@ -155,6 +155,10 @@ func neutral(s Schema) Schema {
 			if value == json.Number("0") {
 				delete(s, keyword)
 			}
+		case "minContains":
+			if value == json.Number("1") {
+				delete(s, keyword)
+			}
 		case "uniqueItems":
 			if value == false {
 				delete(s, keyword)
