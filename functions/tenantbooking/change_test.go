@@ -90,6 +90,8 @@ func TestChange_refused(t *testing.T) {
 		{name: "in_house", by: g, body: dates(g, 3, ""), state: "checked_in", status: 409, code: "RESERVATION.ILLEGAL_TRANSITION"},
 		{name: "cancelled", by: g, body: dates(g, 3, ""), state: "cancelled", status: 409, code: "RESERVATION.ILLEGAL_TRANSITION"},
 		{name: "no_nights", by: g, body: dates(g, 0, ""), status: 400, code: "GENERAL.VALIDATION_FAILED"},
+		{name: "too_long", by: g, body: dates(g, 31, ""), status: 400, code: "GENERAL.VALIDATION_FAILED"},
+		{name: "too_long_dry_run", by: g, body: dates(g, 31, `,"dryRun":true`), status: 400, code: "GENERAL.VALIDATION_FAILED"},
 		{name: "nothing", by: g, body: `{}`, status: 400, code: "GENERAL.VALIDATION_FAILED"},
 		{name: "two_changes", by: g, body: dates(g, 3, `,"specialRequest":{"tags":["cot"]}`), status: 400, code: "GENERAL.VALIDATION_FAILED"},
 		{name: "dry_run_of_request", by: g, body: `{"dryRun":true,"specialRequest":{"tags":["cot"]}}`, status: 400, code: "GENERAL.VALIDATION_FAILED"},
@@ -126,6 +128,18 @@ func TestChange_refused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestChange_limits changes a stay that a desk has made longer than the hotel's site books: it may become shorter, but not longer.
+func TestChange_limits(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := bookByCard(t, s)
+	g.Must(http.StatusOK, "PATCH", path, dates(g, 30, "")) // the limit
+	booked := g.Platform.Stays()[0]
+	g.Platform.Change(func() { booked.Quote.Stay.End = booked.Quote.Stay.Start.AddDays(40) })
+	g.Send("PATCH", path, dates(g, 41, "")).WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
+	g.Must(http.StatusOK, "PATCH", path, dates(g, 39, ""))
 }
 
 func TestChange_guest(t *testing.T) {

@@ -74,6 +74,9 @@ func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	switch to := c.In.Stay; {
 	case to != nil && to.Window() == r.Stay && r.Confirmed():
 	case to != nil:
+		if err = r.CheckNights(to.Window(), c.Tenant.Settings); err != nil {
+			return out, err
+		}
 		r, out.PriceChange, err = h.service.ChangeDates(ctx, r, c.In.change(), key)
 	case c.In.Special != nil:
 		r, err = h.service.Ask(ctx, r, *c.In.Special, c.Locale, key)

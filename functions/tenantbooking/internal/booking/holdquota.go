@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Limits of held rooms for anonymous visitors of one hotel, in addition to those of its [Settings].
@@ -48,11 +49,24 @@ func (w Selection) RoomNights() int { return w.Occupancy.Rooms * w.Stay.Window()
 
 // Within returns a fault if the stay is longer or larger than one visitor may hold on the hotel's site.
 func (w Selection) Within(limits hotel.Settings) error {
-	if most := limits.MaxNights(); w.Stay.Window().Nights() > most {
+	return within(limits, w.Occupancy.Rooms, w.Stay.Window().Nights(), "/occupancy/rooms")
+}
+
+// CheckNights is Within for changed dates. It allows those that do not make the stay longer, because a desk may have booked a longer one.
+func (r Reservation) CheckNights(to stay.Window, limits hotel.Settings) error {
+	if to.Nights() <= r.Stay.Nights() {
+		return nil
+	}
+	return within(limits, len(r.Items), to.Nights(), "/stayWindow/checkOut")
+}
+
+// within checks the limits of one stay. pointer is the member of the request that decides on rooms times nights.
+func within(limits hotel.Settings, rooms, nights int, pointer string) error {
+	if most := limits.MaxNights(); nights > most {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: fmt.Sprintf(messageTooManyNights, most)})
 	}
-	if most := limits.SessionRoomNights(); w.RoomNights() > most {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/occupancy/rooms", Rule: "range", Message: fmt.Sprintf(messageTooManyPerStay, most)})
+	if most := limits.SessionRoomNights(); rooms*nights > most {
+		return fault.ErrValidation.With(fault.Violation{Pointer: pointer, Rule: "range", Message: fmt.Sprintf(messageTooManyPerStay, most)})
 	}
 	return nil
 }
