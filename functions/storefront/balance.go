@@ -55,18 +55,16 @@ func (v *Visitor) ToBalance(r id.Reservation, token string) fn.Page {
 	return v.To("/return/"+r.String(), url.Values{"t": {token}})
 }
 
-// BalanceWaitingPage returns the page of a pending payment of what is due. It reloads itself, unless the guest must approve the payment on
-// it.
-func (v *Visitor) BalanceWaitingPage(r id.Reservation, b Balance, tries int) fn.Page {
-	next, query := v.Home()+"/return/"+r.String(), url.Values{"t": {b.ViewToken}}
-	again := next + "?" + query.Encode()
+// BalanceWaitingPage returns the page of a pending payment of what is due.
+func (v *Visitor) BalanceWaitingPage(r id.Reservation, b Balance) fn.Page {
+	again := staying(v.Home()+"/return/", r, "", b.ViewToken)
 	view := View{Again: again, Back: again,
 		Confirmation: &Confirmation{Reservation: r, ViewToken: b.ViewToken},
 		Draft:        &Draft{Outcome: Outcome{Payment: b.Payment, Secret: b.Secret}, Payment: &DraftPayment{Intent: b.Intent.Intent, Method: b.Intent.Method}}}
 	if b.Declines > 0 && b.Payment != processing {
 		view.Problem = declined
 	}
-	return v.showWaiting(view, next, query, tries)
+	return v.showWaiting(view)
 }
 
 // OnlineMethods returns the methods with which what is due can be paid on the site: none if nothing is due, after the end of the booking,

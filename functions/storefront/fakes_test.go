@@ -517,6 +517,9 @@ func (g *browser) follow(a fntest.Answer, path string) *browser {
 		g.t.Errorf("policy %q, want form-action 'self'", g.policy)
 	}
 	g.at, g.page = path, string(a.Body)
+	if strings.Contains(g.page, `http-equiv="refresh"`) || a.Header.Get("Refresh") != "" {
+		g.t.Errorf("%s reloads itself", path)
+	}
 	return g
 }
 

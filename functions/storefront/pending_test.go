@@ -21,43 +21,49 @@ func (g *browser) lacks(parts ...string) *browser {
 }
 
 const (
-	reload = `<meta http-equiv="refresh"`
-	other  = "Pay in another way"
+	other = "Pay in another way"
+	later = "Your booking continues without this page; you can look again in a few seconds."
 )
 
-// TestWaiting_byPhone pays by mobile money. The waiting page reloads itself until the guest has approved, and then shows the confirmation.
+// TestWaiting_byPhone pays by mobile money. The guest looks again until the payment is approved, and then sees the confirmation.
 func TestWaiting_byPhone(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newFakeBooking(e)
 	d.pending, d.status = true, "requires_action"
 	g := browse(t, e, d).detailed().sees("You approve the payment on your phone.").send("/payment", "method", "mfs")
-	next := home + "/bookings/" + d.draft.String() + "?step=waiting&tries=1"
-	g.sees("Please approve the payment on your phone", `<meta http-equiv="refresh" content="5; url=`+next+`">`, other,
+	again := home + "/return/" + d.draft.String()
+	g.sees("Please approve the payment on your phone", later, `href="`+again+`"`, other,
 		"https://melmastoon.example/sandbox/payment/v1/checkout/"+d.intent.String())
 	if count := strings.Count(strings.Join(d.asked, " "), "POST confirm"); count != 0 {
 		t.Errorf("got %d calls to confirm without cash, want 0", count)
 	}
+	g.open(again).sees("Please approve the payment on your phone") // too early
 	d.pending = false
-	g.open(next).sees("Your room is booked")
+	g.open(again).sees("Your room is booked")
+	g.open(again).sees("Your room is booked")
 }
 
-// TestWaiting_reloadsBounded follows the reloads of the waiting page. Their intervals grow, and they end.
-func TestWaiting_reloadsBounded(t *testing.T) {
+// TestWaiting_firstControl opens the waiting page. "Look again" is the first control of the page's content and has the focus.
+func TestWaiting_firstControl(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newFakeBooking(e)
-	d.state, d.pending, d.status = "paying", true, "processing"
+	d.state, d.pending, d.status = "paying", true, "requires_action"
 	g := browse(t, e, d)
-	page := home + "/bookings/" + d.draft.String() + "?step=waiting"
-	for tries, seconds := range map[string]string{"": "5", "&tries=11": "5", "&tries=12": "15", "&tries=24": "30", "&tries=35": "30", "&tries=-1": "5"} {
-		g.open(page + tries).sees(reload + ` content="` + seconds + "; url=")
+	for _, page := range []string{"/bookings/" + d.draft.String() + "?step=waiting", "/bookings/" + d.draft.String() + "?step=waiting&tries=3", "/return/" + d.draft.String() + "?r=" + link} {
+		t.Run(page, func(t *testing.T) {
+			g.open(home+page).sees("Your payment is under way", later)
+			_, content, _ := strings.Cut(g.page, "<main")
+			first := textBetween(content, "<a ", "</a>")
+			if !strings.HasSuffix(first, " autofocus>Look again") {
+				t.Errorf("the first control is %q, want Look again with the focus", first)
+			}
+			if forms.MatchString(content) {
+				t.Errorf("the page has a form: %s", content)
+			}
+		})
 	}
-	for _, tries := range []string{"36", "9999999"} {
-		g.open(page + "&tries=" + tries).lacks(reload).sees("Look again")
-	}
-	g.open(home+"/return/"+d.draft.String()+"?r="+link).sees(reload+` content="5; url=`, "r="+link+"&tries=1")
-	g.open(home + "/return/" + d.draft.String() + "?r=" + link + "&tries=36").lacks(reload)
 }
 
 // TestWaiting_processing opens the booking while the bank is processing the payment. No other method can be chosen.
@@ -69,15 +75,15 @@ func TestWaiting_processing(t *testing.T) {
 	browse(t, e, d).open(home+"/bookings/"+d.draft.String()).sees("Your payment is under way").lacks(other, "How would you like to pay?")
 }
 
-// TestWaiting_challenge pays by a card that needs 3-D Secure. The page has the form for the provider and does not reload itself.
+// TestWaiting_challenge pays by a card that needs 3-D Secure. The page has the form for the provider.
 func TestWaiting_challenge(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newFakeBooking(e)
 	d.pending, d.status, d.secret = true, "requires_action", "pyi_1_secret_2"
 	g := browse(t, e, d).detailed().send("/payment", "method", "card")
-	g.sees("Please approve your payment", `action="https://melmastoon.example/sandbox/payment/v1/authentications"`,
-		`name="clientSecret" value="pyi_1_secret_2"`, `name="action" value="pay"`, `name="action" value="decline"`, other).lacks(reload)
+	g.lacks(later).sees("Please approve your payment", `action="https://melmastoon.example/sandbox/payment/v1/authentications"`,
+		`name="clientSecret" value="pyi_1_secret_2"`, `name="action" value="pay"`, `name="action" value="decline"`, other)
 	if want := "form-action 'self' https://melmastoon.example"; !strings.Contains(g.policy, want) {
 		t.Errorf("policy %q, want %q in it", g.policy, want)
 	}

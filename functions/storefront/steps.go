@@ -3,8 +3,6 @@ package storefront
 import (
 	"context"
 	"net/url"
-	"strconv"
-	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,7 +24,6 @@ type Address struct {
 	Step    string // the requested step
 	Problem string // the code of an earlier error
 	Shown   int64  // the price that the guest was shown, if the draft has another one
-	Tries   int    // how often the waiting page has reloaded itself
 }
 
 // ResumePage returns the next page of a booking. If a payment was begun, it asks the booking service for the result first: a
@@ -81,42 +78,23 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 }
 
 // WaitingPage returns the page of a pending payment. In another browser than the one that booked, the return link is the
-// only access to the booking. The page reloads itself, unless the guest must approve the payment on it.
+// only access to the booking.
 func (v *Visitor) WaitingPage(d *Draft, a Address, link string) fn.Page {
 	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
-	next, query := back, url.Values{"step": {"waiting"}}
 	if link != "" {
-		next, query = again, url.Values{"r": {link}}
-		again += "?" + query.Encode()
+		again += "?" + url.Values{"r": {link}}.Encode()
 		back = again
 	}
-	return v.showWaiting(View{Problem: a.Problem, Draft: d, Again: again, Back: back}, next, query, a.Tries)
+	return v.showWaiting(View{Problem: a.Problem, Draft: d, Again: again, Back: back})
 }
 
-// showWaiting shows the waiting page of view.Draft, which reloads itself from the address next with the query.
-func (v *Visitor) showWaiting(view View, next string, query url.Values, tries int) fn.Page {
+// showWaiting shows the waiting page of view.Draft.
+func (v *Visitor) showWaiting(view View) fn.Page {
 	view.Step, view.Title = "waiting", v.Localizer.T("waiting.title")
 	if view.Draft.Outcome.Secret != "" {
 		view.Title = v.Localizer.T("approve.title")
-	} else if wait := reloadAfter(tries); wait > 0 {
-		query.Set("tries", strconv.Itoa(tries+1))
-		view.Reload = strconv.Itoa(int(wait/time.Second)) + "; url=" + next + "?" + query.Encode()
 	}
 	return v.Show(view)
-}
-
-// reloadAfter returns the time until the waiting page reloads itself, which grows with the number of reloads. It returns 0
-// after about ten minutes, so that a page left open does not call the booking service forever.
-func reloadAfter(tries int) time.Duration {
-	switch {
-	case tries < 12:
-		return 5 * time.Second
-	case tries < 24:
-		return 15 * time.Second
-	case tries < 36:
-		return 30 * time.Second
-	}
-	return 0
 }
 
 // DetailsPage returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its

@@ -42,8 +42,7 @@ type View struct {
 	Search       Search
 	Available    *Availability
 	Draft        *Draft
-	Again        string      // the URL that a waiting guest reloads
-	Reload       string      // when and where the page reloads itself (meta refresh), if it does
+	Again        string      // the URL at which a waiting guest looks again
 	Shown        money.Minor // the price that the guest was shown
 	Guest        Guest
 	Wrong        map[string]bool // invalid fields of the guest's details

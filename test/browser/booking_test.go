@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/test/system"
@@ -175,7 +176,10 @@ func (g *guest) pay() {
 	}
 }
 
-// expectPending checks the waiting page, acts for the phone or the bank, and waits until the page reloads itself and shows the outcome.
+// lookAgain is the button of the waiting page.
+const lookAgain = `a.button[href*="/return/"]`
+
+// expectPending checks the waiting page, acts for the phone or the bank, and looks again with the keyboard.
 func (g *guest) expectPending(action string) {
 	g.t.Helper()
 	const link = `a[target="_blank"]`
@@ -186,7 +190,12 @@ func (g *guest) expectPending(action string) {
 		g.t.Fatal(err)
 	}
 	g.system.Must(http.StatusSeeOther, system.Request{Method: http.MethodPost, Path: provider.Path, Body: "action=" + action})
-	g.do("see the outcome without a button", chromedp.WaitVisible(chromedp.CSS("strong.code")))
+	if !ask(g, chromedp.Evaluate[bool](`document.activeElement.matches('`+lookAgain+`')`)) {
+		g.t.Error("the button of the waiting page does not have the focus")
+	}
+	g.pressed = lookAgain
+	g.follow("look again", chromedp.KeyEvent(kb.Enter))
+	g.waitFor("strong.code")
 }
 
 // booked reads the confirmation, and asks the reservation service whether it is true.

@@ -50,6 +50,10 @@ func TestConsole(t *testing.T) {
 			g.open("/-/failures")
 			g.press(`main form button`)
 			g.do("see the run", chromedp.WaitVisible(chromedp.CSS(`[role="status"]`)))
+			if scripts {
+				ask(g, chromedp.Evaluate[bool](source+";true"))
+				examinedVisit{g, source}.violations("run")
+			}
 			for _, complaint := range g.errors.all() {
 				t.Errorf("the browser says: %s", complaint)
 			}

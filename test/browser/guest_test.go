@@ -145,12 +145,18 @@ func (g *guest) size(width, height int64) {
 // press presses what leads to another page, and waits for that.
 func (g *guest) press(button string) {
 	g.t.Helper()
+	g.follow("press "+button, chromedp.Click(chromedp.CSS(button)))
+	g.pressed = button
+}
+
+// follow performs an action that leads to another page, and waits for its response.
+func (g *guest) follow(what string, action chromedp.Action[chromedp.Void]) {
+	g.t.Helper()
 	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(button))); err != nil {
-		g.fail("press "+button, err)
+	if _, err := chromedp.RunResponse(ctx, action); err != nil {
+		g.fail(what, err)
 	}
-	g.pressed = button
 }
 
 // setScenario makes the browser send a sandbox scenario with each request; "" removes it.

@@ -24,8 +24,7 @@ var Function = storefront.HTTP(fn.Spec{
 type Request struct {
 	Paid  storefront.Paid `path:"draftId"`
 	Link  string          `query:"r,optional"`
-	Token string          `query:"t,optional"`     // the view token of a confirmed booking
-	Tries int             `query:"tries,optional"` // how often the waiting page has reloaded itself
+	Token string          `query:"t,optional"` // the view token of a confirmed booking
 }
 
 // receive is idempotent: the guest may reload the page.
@@ -44,7 +43,7 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		if err := c.Enter(ctx); err != nil {
 			return c.UnavailablePage(err), nil
 		}
-		return c.WaitingPage(&storefront.Draft{ID: draft}, storefront.Address{Tries: c.In.Tries}, c.In.Link), nil
+		return c.WaitingPage(&storefront.Draft{ID: draft}, storefront.Address{}, c.In.Link), nil
 	}
 	return c.ToWaiting(draft), nil
 }
@@ -59,7 +58,7 @@ func receivePayer(ctx context.Context, c storefront.Call[Request], r id.Reservat
 		if err := c.Enter(ctx); err != nil {
 			return c.UnavailablePage(err), nil
 		}
-		return c.BalanceWaitingPage(r, balance, c.In.Tries), nil
+		return c.BalanceWaitingPage(r, balance), nil
 	case balance.Due == nil:
 		return c.ToBookedStay(r, balance.ViewToken, "paid", nil), nil
 	}

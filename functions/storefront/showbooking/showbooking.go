@@ -24,12 +24,11 @@ type Request struct {
 	Step    string   `query:"step,optional"`
 	Problem string   `query:"problem,optional"`
 	Shown   int64    `query:"shown,optional"` // the price that the guest was shown, in minor units
-	Tries   int      `query:"tries,optional"` // how often the waiting page has reloaded itself
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Enter(ctx); err != nil {
 		return c.UnavailablePage(err), nil
 	}
-	return c.ResumePage(ctx, c.In.Draft, storefront.Address{Step: c.In.Step, Problem: c.In.Problem, Shown: c.In.Shown, Tries: c.In.Tries}, c.Act.String()), nil
+	return c.ResumePage(ctx, c.In.Draft, storefront.Address{Step: c.In.Step, Problem: c.In.Problem, Shown: c.In.Shown}, c.Act.String()), nil
 }

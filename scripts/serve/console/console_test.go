@@ -207,12 +207,12 @@ func TestRun_failureAndProgress(t *testing.T) {
 	for !strings.Contains(r.progress().Output, "half") {
 		r.await(t.Context(), quick/100)
 	}
-	if page := get(c, "/-/runs/"+r.ID).Body.String(); !strings.Contains(page, `http-equiv="refresh"`) || !strings.Contains(page, "half") {
+	if page := get(c, "/-/runs/"+r.ID).Body.String(); !strings.Contains(page, "data-running>Look again") || !strings.Contains(page, "half") {
 		t.Errorf("a running change shows %s", page)
 	}
 	close(halt)
 	r.await(t.Context(), quick)
-	if page := get(c, "/-/runs/"+r.ID).Body.String(); !strings.Contains(page, "the disk is full") || strings.Contains(page, `http-equiv="refresh"`) {
+	if page := get(c, "/-/runs/"+r.ID).Body.String(); !strings.Contains(page, "the disk is full") || strings.Contains(page, "data-running>Look again") {
 		t.Errorf("a failed change shows %s", page)
 	}
 }

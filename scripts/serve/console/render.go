@@ -25,22 +25,15 @@ type view struct {
 	Token   string
 	Now     time.Time
 	Offset  time.Duration // of the clock
-	Live    bool          // refresh when events are published
-	Refresh int           // seconds after which the page is loaded again; 0: never
+	Live    bool          // refresh when events are published, and while a change runs
 	Content any
 }
 
-// A refresher is a content whose page is loaded again after some seconds.
-type refresher interface{ refreshAfter() int }
-
 // live lists the pages that refresh themselves when events are published.
-var live = map[string]bool{"home": true, "functions": true, "function": true, "events": true, "event": true, "booking": true, "outbox": true, "failures": true}
+var live = map[string]bool{"home": true, "functions": true, "function": true, "events": true, "event": true, "booking": true, "outbox": true, "failures": true, "run": true}
 
 func (c *Console) render(w http.ResponseWriter, r *http.Request, name string, content any) {
 	v := view{Page: name, Path: r.URL.RequestURI(), Token: c.token, Now: c.Env.Now(), Offset: c.Env.Offset(), Live: live[name], Content: content}
-	if again, ok := content.(refresher); ok {
-		v.Refresh = again.refreshAfter()
-	}
 	var text bytes.Buffer
 	if err := templates()[name].ExecuteTemplate(&text, "frame.html", v); err != nil {
 		w.WriteHeader(http.StatusInternalServerError)

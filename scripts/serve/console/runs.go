@@ -83,13 +83,6 @@ type progress struct {
 	Running                     bool
 }
 
-func (p progress) refreshAfter() int {
-	if p.Running {
-		return 1
-	}
-	return 0
-}
-
 func (r *run) progress() progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-// Refreshes the page when events are published, at most once a second. Without it, the pages work and are loaded again by hand.
+// Refreshes the page when events are published and while a change runs, at most once a second. Without it, the pages work and are loaded again by hand.
 (() => {
 	if (!("live" in document.body.dataset)) return
 	const pause = 1000
@@ -7,7 +7,7 @@
 	const used = () => document.querySelector("main details[open]") ||
 		document.activeElement && document.activeElement.closest("main form") || String(getSelection())
 	const refresh = async () => {
-		if (!wanted || busy || used() || document.hidden) return
+		if (!wanted && !document.querySelector("main [data-running]") || busy || used() || document.hidden) return
 		wanted = false
 		busy = true
 		try {
