@@ -197,6 +197,15 @@ func TestVersion_contracts(t *testing.T) {
 			}
 		})
 	}
+	t.Run("client", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join(root, "schemas", "http", "client", "typescript", "package.json"))
+		must(t, err)
+		var p struct{ Version string }
+		must(t, json.Unmarshal(text, &p))
+		if !strings.HasPrefix(p.Version, version.API()+".") { // its last number counts the releases for one version of the contracts
+			t.Errorf("the package has version %q, want %s and a number", p.Version, version.API())
+		}
+	})
 	t.Run("asyncapi", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "schemas", "asyncapi.json"))
 		must(t, err)

@@ -126,7 +126,7 @@ function requestOf(operation: Operation, settings: Settings, values: Values, opt
   for (const [name, value] of Object.entries((values["headers"] ?? {}) as Values)) {
     if (value !== undefined) headers.set(name, String(value));
   }
-  if (operation.key) headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.randomUUID());
+  if (operation.key) headers.set("Idempotency-Key", options.idempotencyKey ?? newKey());
   const init: RequestInit = { method: operation.method, headers, credentials: "include" };
   if (values["body"] !== undefined) {
     headers.set("Content-Type", "application/json");
@@ -136,18 +136,37 @@ function requestOf(operation: Operation, settings: Settings, values: Values, opt
   return { url: `${(settings.baseUrl ?? "").replace(/\/$/, "")}${path}${search}`, init };
 }
 
+/** A random key. Browsers have crypto.randomUUID on secure origins only, and a site under development may have another one. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 type Decided =
   | { ok: true; status: number; body: unknown; headers: Headers }
   | { ok: false; status: number; problem: AnyProblem; headers: Headers };
 
 async function resultOf(name: string, response: Response): Promise<Decided> {
   const { status, headers } = response;
-  const kind = headers.get("Content-Type") ?? "";
-  if (kind.startsWith("application/problem+json")) {
-    return { ok: false, status, problem: (await response.json()) as AnyProblem, headers };
+  const kind = (headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  const body = parsed(await response.text());
+  if (kind === "application/problem+json" && isProblem(body)) return { ok: false, status, problem: body, headers };
+  if (status === 304 || (response.ok && kind === "")) return { ok: true, status, body: undefined, headers };
+  if (response.ok && kind === "application/json" && body !== undefined) return { ok: true, status, body, headers };
+  throw new UnexpectedAnswerError(status, name, retryAfter(headers)); // for example the login page of a network, or a body cut off
+}
+
+/** The value of a JSON text, or undefined if the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  if (!response.ok && status !== 304) throw new UnexpectedAnswerError(status, name, retryAfter(headers));
-  return { ok: true, status, body: kind.startsWith("application/json") ? await response.json() : undefined, headers };
+}
+
+/** Whether a body is a problem of this API: the problems of proxies have no code. */
+function isProblem(body: unknown): body is AnyProblem {
+  return typeof body === "object" && body !== null && "code" in body && typeof body.code === "string";
 }
 
 /** The Retry-After of a response in milliseconds, or 0. The API sends seconds, and a proxy may send a date. */
@@ -178,7 +197,7 @@ export function unwrap<R extends { ok: true } | { ok: false; problem: AnyProblem
  */
 export async function untilDecided<R extends { status: number; headers: Headers }>(
   write: (options: CallOptions) => Promise<R>, within = 60_000, signal: AbortSignal = new AbortController().signal): Promise<R> {
-  const options = { idempotencyKey: crypto.randomUUID(), signal };
+  const options = { idempotencyKey: newKey(), signal };
   const end = Date.now() + within;
   for (;;) {
     const result = await write(options);

@@ -17,18 +17,34 @@ export function formatMoney(money: Money, locale: string): string {
   return format.format(decimal(amountMinor, exponent));
 }
 
+/** An amount of the reservation service: millionths of the currency, as text. */
+export interface MicroMoney {
+  amountMicro: string;
+  currency: string;
+}
+
+/**
+ * Returns the amount in a language, without rounding and with at least two decimals:
+ * `formatMicro({ amountMicro: "4900500000", currency: "AFN" }, "en")` is "AFN 4,900.50".
+ */
+export function formatMicro(money: MicroMoney, locale: string): string {
+  const format = new Intl.NumberFormat(locale, { style: "currency", currency: money.currency, minimumFractionDigits: 2, maximumFractionDigits: 6 });
+  return format.format(decimal(BigInt(money.amountMicro), 6));
+}
+
 /** The amount as decimal text, which Intl formats without rounding. */
-function decimal(amountMinor: number, exponent: number): Intl.StringNumericLiteral {
-  const digits = String(Math.abs(amountMinor)).padStart(exponent + 1, "0");
+function decimal(amount: number | bigint, exponent: number): Intl.StringNumericLiteral {
+  const digits = String(amount).replace("-", "").padStart(exponent + 1, "0");
   const whole = digits.slice(0, digits.length - exponent);
-  const sign = amountMinor < 0 ? "-" : "";
+  const sign = amount < 0 ? "-" : "";
   return `${sign}${whole}${exponent > 0 ? `.${digits.slice(-exponent)}` : ""}` as Intl.StringNumericLiteral;
 }
 
-/** Formats a day such as "2027-03-21" in a language. Dari, Pashto and Persian use the solar calendar. */
+/** Formats a day such as "2027-03-21" in a language. Dari, Pashto and Persian use the solar calendar, unless the locale names another one. */
 export function formatDay(day: string, locale: string): string {
-  const solar = /^(fa|ps|prs)\b/.test(locale);
-  const format = new Intl.DateTimeFormat(solar ? `${locale}-u-ca-persian` : locale, { dateStyle: "long", timeZone: "UTC" });
+  const { language, calendar } = new Intl.Locale(locale);
+  const solar = ["fa", "ps", "prs"].includes(language) && calendar === undefined;
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC", ...(solar ? { calendar: "persian" } : {}) });
   return format.format(new Date(`${day}T00:00:00Z`));
 }
 

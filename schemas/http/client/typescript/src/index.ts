@@ -4,7 +4,7 @@ import * as reservation from "./generated/reservation.js";
 import * as tenantbooking from "./generated/tenantbooking.js";
 
 export { type Arguments, type CallOptions, type Client, type Result, type Settings, type Success, untilDecided, unwrap } from "./client.js";
-export { directionOf, formatDay, formatMoney, type Money, remaining } from "./display.js";
+export { directionOf, formatDay, formatMicro, formatMoney, type MicroMoney, type Money, remaining } from "./display.js";
 export { type AnyProblem, ProblemError, type ProblemOf, UnexpectedAnswerError } from "./problem.js";
 export type * as Consumer from "./generated/consumer.js";
 export type * as Reservation from "./generated/reservation.js";

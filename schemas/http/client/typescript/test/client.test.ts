@@ -43,7 +43,7 @@ test("a write has one key in all its attempts, and another one in the next call"
   assert.equal(unwrap(await client.createHold(order)).body.flowState, "holding");
   await client.createHold(order);
   const keys = requests.map((r) => r.key);
-  assert.match(keys[0] ?? "", /^[0-9a-f-]{36}$/);
+  assert.match(keys[0] ?? "", /^[0-9a-f]{32}$/);
   assert.deepEqual(keys.slice(0, 3), [keys[0], keys[0], keys[0]]);
   assert.notEqual(keys[3], keys[0]);
 });
@@ -118,6 +118,40 @@ for (const status of [429, 503]) {
     });
   }
 }
+
+for (const [name, status, kind, body] of [
+  ["a login page of a network", 200, "text/html", "<html>"],
+  ["an empty body", 200, "application/json", ""],
+  ["a body cut off", 200, "application/json", '{"draftId":'],
+  ["a problem cut off", 422, "application/problem+json", '{"code":'],
+  ["a problem of another server", 422, "application/problem+json", '{"title":"Blocked."}'],
+  ["an error in JSON that is no problem", 500, "application/json", '{"error":"x"}'],
+] as const) {
+  test(`${name} is thrown as an unexpected answer`, async () => {
+    const { fake } = answering(() => new Response(body, { status, headers: { "Content-Type": kind } }));
+    await assert.rejects(site(fake).getDraft({ draftId: "bdr_1" }), (e) => e instanceof UnexpectedAnswerError && e.status === status);
+  });
+}
+
+test("the case of a media type does not matter", async () => {
+  const { fake } = answering(() => new Response('{"draftId":"bdr_1"}', { headers: { "Content-Type": "Application/JSON; charset=utf-8" } }));
+  assert.equal(unwrap(await site(fake).createHold(order)).body.draftId, "bdr_1");
+});
+
+test("a 304 and an answer without a body are successes", async () => {
+  const { fake } = answering(() => new Response(null, { status: 304, headers: { "Content-Type": "application/json" } }), () => new Response(null, { status: 204 }));
+  assert.equal((await site(fake).getDraft({ draftId: "bdr_1" })).status, 304);
+  assert.equal((await site(fake).abandonDraft({ draftId: "bdr_1" })).ok, true);
+});
+
+test("keys do not need a secure origin", async (t) => {
+  const { randomUUID } = crypto;
+  t.after(() => { crypto.randomUUID = randomUUID; });
+  crypto.randomUUID = undefined as unknown as typeof randomUUID; // as in a browser on an http origin
+  const { fake, requests } = answering(held);
+  await site(fake).createHold(order);
+  assert.match(requests[0]?.key ?? "", /^[0-9a-f]{32}$/);
+});
 
 test("a Retry-After of a proxy beyond the deadline is thrown at once", async () => {
   const { fake, requests } = answering(() => new Response("Later.", { status: 429, headers: { "Retry-After": "3600" } }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { directionOf, formatDay, formatMoney, remaining } from "../src/index.js";
+import { directionOf, formatDay, formatMicro, formatMoney, remaining } from "../src/index.js";
 
 const latin = (text: string) => text.replace(/[\u00a0\u200e\u200f\u061c]/g, " ").trim();
 
@@ -15,6 +15,23 @@ test("amounts have the exponent of the API", () => {
   ] as const) {
     assert.equal(latin(formatMoney({ amountMinor, currency, exponent }, "en")), want);
   }
+});
+
+test("amounts of the reservation service are millionths", () => {
+  for (const [amountMicro, currency, want] of [
+    ["4900500000", "AFN", "AFN 4,900.50"],
+    ["-50000", "USD", "-$0.05"],
+    ["0", "USD", "$0.00"],
+    ["1234567", "EUR", "€1.234567"],
+    ["9007199254740993000000", "USD", "$9,007,199,254,740,993.00"],
+  ] as const) {
+    assert.equal(latin(formatMicro({ amountMicro, currency }, "en")), want);
+  }
+});
+
+test("a locale may name its calendar and digits", () => {
+  assert.match(formatDay("2027-03-21", "fa-IR-u-nu-latn"), /1 فروردین 1406/);
+  assert.match(formatDay("2027-03-21", "fa-IR-u-ca-gregory-nu-latn"), /2027/);
 });
 
 test("days are in the calendar of the language", () => {
