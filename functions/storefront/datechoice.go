@@ -1,92 +1,14 @@
 package storefront
 
 import (
-	"fmt"
-	"strconv"
-
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A ChosenDate is a date as the search form submits it: the value of a date field, or day, month and year of the solar calendar.
-type ChosenDate struct{ Value, Day, Month, Year string }
-
-// String returns the date in the form of the search. A day that the solar calendar does not have stays in that calendar, so that
-// the form shows it again; the booking service rejects it, because its year is long past.
-func (c ChosenDate) String() string {
-	if c.Day == "" {
-		return c.Value
-	}
-	day, noDay := strconv.Atoi(c.Day)
-	month, noMonth := strconv.Atoi(c.Month)
-	year, noYear := strconv.Atoi(c.Year)
-	if d, ok := page.FromSolar(year, month, day); ok && noDay == nil && noMonth == nil && noYear == nil {
-		return d.String()
-	}
-	return c.Year + "-" + pad(c.Month) + "-" + pad(c.Day)
-}
-
-// pad returns a day or a month in two digits.
-func pad(s string) string {
-	if len(s) == 1 {
-		return "0" + s
-	}
-	return s
-}
-
-// A DateChoice is three selectors for a date of the solar calendar.
-type DateChoice struct {
-	Name, Label         string
-	Parts               [3]string // the words for day, month and year
-	Days, Months, Years []DateOption
-}
-
-// A DateOption is one option of a selector.
-type DateOption struct {
-	Value    int
-	Text     string
-	Selected bool
-}
-
-// SolarCalendar reports whether dates are chosen in the solar calendar.
-func (v View) SolarCalendar() bool { return v.Localizer.Calendar == "persian" }
-
-// All years of the solar calendar that a guest can choose are between these, and no Gregorian one.
-const (
-	firstSolar = 1300
-	lastSolar  = 1600
-)
-
-// solarDate returns year, month and day of a text of ChosenDate.String that is still in the solar calendar, because that does not have
-// the day.
-func solarDate(text string) (date [3]int, ok bool) {
-	n, _ := fmt.Sscanf(text, "%d-%d-%d", &date[0], &date[1], &date[2])
-	return date, n == len(date) && date[0] >= firstSolar && date[0] < lastSolar
-}
+// A ChosenDate is a date as a form submits it. Functions import it from here, with the rest of the site.
+type ChosenDate = page.ChosenDate
 
 // DateChoice returns the selectors for a field of the search with its current value.
-func (v View) DateChoice(name, label, value string) DateChoice {
-	today := stay.DateOf(v.At.In(v.Localizer.Zone))
-	current, _, _ := page.Solar(today)
-	year, month, day := page.Solar(today)
-	if typed, ok := solarDate(value); ok {
-		year, month, day = typed[0], typed[1], typed[2]
-	} else if d, err := stay.ParseDate(value); err == nil {
-		year, month, day = page.Solar(d)
-	}
-	c := DateChoice{Name: name, Label: label, Parts: [3]string{v.T("date.day"), v.T("date.month"), v.T("date.year")}}
-	for n := range 31 {
-		c.Days = append(c.Days, DateOption{n + 1, v.Localizer.Number(n + 1), n+1 == day})
-	}
-	for n, text := range v.Localizer.SolarMonths() {
-		c.Months = append(c.Months, DateOption{n + 1, text, n+1 == month})
-	}
-	years := []int{current, current + 1, current + 2}
-	if year > current+2 {
-		years = append(years, year) // of a link
-	}
-	for _, n := range years {
-		c.Years = append(c.Years, DateOption{n, v.Localizer.Number(n), n == year})
-	}
-	return c
+func (v View) DateChoice(name, label, value string) page.DateChoice {
+	return v.Localizer.DateChoice(name, label, value, stay.DateOf(v.At.In(v.Localizer.Zone)))
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -73,7 +74,7 @@ func (q DraftQuote) Search() Search {
 // that is too long for the hotel's site. It leaves all other dates to the booking service.
 func (v *Visitor) checkDates(checkIn, checkOut string) error {
 	for _, date := range []string{checkIn, checkOut} {
-		if _, solar := solarDate(date); solar {
+		if _, solar := page.SolarDate(date); solar {
 			return &ServiceError{Code: noSuchDay}
 		}
 	}

@@ -20,10 +20,19 @@ var Function = marketplace.HTTP(fn.Spec{
 
 // A Request holds the guest's search.
 type Request struct {
-	Place     string `query:"place,optional"`
-	City      string `query:"city,optional"`
-	CheckIn   string `query:"checkIn,optional"`
-	CheckOut  string `query:"checkOut,optional"`
+	Place    string `query:"place,optional"`
+	City     string `query:"city,optional"`
+	CheckIn  string `query:"checkIn,optional"`
+	CheckOut string `query:"checkOut,optional"`
+
+	// The dates in the solar calendar, in its languages.
+	CheckInDay    string `query:"checkInDay,optional"`
+	CheckInMonth  string `query:"checkInMonth,optional"`
+	CheckInYear   string `query:"checkInYear,optional"`
+	CheckOutDay   string `query:"checkOutDay,optional"`
+	CheckOutMonth string `query:"checkOutMonth,optional"`
+	CheckOutYear  string `query:"checkOutYear,optional"`
+
 	Adults    string `query:"adults,optional"`
 	Children  string `query:"children,optional"`
 	Rooms     string `query:"rooms,optional"`
@@ -48,7 +57,9 @@ type Request struct {
 }
 
 func (r Request) trip() marketplace.Trip {
-	return marketplace.Trip{Place: strings.TrimSpace(r.Place), City: r.City, CheckIn: r.CheckIn, CheckOut: r.CheckOut, Adults: r.Adults, Children: r.Children,
+	checkIn := marketplace.ChosenDate{Value: r.CheckIn, Day: r.CheckInDay, Month: r.CheckInMonth, Year: r.CheckInYear}
+	checkOut := marketplace.ChosenDate{Value: r.CheckOut, Day: r.CheckOutDay, Month: r.CheckOutMonth, Year: r.CheckOutYear}
+	return marketplace.Trip{Place: strings.TrimSpace(r.Place), City: r.City, CheckIn: checkIn.String(), CheckOut: checkOut.String(), Adults: r.Adults, Children: r.Children,
 		Rooms: r.Rooms, Stars: r.Stars, Rating: r.Rating, Type: r.Type, Price: r.Price, PriceIn: r.PriceIn, Free: r.Free, Wifi: r.Wifi,
 		Breakfast: r.Breakfast, Parking: r.Parking, Halal: r.Halal, Prayer: r.Prayer, Generator: r.Generator, Sort: r.Sort, View: r.View, Page: r.Page}
 }

@@ -22,19 +22,30 @@ type Request struct {
 	Property id.Property `path:"propertyId"`
 	CheckIn  string      `query:"checkIn,optional"`
 	CheckOut string      `query:"checkOut,optional"`
-	Adults   string      `query:"adults,optional"`
-	Children string      `query:"children,optional"`
-	Rooms    string      `query:"rooms,optional"`
-	From     string      `query:"from,optional"` // where the guest has found it
-	Problem  string      `query:"problem,optional"`
-	Notice   string      `query:"notice,optional"`
-	Response string      `query:"response,optional"` // to a challenge
+
+	// The dates in the solar calendar, in its languages.
+	CheckInDay    string `query:"checkInDay,optional"`
+	CheckInMonth  string `query:"checkInMonth,optional"`
+	CheckInYear   string `query:"checkInYear,optional"`
+	CheckOutDay   string `query:"checkOutDay,optional"`
+	CheckOutMonth string `query:"checkOutMonth,optional"`
+	CheckOutYear  string `query:"checkOutYear,optional"`
+
+	Adults   string `query:"adults,optional"`
+	Children string `query:"children,optional"`
+	Rooms    string `query:"rooms,optional"`
+	From     string `query:"from,optional"` // where the guest has found it
+	Problem  string `query:"problem,optional"`
+	Notice   string `query:"notice,optional"`
+	Response string `query:"response,optional"` // to a challenge
 }
 
 func show(ctx context.Context, c marketplace.Call[Request]) (fn.Page, error) {
 	if c.In.Response != "" {
 		return c.Solve(ctx, c.In.Response), nil
 	}
-	trip := c.WithDefaults(marketplace.Trip{CheckIn: c.In.CheckIn, CheckOut: c.In.CheckOut, Adults: c.In.Adults, Children: c.In.Children, Rooms: c.In.Rooms})
+	checkIn := marketplace.ChosenDate{Value: c.In.CheckIn, Day: c.In.CheckInDay, Month: c.In.CheckInMonth, Year: c.In.CheckInYear}
+	checkOut := marketplace.ChosenDate{Value: c.In.CheckOut, Day: c.In.CheckOutDay, Month: c.In.CheckOutMonth, Year: c.In.CheckOutYear}
+	trip := c.WithDefaults(marketplace.Trip{CheckIn: checkIn.String(), CheckOut: checkOut.String(), Adults: c.In.Adults, Children: c.In.Children, Rooms: c.In.Rooms})
 	return c.HotelPage(ctx, marketplace.Visit{Property: c.In.Property, Trip: trip, From: c.In.From, Problem: c.In.Problem, Notice: c.In.Notice}), nil
 }

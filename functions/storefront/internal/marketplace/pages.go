@@ -51,10 +51,9 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 	view := View{Step: "results", Title: v.Localizer.T("results.place", t.Place), Trip: t}
 	results, err := v.Search(ctx, t)
 	if err != nil {
-		if page.ServiceErrorOf(err).Code != invalid {
+		if view.Problem = rejection(err); view.Problem == "" {
 			return v.ProblemPage(err, nil)
 		}
-		view.Problem = invalid
 		return v.Show(view)
 	}
 	view.Title, view.Results = v.Localizer.T("results.place", t.Place), results
@@ -67,6 +66,14 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 	return v.Show(view)
 }
 
+// rejection returns the code of an error that the guest can correct in the form, or "".
+func rejection(err error) string {
+	if code := page.ServiceErrorOf(err).Code; code == invalid || code == noSuchDay {
+		return code
+	}
+	return ""
+}
+
 // A Visit is a request for a hotel's page.
 type Visit struct {
 	Property        id.Property
@@ -75,13 +82,20 @@ type Visit struct {
 	Problem, Notice string
 }
 
-// HotelPage returns the page of a hotel. Without its vacancy, it shows the hotel without prices of rooms.
+// HotelPage returns the page of a hotel. Without its vacancy, it shows the hotel without prices of rooms. A form that is rejected is
+// shown again with the problem, on the page for the usual trip.
 func (v *Visitor) HotelPage(ctx context.Context, a Visit) fn.Page {
 	session, err := v.Session(ctx, false)
 	if err != nil {
 		return v.ProblemPage(err, nil)
 	}
 	hotel, err := v.Hotel(ctx, a.Property, a.Trip, a.From)
+	var rejected *Trip
+	if code := rejection(err); code != "" {
+		typed := a.Trip
+		rejected, a.Problem, a.Trip = &typed, code, v.WithDefaults(Trip{})
+		hotel, err = v.Hotel(ctx, a.Property, a.Trip, a.From)
+	}
 	if err != nil {
 		return v.ProblemPage(err, nil)
 	}
@@ -89,6 +103,6 @@ func (v *Visitor) HotelPage(ctx context.Context, a Visit) fn.Page {
 	if err != nil {
 		vacancy = &Vacancy{}
 	}
-	return v.Show(View{Step: "hotel", Title: hotel.Property.Name.Display, Problem: a.Problem, Notice: a.Notice, Trip: a.Trip, Session: &session,
+	return v.Show(View{Step: "hotel", Title: hotel.Property.Name.Display, Problem: a.Problem, Notice: a.Notice, Trip: a.Trip, Rejected: rejected, Session: &session,
 		Hotel: hotel, Vacancy: vacancy})
 }

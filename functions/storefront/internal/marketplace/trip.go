@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -83,6 +84,19 @@ func (v *Visitor) WithDefaults(t Trip) Trip {
 	t.Page = max(0, t.Page)
 	return t
 }
+
+// check returns an error for a day that the solar calendar does not have.
+func (t Trip) check() error {
+	for _, date := range []string{t.CheckIn, t.CheckOut} {
+		if _, ok := page.SolarDate(date); ok {
+			return &page.ServiceError{Code: noSuchDay}
+		}
+	}
+	return nil
+}
+
+// A ChosenDate is a date as a form submits it. Functions import it from here, with the rest of the site.
+type ChosenDate = page.ChosenDate
 
 // Filtered reports whether the guest has set a filter.
 func (t Trip) Filtered() bool { return t.filters() != nil }

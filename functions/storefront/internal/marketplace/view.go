@@ -24,6 +24,7 @@ type View struct {
 	Notice  string // a success message, if any
 
 	Trip         Trip
+	Rejected     *Trip // the form of a hotel's page, if it is not Trip because that is not possible
 	Destinations []Destination
 	Results      *Results
 	Map          *Map
@@ -56,6 +57,7 @@ const (
 	notFound    = "GENERAL.RESOURCE_NOT_FOUND"
 	rateLimited = "GENERAL.RATE_LIMITED"
 	invalid     = "GENERAL.VALIDATION_FAILED"
+	noSuchDay   = "SITE.NO_SUCH_DAY" // found by the site itself: a day that the solar calendar does not have
 )
 
 // Show returns the page with the given data.
@@ -134,7 +136,7 @@ func (View) SortKeys() []string {
 }
 
 // Types returns the types of hotels that the form offers.
-func (View) Types() []string { return []string{"hotel", "guesthouse", "apartment"} }
+func (View) Types() []string { return []string{"hotel", "guesthouse", "hostel", "apartment"} }
 
 // Options returns the amenities that the form offers.
 func (View) Options() []Option { return options }
@@ -192,6 +194,19 @@ func (v View) HasNext() bool { return v.Results.Page.Offset+pageSize < v.Results
 
 // Missing reports whether a response lacks a part.
 func (View) Missing(degraded []string, part string) bool { return slices.Contains(degraded, part) }
+
+// Typed returns what the form shows: a rejected form, or the trip.
+func (v View) Typed() Trip {
+	if v.Rejected != nil {
+		return *v.Rejected
+	}
+	return v.Trip
+}
+
+// DateChoice returns the selectors of the solar calendar for a field with its current value.
+func (v View) DateChoice(field, value string) page.DateChoice {
+	return v.Localizer.DateChoice(field, v.T("search."+field), value, stay.DateOf(v.At))
+}
 
 // Dates returns the dates of the trip, or nil if they are not dates.
 func (v View) Dates() *[2]stay.Date {

@@ -75,6 +75,9 @@ func (v *Visitor) Destinations(ctx context.Context, text string) ([]Destination,
 
 // Search returns a page of hotels.
 func (v *Visitor) Search(ctx context.Context, t Trip) (*Results, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	var out Results
 	err := v.call(ctx, page.Request{Method: http.MethodPost, URL: "/search", In: t.search(), Out: &out})
 	if err != nil {
@@ -100,6 +103,9 @@ func (v *Visitor) Pins(ctx context.Context, t Trip, cards []Card) (*Pins, error)
 
 // Hotel returns a hotel, with the prices of the trip. The consumer service remembers the view.
 func (v *Visitor) Hotel(ctx context.Context, p id.Property, t Trip, from string) (*Hotel, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	query := t.stay()
 	if from != "" {
 		query.Set("source", from)
