@@ -35,54 +35,55 @@ func TestCanaries_sabotaged(t *testing.T) {
 		name, where, from string
 		do                func() error
 	}{
-		{"an event tells it", "reservation.outbox.payload primaryGuest email", "an event", func() error {
+		{name: "event payload", where: "reservation.outbox.payload primaryGuest email", from: "an event", do: func() error {
 			_, err := owner.Exec(t.Context(), `UPDATE reservation.outbox SET payload = payload || jsonb_build_object('primaryGuest', jsonb_build_object('email', $1::text))`, a.email("an event"))
 			return err
 		}},
-		{"a message has it in base64", "bus.messages.data", "somewhere, in base64 or hex", func() error {
+		{name: "message in base64", where: "bus.messages.data", from: "somewhere, in base64 or hex", do: func() error {
 			_, err := owner.Exec(t.Context(), `INSERT INTO bus.messages (topic, ordering_key, attributes, data) VALUES ('t', '', '{}', $1)`, []byte(inBase64(a.letters("a message"))))
 			return err
 		}},
-		{"an attribute has a number", "bus.messages.attributes ce-x", "an attribute", func() error {
+		{name: "message attribute", where: "bus.messages.attributes ce-x", from: "an attribute", do: func() error {
 			_, err := owner.Exec(t.Context(), `INSERT INTO bus.messages (topic, ordering_key, attributes, data) VALUES ('t', '', jsonb_build_object('ce-x', $1::text), '')`, a.phone("an attribute"))
 			return err
 		}},
-		{"a document has it, compressed", "document sessions value guest", "a session", func() error {
+		{name: "compressed document", where: "document sessions value guest", from: "a session", do: func() error {
 			return keep("sessions", map[string]string{"guest": a.email("a session"), "filler": strings.Repeat("long enough to be compressed ", 100)})
 		}},
-		{"a cache's key has it", "document searches id", "a search", func() error {
+		{name: "cache key", where: "document searches id", from: "a search", do: func() error {
 			_, err := owner.Exec(t.Context(), `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('searches', $1, '', 0, 1, 'infinity')`, "kabul%2F"+a.letters("a search"))
 			return err
 		}},
-		{"a document has an exact place", "document places value lat", "a place", func() error {
+		{name: "exact place in a document", where: "document places value lat", from: "a place", do: func() error {
 			return keep("places", map[string]json.RawMessage{"lat": json.RawMessage(a.degrees("a place", 34))})
 		}},
-		{"a column has it", "reservation.reservations.partner_id", "a form", func() error {
+		{name: "column", where: "reservation.reservations.partner_id", from: "a form", do: func() error {
 			_, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET partner_id = $1`, strings.ToUpper(a.name("a form")))
 			return err
 		}},
-		{"a card's number is kept", "sandbox.intents.return_url", "a card", func() error {
+		{name: "card number", where: "sandbox.intents.return_url", from: "a card", do: func() error {
 			b := s.Book(system.Usual()).Intend("card")
 			_, err := owner.Exec(t.Context(), `UPDATE sandbox.intents SET return_url = $1 WHERE reservation_id IS NOT NULL`, "https://x/?c="+strings.ReplaceAll(a.card("a card"), " ", "-")+b.Code)
 			return err
 		}},
-		{"the log says it", "log cause", "a cause", func() error {
+		{name: "log line", where: "log cause", from: "a cause", do: func() error {
 			_, err := s.Log.Write([]byte(`{"function":"x","cause":"no such guest: ` + hex.EncodeToString([]byte("a")) + a.email("a cause") + `"}` + "\n"))
 			return err
 		}},
 	} {
-		if err := leak.do(); err != nil {
-			t.Errorf("%s: %v", leak.name, err)
-			continue
-		}
-		w := newScanner(a)
-		w.scanTables(t, s)
-		w.scanLog(t, s)
-		want := "what was typed into " + leak.from + " is in " + leak.where
-		if wrong := w.unexpected(nil); !slices.Contains(wrong, want) {
-			t.Errorf("%s, and is not found: %q, want %q", leak.name, wrong, want)
-		}
-		_, _ = s.Log.Write([]byte(`{"function":"x"}` + "\n"))
+		t.Run(leak.name, func(t *testing.T) {
+			if err := leak.do(); err != nil {
+				t.Fatal(err)
+			}
+			w := newScanner(a)
+			w.scanTables(t, s)
+			w.scanLog(t, s)
+			want := "what was typed into " + leak.from + " is in " + leak.where
+			if wrong := w.unexpected(nil); !slices.Contains(wrong, want) {
+				t.Errorf("found %q, want %q among them", wrong, want)
+			}
+			_, _ = s.Log.Write([]byte(`{"function":"x"}` + "\n"))
+		})
 	}
 	w := newScanner(a)
 	w.scanRefusal("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})

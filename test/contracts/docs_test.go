@@ -18,20 +18,22 @@ func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
 	from := filepath.Join(npm.Install(t, root, "docs"), "node_modules/swagger-ui-dist")
 	embedded := root + "/functions/sandbox/showdocs/swagger/"
 	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"} {
-		want, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(embedded + name)
-		if os.IsNotExist(err) {
-			got, err = unpack(embedded + name + ".gz")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from the package: gzip -9 -n -c node_modules/swagger-ui-dist/%s", name, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join(from, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(embedded + name)
+			if os.IsNotExist(err) {
+				got, err = unpack(embedded + name + ".gz")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("got %d bytes that differ from the %d of the package: gzip -9 -n -c node_modules/swagger-ui-dist/%s", len(got), len(want), name)
+			}
+		})
 	}
 }
 

@@ -55,12 +55,14 @@ var inExample = regexp.MustCompile(`/examples?(/|$)`)
 func TestOpenAPIDocuments_repeatedProblem(t *testing.T) {
 	t.Parallel()
 	for _, service := range []string{"consumer", "reservation", "tenantbooking"} {
-		root, _ := load(t, service).Root.(map[string]any)
-		info, _ := root["info"].(map[string]any)
-		text, _ := info["description"].(string)
-		if words := strings.Join(strings.Fields(text), " "); !strings.Contains(words, "its requestId and traceId are the first call's, X-Request-Id is this one's") {
-			t.Errorf("%s does not say whose requestId a repeated problem has", service)
-		}
+		t.Run(service, func(t *testing.T) {
+			root, _ := load(t, service).Root.(map[string]any)
+			info, _ := root["info"].(map[string]any)
+			text, _ := info["description"].(string)
+			if words := strings.Join(strings.Fields(text), " "); !strings.Contains(words, "its requestId and traceId are the first call's, X-Request-Id is this one's") {
+				t.Errorf("description = %q, want the sentence about the requestId of a repeated problem", words)
+			}
+		})
 	}
 }
 

@@ -54,13 +54,15 @@ func TestOpenAPI_types(t *testing.T) {
 			loaded[f.Spec.Service()] = d
 		}
 		for side, typ := range map[string]reflect.Type{d.body(f, "requestBody"): f.In, d.success(f): f.Out} {
-			if side == "" || typ.Kind() != reflect.Struct || typ == reflect.TypeFor[fn.Page]() || typ == reflect.TypeFor[fn.JSON]() {
-				continue
-			}
-			compared++
-			for _, wrong := range d.compare(side, typ) {
-				t.Errorf("%s: %s", f.Spec.Name, wrong)
-			}
+			t.Run(f.Spec.Name+" "+side, func(t *testing.T) {
+				if side == "" || typ.Kind() != reflect.Struct || typ == reflect.TypeFor[fn.Page]() || typ == reflect.TypeFor[fn.JSON]() {
+					return
+				}
+				compared++
+				for _, wrong := range d.compare(side, typ) {
+					t.Error(wrong)
+				}
+			})
 		}
 	}
 	if compared == 0 {

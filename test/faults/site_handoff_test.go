@@ -194,27 +194,29 @@ func TestSiteHandoff_prefetch(t *testing.T) {
 		for _, test := range []struct {
 			method, header, value string
 		}{
-			{http.MethodHead, "X-Nothing", ""},
-			{http.MethodGet, "Sec-Purpose", "prefetch"},
-			{http.MethodGet, "Sec-Purpose", "prefetch;prerender"},
-			{http.MethodGet, "Purpose", "prefetch"},
-			{http.MethodGet, "X-Moz", "prefetch"},
+			{method: http.MethodHead, header: "X-Nothing", value: ""},
+			{method: http.MethodGet, header: "Sec-Purpose", value: "prefetch"},
+			{method: http.MethodGet, header: "Sec-Purpose", value: "prefetch;prerender"},
+			{method: http.MethodGet, header: "Purpose", value: "prefetch"},
+			{method: http.MethodGet, header: "X-Moz", value: "prefetch"},
 		} {
-			b := s.Browser()
-			v := at(b, demo.KabulGrand)
-			a, err := v.Go(t.Context(), system.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a.Status != http.StatusOK {
-				t.Errorf("%s, %s with %s: a.Status = %v, want %v", name, test.method, test.header, a.Status, http.StatusOK)
-			}
-			if payload(a, true) != "" {
-				t.Errorf(`%s, %s with %s: payload(a, true) = %q, want ""`, name, test.method, test.header, payload(a, true))
-			}
-			if len(v.Cookies()) != 0 {
-				t.Errorf("%s, %s with %s: len(v.Cookies()) = %v, want 0", name, test.method, test.header, len(v.Cookies()))
-			}
+			t.Run(name+" host, "+test.method+" with "+test.header+" "+test.value, func(t *testing.T) {
+				b := s.Browser()
+				v := at(b, demo.KabulGrand)
+				a, err := v.Go(t.Context(), system.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Status != http.StatusOK {
+					t.Errorf("a.Status = %v, want %v", a.Status, http.StatusOK)
+				}
+				if payload(a, true) != "" {
+					t.Errorf(`payload(a, true) = %q, want ""`, payload(a, true))
+				}
+				if len(v.Cookies()) != 0 {
+					t.Errorf("len(v.Cookies()) = %v, want 0", len(v.Cookies()))
+				}
+			})
 		}
 	}
 	arrivals(t, s, 0)
@@ -283,9 +285,11 @@ func TestSiteHandoff_books(t *testing.T) {
 		}
 	}
 	for _, subject := range []string{"melmastoon.bff.tenant.booking.draft.created.v1", "melmastoon.bff.tenant.booking.draft.converted.v1"} {
-		if members[subject] != site.HandoffArrivalID {
-			t.Errorf("%s says %v, want %s", subject, members[subject], site.HandoffArrivalID)
-		}
+		t.Run(subject, func(t *testing.T) {
+			if members[subject] != site.HandoffArrivalID {
+				t.Errorf("handoffArrivalId = %v, want %s", members[subject], site.HandoffArrivalID)
+			}
+		})
 	}
 	if members["channel"] != "meta" {
 		t.Errorf("the reservation came by %v", members["channel"])

@@ -50,15 +50,35 @@ func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	s := system.Open(t)
 	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
 	request := system.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: system.Key()}
-	for i, v := range []*system.Visitor{victim, victim, s.Visit(demo.KabulGrand), s.Visit(demo.HeratGarden)} {
+	send := func(v *system.Visitor) (status int, replayed bool) {
 		a, err := v.Go(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		replayed := a.Header.Get("Idempotent-Replayed") == "true"
-		if want := []int{http.StatusOK, http.StatusOK, http.StatusNotFound, http.StatusNotFound}[i]; a.Status != want || replayed != (i == 1) {
-			t.Errorf("caller %d got %d, replayed %t, want %d: %s", i, a.Status, replayed, want, a.Body)
-		}
+		return a.Status, a.Header.Get("Idempotent-Replayed") == "true"
+	}
+	if status, replayed := send(victim); status != http.StatusOK || replayed {
+		t.Fatalf("first request: got %d, replayed %t, want %d, not replayed", status, replayed, http.StatusOK)
+	}
+	for _, test := range []struct {
+		name     string
+		caller   *system.Visitor
+		status   int
+		replayed bool
+	}{
+		{name: "same session", caller: victim, status: http.StatusOK, replayed: true},
+		{name: "another session", caller: s.Visit(demo.KabulGrand), status: http.StatusNotFound},
+		{name: "another hotel", caller: s.Visit(demo.HeratGarden), status: http.StatusNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, replayed := send(test.caller)
+			if status != test.status {
+				t.Errorf("status = %d, want %d", status, test.status)
+			}
+			if replayed != test.replayed {
+				t.Errorf("replayed = %t, want %t", replayed, test.replayed)
+			}
+		})
 	}
 }
 
@@ -68,29 +88,33 @@ func TestSiteStrangers_cookiesOfTwoHotels(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	for name, at := range map[string]func(*system.Browser, demo.Hotel) *system.Visitor{"shared": (*system.Browser).At, "own": (*system.Browser).AtHome} {
-		b := s.Browser()
-		kabul, herat := at(b, demo.KabulGrand), at(b, demo.HeratGarden)
-		for _, v := range []*system.Visitor{kabul, herat} {
-			v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-			if len(v.Cookies()) != 1 {
-				t.Errorf("%s: the browser sends %v to %s", name, slices.Collect(maps.Keys(v.Cookies())), v.Hotel.Slug)
+		t.Run(name, func(t *testing.T) {
+			b := s.Browser()
+			kabul, herat := at(b, demo.KabulGrand), at(b, demo.HeratGarden)
+			for _, v := range []*system.Visitor{kabul, herat} {
+				t.Run(v.Hotel.Slug, func(t *testing.T) {
+					v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+					if len(v.Cookies()) != 1 {
+						t.Errorf("the browser sends the cookies %v, want one", slices.Collect(maps.Keys(v.Cookies())))
+					}
+				})
 			}
-		}
-		first, second := kabul.Session(), herat.Session()
-		if first == second || first == "" {
-			t.Errorf("%s: sessions %q and %q", name, first, second)
-		}
-		var guests errgroup.Group
-		for _, v := range []*system.Visitor{kabul, herat} {
-			guests.Go(func() error { return through(t.Context(), v) })
-		}
-		if err := guests.Wait(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		seen := map[string]bool{first: true, second: true, kabul.Session(): true, herat.Session(): true}
-		if len(seen) != 4 || seen[""] { // each hotel's changes when its guest is named
-			t.Errorf("%s: sessions %v", name, slices.Collect(maps.Keys(seen)))
-		}
+			first, second := kabul.Session(), herat.Session()
+			if first == second || first == "" {
+				t.Errorf("sessions = %q and %q, want two", first, second)
+			}
+			var guests errgroup.Group
+			for _, v := range []*system.Visitor{kabul, herat} {
+				guests.Go(func() error { return through(t.Context(), v) })
+			}
+			if err := guests.Wait(); err != nil {
+				t.Error(err)
+			}
+			seen := map[string]bool{first: true, second: true, kabul.Session(): true, herat.Session(): true}
+			if len(seen) != 4 || seen[""] { // each hotel's changes when its guest is named
+				t.Errorf("sessions = %v, want four", slices.Collect(maps.Keys(seen)))
+			}
+		})
 	}
 	s.Settle()
 }

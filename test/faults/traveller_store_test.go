@@ -24,23 +24,25 @@ func TestTravellerStore_handoffWithout(t *testing.T) {
 			known.Must(http.StatusOK, http.MethodGet, "/session", nil)
 			session := known.Session()
 			own.failure.Store(failure)
-			for who, v := range map[string]*system.Visitor{"who was here": known, "who was not": s.Browser().AtAll()} {
-				v.Must(http.StatusOK, http.MethodPost, "/search", map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people})
-				began := v.Session()
-				v.Must(http.StatusOK, http.MethodGet, "/hotels/"+hotel.Property.String(), nil)
-				v.Must(http.StatusCreated, http.MethodPost, "/handoff/"+hotel.Tenant.String()+"/"+hotel.Property.String(), map[string]any{"dates": stay, "occupancy": people})
-				if began == "" {
-					t.Errorf(`%s: began = "", want a value`, who)
-				}
-				if v.Session() != began {
-					t.Errorf("%s: v.Session() = %v, want %v", who, v.Session(), began)
-				}
-				if v == known && began != session {
-					t.Errorf("%s: session %s, then %s, then %s", who, session, began, v.Session())
-				}
+			for who, v := range map[string]*system.Visitor{"session from before": known, "new session": s.Browser().AtAll()} {
+				t.Run(who, func(t *testing.T) {
+					v.Must(http.StatusOK, http.MethodPost, "/search", map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people})
+					began := v.Session()
+					v.Must(http.StatusOK, http.MethodGet, "/hotels/"+hotel.Property.String(), nil)
+					v.Must(http.StatusCreated, http.MethodPost, "/handoff/"+hotel.Tenant.String()+"/"+hotel.Property.String(), map[string]any{"dates": stay, "occupancy": people})
+					if began == "" {
+						t.Error(`began = "", want a value`)
+					}
+					if v.Session() != began {
+						t.Errorf("v.Session() = %v, want %v", v.Session(), began)
+					}
+					if v == known && began != session {
+						t.Errorf("session = %s after the outage began, want %s", began, session)
+					}
+				})
 			}
 			if own.used.Load() == 0 {
-				t.Error("nobody missed it: this has shown nothing")
+				t.Error("own.used.Load() = 0, want uses of the store")
 			}
 			own.failure.Store(healthy)
 			s.Settle()

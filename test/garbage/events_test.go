@@ -320,23 +320,25 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 		}
 		doors++
 		for _, token := range []string{"", "Bearer", "Bearer a.b.c", "Bearer eyJhbGciOiJub25lIn0.e30.", "Basic eDp5"} {
-			r := &request{method: http.MethodPost, path: path, body: []byte("{}")}
-			r.add("Host", f.address)
-			r.add("Content-Type", "application/json")
-			if token != "" {
-				r.add("Authorization", token)
-			}
-			attempt := &attempt{target: &target{function: one}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
-			a, err := send(t.Context(), f.address, r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, w := range faultsOf(attempt, a, true) {
-				t.Errorf("%s: %s", one.Spec.Name, w)
-			}
-			if a.status != http.StatusUnauthorized {
-				t.Errorf("%s lets %q in: %d", one.Spec.Name, token, a.status)
-			}
+			t.Run(fmt.Sprintf("%s with token %q", one.Spec.Name, token), func(t *testing.T) {
+				r := &request{method: http.MethodPost, path: path, body: []byte("{}")}
+				r.add("Host", f.address)
+				r.add("Content-Type", "application/json")
+				if token != "" {
+					r.add("Authorization", token)
+				}
+				attempt := &attempt{target: &target{function: one}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
+				a, err := send(t.Context(), f.address, r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range faultsOf(attempt, a, true) {
+					t.Error(w)
+				}
+				if a.status != http.StatusUnauthorized {
+					t.Errorf("status = %d, want %d", a.status, http.StatusUnauthorized)
+				}
+			})
 		}
 	}
 	if doors == 0 {

@@ -104,15 +104,17 @@ func TestGarbage_sabotaged(t *testing.T) {
 	}
 	// The seed is a fixed one: which of the faults are found in so many rounds is then no matter of luck.
 	for i, want := range [][]string{nil, {"answered 500"}, {"repeats what was sent"}, {"answered 500"}, {"took 1"}, {"was understood", "text/plain", "repeats what was sent"}} {
-		problems := strings.Join(results[i].wrong, "\n")
-		for _, fault := range want {
-			if !strings.Contains(problems, fault) {
-				t.Errorf("%s: %q was not found in %d requests:\n%.2000s", functions[i].Spec.Name, fault, rounds, problems)
+		t.Run(functions[i].Spec.Name, func(t *testing.T) {
+			problems := strings.Join(results[i].wrong, "\n")
+			for _, fault := range want {
+				if !strings.Contains(problems, fault) {
+					t.Errorf("%q was not found in %d requests:\n%.2000s", fault, rounds, problems)
+				}
 			}
-		}
-		if want == nil && problems != "" {
-			t.Errorf("%s has no fault, but: %.2000s", functions[i].Spec.Name, problems)
-		}
+			if want == nil && problems != "" {
+				t.Errorf("problems = %.2000s, want none", problems)
+			}
+		})
 	}
 	if !strings.Contains(log.String(), `"stack_trace"`) {
 		t.Error("a panic is not in the log")

@@ -193,15 +193,24 @@ func TestConsole_booking(t *testing.T) {
 	d := developer{system.Open(t), t}
 	b := d.Book(system.Usual()).Intend("card").Pay()
 	d.shows("/-/booking", b.Code)
-	for _, name := range []string{b.Code, b.ReservationID, b.QuoteID, b.IntentID} {
-		page := d.page("/-/booking?id=" + name)
-		drawn, listed := strings.Count(page, "<circle"), strings.Count(page, "<details")
-		if want := len(d.BookingTimeline(name).Moments); drawn != want || listed != want {
-			t.Errorf("%s: %d moments are drawn and %d listed, want %d", name, drawn, listed, want)
-		}
-		if !strings.Contains(page, `class="cause"`) || !strings.Contains(page, "paymentcaptured 204") {
-			t.Errorf("%s: no cause or no call of the capture in %s", name, page)
-		}
+	for name, key := range map[string]string{"confirmation code": b.Code, "reservation": b.ReservationID, "quote": b.QuoteID, "intent": b.IntentID} {
+		t.Run(name, func(t *testing.T) {
+			page := d.page("/-/booking?id=" + key)
+			want := len(d.BookingTimeline(key).Moments)
+			if drawn := strings.Count(page, "<circle"); drawn != want {
+				t.Errorf("%d moments are drawn, want %d", drawn, want)
+			}
+			if listed := strings.Count(page, "<details"); listed != want {
+				t.Errorf("%d moments are listed, want %d", listed, want)
+			}
+			for _, want := range []string{`class="cause"`, "paymentcaptured 204"} {
+				t.Run(want, func(t *testing.T) {
+					if !strings.Contains(page, want) {
+						t.Errorf("got %s, want %q in it", page, want)
+					}
+				})
+			}
+		})
 	}
 	d.shows("/-/booking?id=GM-ZZZZZZ", "no value has that name")
 	d.shows("/-/booking?id=x", "neither an id nor")

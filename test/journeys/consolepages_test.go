@@ -25,17 +25,27 @@ func TestConsole_pages(t *testing.T) {
 		"/-/events?subject=confirmed":      "reservation.confirmed",
 		"/-/events?from=0":                 "oldest first",
 	} {
-		if got := page(path); !strings.Contains(got, want) {
-			t.Errorf("%s: %q is not in %s", path, want, got)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := page(path); !strings.Contains(got, want) {
+				t.Errorf("got %s, want %q in it", got, want)
+			}
+		})
 	}
 	link := regexp.MustCompile(`href="(/-/events/\d+)"`).FindStringSubmatch(page("/-/events?subject=payment.transaction.captured"))
 	if link == nil {
 		t.Fatal("no event of the capture on the page")
 	}
-	for _, want := range []string{"reservation-paymentcaptured", "consumed", b.ReservationID, b.IntentID} {
-		if got := page(link[1]); !strings.Contains(got, want) {
-			t.Errorf("%s: %q is not in %s", link[1], want, got)
-		}
+	event := page(link[1])
+	for name, want := range map[string]string{
+		"function":    "reservation-paymentcaptured",
+		"outcome":     "consumed",
+		"reservation": b.ReservationID,
+		"intent":      b.IntentID,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(event, want) {
+				t.Errorf("got %s, want %q in it", event, want)
+			}
+		})
 	}
 }

@@ -337,8 +337,10 @@ func TestRotation_oneStep(t *testing.T) {
 		r.deploy(rings)
 	})
 	for _, want := range []string{"handoff", "replay", "session"} {
-		if !slices.Contains(lost, want) {
-			t.Errorf("guests have lost %q, want also a %s", lost, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !slices.Contains(lost, want) {
+				t.Errorf("guests have lost %q, want also a %s", lost, want)
+			}
+		})
 	}
 }

@@ -146,10 +146,12 @@ func TestSiteAgain_paysThenChangesMethod(t *testing.T) {
 				s.Quiet()
 			}
 			for _, method := range []string{"mfs", "cash_on_arrival", "card"} {
-				v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
-				if v.State() != "confirmed" {
-					t.Errorf("asked to pay by %s, the draft is %s", method, v.FlowState)
-				}
+				t.Run(method, func(t *testing.T) {
+					v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
+					if v.State() != "confirmed" {
+						t.Errorf("state = %s, want confirmed", v.FlowState)
+					}
+				})
 			}
 			if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
 				t.Errorf("came back to %d %s", a.Status, a.Body)

@@ -3,6 +3,7 @@ package journeys
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,21 +185,23 @@ func TestPostedReturn(t *testing.T) {
 	back := v.Must(http.StatusTemporaryRedirect, http.MethodPost, v.RedirectURL, "action=pay").Header.Get("Location")
 	landing := &system.Visitor{Browser: v.Forgetful()}
 	for _, form := range []string{"action=pay", "status=declined&r=forged", ""} {
-		a, err := landing.Go(t.Context(), system.Request{Method: http.MethodPost, Path: back, Body: form,
-			Header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://bank.example"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := a.Header.Get("Location")
-		if a.Status != http.StatusSeeOther {
-			t.Errorf("%q: got %d %s, want 303", form, a.Status, a.Body)
-		}
-		if !strings.Contains(to, "?r=") {
-			t.Errorf("%q leads to %s, want the token of the return link", form, to)
-		}
-		if !strings.Contains(back, to) {
-			t.Errorf("%q leads to %s, want %s", form, to, back)
-		}
+		t.Run("form "+strconv.Quote(form), func(t *testing.T) {
+			a, err := landing.Go(t.Context(), system.Request{Method: http.MethodPost, Path: back, Body: form,
+				Header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://bank.example"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := a.Header.Get("Location")
+			if a.Status != http.StatusSeeOther {
+				t.Errorf("got %d %s, want 303", a.Status, a.Body)
+			}
+			if !strings.Contains(to, "?r=") {
+				t.Errorf("Location = %s, want the token of the return link in it", to)
+			}
+			if !strings.Contains(back, to) {
+				t.Errorf("Location = %s, want a part of %s", to, back)
+			}
+		})
 	}
 	u, err := url.Parse(back)
 	if err != nil {

@@ -15,29 +15,31 @@ func TestSitePrice_unchanged(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	for _, currency := range []string{"AFN", "USD"} {
-		v := s.Visit(demo.KabulGrand)
-		v.Headers = map[string]string{"X-Currency": currency}
-		holding := func(total any) map[string]any {
-			body := v.HoldBody()
-			body["total"] = total
-			return body
-		}
-		shown := shownTotal(t, v)
-		v.RequestQuote(usual())
-		v.Must(http.StatusCreated, http.MethodPost, "/hold", holding(shown))
+		t.Run(currency, func(t *testing.T) {
+			v := s.Visit(demo.KabulGrand)
+			v.Headers = map[string]string{"X-Currency": currency}
+			holding := func(total any) map[string]any {
+				body := v.HoldBody()
+				body["total"] = total
+				return body
+			}
+			shown := shownTotal(t, v)
+			v.RequestQuote(usual())
+			v.Must(http.StatusCreated, http.MethodPost, "/hold", holding(shown))
 
-		v = s.Visit(demo.KabulGrand)
-		v.Headers = map[string]string{"X-Currency": currency, "X-Sandbox-Scenario": "price_changed"}
-		v.RequestQuote(usual())
-		v.Refused(http.StatusConflict, "BFF.TENANT.PRICE_CHANGED", http.MethodPost, "/hold", holding(shown))
-		if v.State() != "quoting" {
-			t.Errorf("in %s, the draft is %s", currency, v.FlowState)
-		}
-		var draft struct {
-			Quote struct{ Total map[string]any }
-		}
-		v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil).Into(t, &draft)
-		v.Must(http.StatusCreated, http.MethodPost, "/hold", holding(draft.Quote.Total))
+			v = s.Visit(demo.KabulGrand)
+			v.Headers = map[string]string{"X-Currency": currency, "X-Sandbox-Scenario": "price_changed"}
+			v.RequestQuote(usual())
+			v.Refused(http.StatusConflict, "BFF.TENANT.PRICE_CHANGED", http.MethodPost, "/hold", holding(shown))
+			if v.State() != "quoting" {
+				t.Errorf("state = %s, want quoting", v.FlowState)
+			}
+			var draft struct {
+				Quote struct{ Total map[string]any }
+			}
+			v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil).Into(t, &draft)
+			v.Must(http.StatusCreated, http.MethodPost, "/hold", holding(draft.Quote.Total))
+		})
 	}
 }
 

@@ -246,10 +246,12 @@ func TestTraveller_link(t *testing.T) {
 	went := v.choose(demo.KabulGrand.Slug)
 	page, at := v.follow(went.URL)
 	day := s.Env().Now().AddDate(0, 0, 7)
-	for _, want := range []string{day.Format(time.DateOnly), day.AddDate(0, 0, 2).Format(time.DateOnly)} {
-		if !strings.Contains(page, `value="`+want+`"`) {
-			t.Errorf("%s is not filled in: %s", want, page)
-		}
+	for name, want := range map[string]string{"check-in": day.Format(time.DateOnly), "check-out": day.AddDate(0, 0, 2).Format(time.DateOnly)} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(page, `value="`+want+`"`) {
+				t.Errorf("got %s, want the day %s filled in", page, want)
+			}
+		})
 	}
 	if strings.Contains(at, went.Token) {
 		t.Error("strings.Contains(at, went.Token) = true, want false")

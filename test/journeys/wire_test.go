@@ -305,34 +305,36 @@ func TestWire_correlation(t *testing.T) {
 	s.Book(last(1)).Intend("cash_on_arrival").Confirm("cash_on_arrival")
 	lost.Press("pay")
 	s.Settle()
-	story := map[string]wired{}
+	events := map[string]wired{}
 	for _, e := range receive(t, s, len(s.Published(t.Context()))) {
 		if e.reservation() == lost.ReservationID {
-			story[e.subject()] = e
+			events[e.subject()] = e
 		}
 	}
-	captured, cancelled := story["melmastoon.payment.transaction.captured.v1"], story["melmastoon.reservation.cancelled.v1"]
-	refunded := story["melmastoon.payment.transaction.refunded.v1"]
-	held, allocated := story["melmastoon.reservation.held.v1"], story["melmastoon.inventory.allocation.committed.v1"]
-	for what, pair := range map[string][2]any{
-		"the press of the button caused by": {captured.envelope["causationId"], nil},
-		"the cancellation caused by":        {cancelled.envelope["causationId"], captured.envelope["eventId"]},
-		"the refund caused by":              {refunded.envelope["causationId"], cancelled.envelope["eventId"]},
-		"the capture's story":               {captured.envelope["correlationId"], captured.envelope["requestId"]},
-		"the cancellation's story":          {cancelled.envelope["correlationId"], captured.envelope["correlationId"]},
-		"the refund's story":                {refunded.envelope["correlationId"], captured.envelope["correlationId"]},
-		"the cancellation's trace":          {trace(cancelled), trace(captured)},
-		"the refund's trace":                {trace(refunded), trace(captured)},
-		"the hold's story":                  {held.envelope["correlationId"], allocated.envelope["correlationId"]},
-		"the hold's request":                {held.envelope["requestId"], allocated.envelope["requestId"]},
-		"the hold's trace":                  {trace(held), trace(allocated)},
+	captured, cancelled := events["melmastoon.payment.transaction.captured.v1"], events["melmastoon.reservation.cancelled.v1"]
+	refunded := events["melmastoon.payment.transaction.refunded.v1"]
+	held, allocated := events["melmastoon.reservation.held.v1"], events["melmastoon.inventory.allocation.committed.v1"]
+	for name, test := range map[string]struct{ got, want any }{
+		"capture has no cause":       {got: captured.envelope["causationId"], want: nil},
+		"cancellation's cause":       {got: cancelled.envelope["causationId"], want: captured.envelope["eventId"]},
+		"refund's cause":             {got: refunded.envelope["causationId"], want: cancelled.envelope["eventId"]},
+		"capture's correlation":      {got: captured.envelope["correlationId"], want: captured.envelope["requestId"]},
+		"cancellation's correlation": {got: cancelled.envelope["correlationId"], want: captured.envelope["correlationId"]},
+		"refund's correlation":       {got: refunded.envelope["correlationId"], want: captured.envelope["correlationId"]},
+		"cancellation's trace":       {got: trace(cancelled), want: trace(captured)},
+		"refund's trace":             {got: trace(refunded), want: trace(captured)},
+		"hold's correlation":         {got: held.envelope["correlationId"], want: allocated.envelope["correlationId"]},
+		"hold's request":             {got: held.envelope["requestId"], want: allocated.envelope["requestId"]},
+		"hold's trace":               {got: trace(held), want: trace(allocated)},
 	} {
-		if pair[0] != pair[1] {
-			t.Errorf("%s is %v, want %v", what, pair[0], pair[1])
-		}
+		t.Run(name, func(t *testing.T) {
+			if test.got != test.want {
+				t.Errorf("got %v, want %v", test.got, test.want)
+			}
+		})
 	}
 	if held.envelope["correlationId"] == captured.envelope["correlationId"] || captured.envelope["correlationId"] == "" {
-		t.Error("two requests are one story, or none")
+		t.Errorf("correlationId of the hold = %v, of the capture = %v, want two", held.envelope["correlationId"], captured.envelope["correlationId"])
 	}
 }
 

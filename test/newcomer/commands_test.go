@@ -193,9 +193,11 @@ func TestCommands_runTests(t *testing.T) {
 		`go test -run xxx -bench TenSteps ./test/newcomer`:                  {"TenSteps"},
 		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
 	} {
-		if got := unmatched(t, snippet); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", snippet, got, want)
-		}
+		t.Run(snippet, func(t *testing.T) {
+			if got := unmatched(t, snippet); !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
 	}
 }
 

@@ -124,16 +124,21 @@ func (w treeCopy) run(command string) (string, error) {
 
 func TestCopy_blockOrder(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ place, anchor, text, want string }{
-		{"below", "b", "a\n\tb\nc\n", "a\n\tb\nx\nc\n"},
-		{"above", "b", "a\n\tb\nc\n", "a\nx\n\tb\nc\n"},
-		{"in place of", "b", "a\n\tb\nc\n", "a\nx\nc\n"},
-		{"below", "b", "a\n", ""},
-		{"below", "b", "b\nb\n", ""},
+	for _, test := range []struct{ name, place, anchor, text, want string }{
+		{name: "below", place: "below", anchor: "b", text: "a\n\tb\nc\n", want: "a\n\tb\nx\nc\n"},
+		{name: "above", place: "above", anchor: "b", text: "a\n\tb\nc\n", want: "a\nx\n\tb\nc\n"},
+		{name: "in place of", place: "in place of", anchor: "b", text: "a\n\tb\nc\n", want: "a\nx\nc\n"},
+		{name: "anchor missing", place: "below", anchor: "b", text: "a\n", want: ""},
+		{name: "anchor twice", place: "below", anchor: "b", text: "b\nb\n", want: ""},
 	} {
-		got, err := edit{place: test.place, anchor: test.anchor, text: "x\n"}.placed(test.text)
-		if got != test.want || (err == nil) != (test.want != "") {
-			t.Errorf("%s %s in %q: %q, %v", test.place, test.anchor, test.text, got, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got, err := edit{place: test.place, anchor: test.anchor, text: "x\n"}.placed(test.text)
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if valid := test.want != ""; (err == nil) != valid {
+				t.Errorf("error = %v, want nil: %t", err, valid)
+			}
+		})
 	}
 }

@@ -103,13 +103,15 @@ func TestGuide_parse(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for name, text := range map[string]string{
-		"a block of no file":    before + "```go\nx\n```\n",
-		"a block of no step":    "**`a.go`**\n```go\nx\n```\n",
-		"a block without end":   before + "**`b.go`**\n```go\n",
-		"a step that is missed": before + "### 3. Test it\n",
+		"a block of no file":  before + "```go\nx\n```\n",
+		"a block of no step":  "**`a.go`**\n```go\nx\n```\n",
+		"a block without end": before + "**`b.go`**\n```go\n",
+		"a step is missing":   before + "### 3. Test it\n",
 	} {
-		if _, err := parseGuide(text); err == nil {
-			t.Errorf("accepted: %s", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := parseGuide(text); err == nil {
+				t.Error("got no error")
+			}
+		})
 	}
 }

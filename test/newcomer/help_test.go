@@ -53,9 +53,11 @@ func TestHelp_jobs(t *testing.T) {
 		t.Run(j.Name, func(t *testing.T) {
 			help := printedBy(t, j, "-help")
 			for _, want := range []string{"usage: " + j.Name, "example", "environment: ", "exit codes: 0 ", "Flags:"} {
-				if !strings.Contains(help, want) {
-					t.Errorf("-help prints no %q:\n%s", want, help)
-				}
+				t.Run(want, func(t *testing.T) {
+					if !strings.Contains(help, want) {
+						t.Errorf("-help prints no %q:\n%s", want, help)
+					}
+				})
 			}
 			var files []string
 			for _, folder := range []string{"", "main"} {

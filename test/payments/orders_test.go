@@ -637,8 +637,10 @@ func (c *outcomeCounts) check(t *testing.T, cases int) {
 		}
 	}
 	for _, by := range []act{captures, returns, sweeps} { // for cash, capture is the guest's confirmation
-		if c.endedBy[string(by)] == 0 {
-			t.Errorf("no draft was ended by the %s", by)
-		}
+		t.Run(string(by), func(t *testing.T) {
+			if c.endedBy[string(by)] == 0 {
+				t.Errorf("got no draft that the %s ended, want at least one", by)
+			}
+		})
 	}
 }

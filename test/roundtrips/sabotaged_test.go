@@ -71,39 +71,41 @@ func TestRoundTrips_sabotagedPerRow(t *testing.T) {
 	few, guestOfFew, before := wishing(t, 1)
 	many, guestOfMany, beforeMany := wishing(t, 10)
 	for name, ask := range map[string]func(context.Context, env.Env, string) error{
-		"in SQL": func(ctx context.Context, e env.Env, _ string) error {
+		"SQL": func(ctx context.Context, e env.Env, _ string) error {
 			return postgres.Open(e, consumer.Schema).InTx(ctx, func(tx postgres.Tx) error {
 				_, err := tx.Now(ctx)
 				return err
 			})
 		},
-		"of the documents": func(ctx context.Context, e env.Env, property string) error {
+		"documents": func(ctx context.Context, e env.Env, property string) error {
 			_, _, err := document.Open[string](e, "careless").Get(ctx, document.KeyOf(property))
 			return err
 		},
-		"of a neighbour": func(ctx context.Context, e env.Env, property string) error {
+		"another service": func(ctx context.Context, e env.Env, property string) error {
 			return upstream.Open(e, "property", upstream.Policy{Timeout: 10 * time.Second}).Get(ctx, "/properties/"+property, nil, nil)
 		},
-		"in nothing": nil,
+		"no request": nil,
 	} {
-		before.ask, beforeMany.ask = ask, ask
-		few.count("consumer-listwishes", func() { guestOfFew.must(http.StatusOK, http.MethodGet, "/wishlist", nil) })
-		many.count("consumer-listwishes", func() { guestOfMany.must(http.StatusOK, http.MethodGet, "/wishlist", nil) })
-		grown := differences(many.figures, few.figures, "with ten rows")
-		if ask == nil && len(grown) > 0 {
-			t.Errorf("without additional requests: got %q, want no difference", grown)
-		}
-		if ask != nil {
-			if len(grown) != 1 {
-				t.Fatalf("with requests by %s: len(grown) = %v, want 1", name, len(grown))
+		t.Run(name, func(t *testing.T) {
+			before.ask, beforeMany.ask = ask, ask
+			few.count("consumer-listwishes", func() { guestOfFew.must(http.StatusOK, http.MethodGet, "/wishlist", nil) })
+			many.count("consumer-listwishes", func() { guestOfMany.must(http.StatusOK, http.MethodGet, "/wishlist", nil) })
+			grown := differences(many.figures, few.figures, "with ten rows")
+			if ask == nil && len(grown) > 0 {
+				t.Errorf("got %q, want no difference", grown)
 			}
-			if !strings.HasPrefix(grown[0], "consumer-listwishes") {
-				t.Errorf("with requests by %s: grown[0] = %q, want %q at its start", name, grown[0], "consumer-listwishes")
+			if ask != nil {
+				if len(grown) != 1 {
+					t.Fatalf("len(grown) = %v, want 1", len(grown))
+				}
+				if !strings.HasPrefix(grown[0], "consumer-listwishes") {
+					t.Errorf("grown[0] = %q, want %q at its start", grown[0], "consumer-listwishes")
+				}
+				if !strings.Contains(grown[0], "more than") {
+					t.Errorf("grown[0] = %q, want %q in it", grown[0], "more than")
+				}
 			}
-			if !strings.Contains(grown[0], "more than") {
-				t.Errorf("with requests by %s: grown[0] = %q, want %q in it", name, grown[0], "more than")
-			}
-		}
+		})
 	}
 }
 

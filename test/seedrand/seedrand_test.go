@@ -13,18 +13,20 @@ func TestSeed_reproducible(t *testing.T) {
 		given string
 		ok    bool
 	}{
-		{"a seed", "17", true},
-		{"the largest", "18446744073709551615", true},
-		{"one that was never printed", "-1", false},
-		{"a word", "seventeen", false},
+		{name: "a seed", given: "17", ok: true},
+		{name: "the largest", given: "18446744073709551615", ok: true},
+		{name: "negative", given: "-1", ok: false},
+		{name: "a word", given: "seventeen", ok: false},
 	} {
-		one, err := seed(env.Of(map[string]string{"MELMASTOON_SEED": test.given}))
-		if (err == nil) != test.ok {
-			t.Errorf("%s: %v", test.name, err)
-		}
-		if again, _ := seed(env.Of(map[string]string{"MELMASTOON_SEED": test.given})); one.Of("guest", 3).Uint64() != again.Of("guest", 3).Uint64() {
-			t.Errorf("%s: the second run got other numbers", test.name)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			one, err := seed(env.Of(map[string]string{"MELMASTOON_SEED": test.given}))
+			if (err == nil) != test.ok {
+				t.Errorf("error = %v, want nil: %t", err, test.ok)
+			}
+			if again, _ := seed(env.Of(map[string]string{"MELMASTOON_SEED": test.given})); one.Of("guest", 3).Uint64() != again.Of("guest", 3).Uint64() {
+				t.Error("the second run got other numbers")
+			}
+		})
 	}
 }
 
@@ -39,30 +41,34 @@ func TestOf_independentStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[uint64]string{}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		name string
 		seed Seed
 		who  []any
 	}{
-		{"a player", first, []any{1}},
-		{"the next player", first, []any{2}},
-		{"a player at a route", first, []any{"reservation-hold", 1}},
-		{"a player at another route", first, []any{"reservation-quote", 1}},
-		{"a player of another run", second, []any{1}},
+		{name: "a player", seed: first, who: []any{1}},
+		{name: "another player", seed: first, who: []any{2}},
+		{name: "a player at a route", seed: first, who: []any{"reservation-hold", 1}},
+		{name: "a player at another route", seed: first, who: []any{"reservation-quote", 1}},
+		{name: "a player of another run", seed: second, who: []any{1}},
 	} {
-		thrown := of.seed.Of(of.who...).Uint64()
-		if other, ok := seen[thrown]; ok {
-			t.Errorf("%s and %s got the same numbers", of.name, other)
-		}
-		seen[thrown] = of.name
+		t.Run(test.name, func(t *testing.T) {
+			number := test.seed.Of(test.who...).Uint64()
+			if other, ok := seen[number]; ok {
+				t.Errorf("got the number of %s, want another", other)
+			}
+			seen[number] = test.name
+		})
 	}
 }
 
 func TestIterations_fullRun(t *testing.T) {
 	for full, want := range map[string]int{"": 3, "1": 100} {
-		t.Setenv("MELMASTOON_FULL", full)
-		if got := Iterations(t, 3, 100); got != want {
-			t.Errorf("MELMASTOON_FULL=%s: got %d iterations, want %d", full, got, want)
-		}
+		t.Run("MELMASTOON_FULL="+full, func(t *testing.T) {
+			t.Setenv("MELMASTOON_FULL", full)
+			if got := Iterations(t, 3, 100); got != want {
+				t.Errorf("got %d iterations, want %d", got, want)
+			}
+		})
 	}
 }

@@ -18,18 +18,18 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// particular is what differs from one run to the next.
-var particular = regexp.MustCompile(`  .*| in \d+ ms| at .*| until .*| for .*`)
+// details matches the parts of a moment that differ between runs.
+var details = regexp.MustCompile(`  .*| in \d+ ms| at .*| until .*| for .*`)
 
-// gist is a moment without its particulars.
-func gist(m booking.Moment) string {
-	return string(m.Kind) + " " + particular.ReplaceAllString(m.What, "")
+// summary returns a moment without its details.
+func summary(m booking.Moment) string {
+	return string(m.Kind) + " " + details.ReplaceAllString(m.What, "")
 }
 
-// of are the gists of one service's moments, without pushes, which may be repeated, and steps, which are a sample.
-func of(s booking.Timeline, service string) (found []string) {
+// momentsOf returns the summaries of a service's moments, without pushes, which may be repeated, and steps, which are a sample.
+func momentsOf(s booking.Timeline, service string) (found []string) {
 	for _, m := range s.Moments {
-		words := gist(m)
+		words := summary(m)
 		if m.Service != service || strings.Contains(words, "step_completed") || m.Kind == booking.Call && strings.Contains(m.What, "evt_") {
 			continue
 		}
@@ -38,8 +38,8 @@ func of(s booking.Timeline, service string) (found []string) {
 	return found
 }
 
-// aLife is one booking's, as it must be told, by service.
-var aLife = map[string][]string{
+// bookingMoments are the expected moments of a booking, by service.
+var bookingMoments = map[string][]string{
 	"tenantbooking": {
 		"call bootstrap 200", "told bff.tenant.bootstrap.served",
 		"call quote 201", "row draft is quoting",
@@ -70,31 +70,48 @@ func TestTimeline_booking(t *testing.T) {
 	v.Return()
 	v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil)
 	s.Settle()
-	story := s.BookingTimeline(v.ReservationID)
-	for service, want := range aLife {
-		if got := of(story, service); !slices.Equal(got, want) {
+	whole := s.BookingTimeline(v.ReservationID)
+	for service, want := range bookingMoments {
+		if got := momentsOf(whole, service); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", service, got, want)
 		}
 	}
-	inTime(t, story)
-	because(t, story, "told reservation.confirmed", "call paymentcaptured 204", "told payment.transaction.captured", "call pay 303")
-	because(t, story, "row rooms kept", "call commitrooms 200", "call paymentcaptured 204")
-	because(t, story, "told bff.tenant.booking.draft.converted", "call confirmpayment 200")
-	because(t, story, "row priced", "call quote 201", "call quote 201")
-	text := strings.Join(story.Lines(), "\n")
-	for _, secret := range []string{"Zarghona", "Ahmadzai", "xample.com", "70 012", "700123456", other.DraftID[len(other.DraftID)-6:]} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%q is in the story:\n%s", secret, text)
-		}
+	checkOrder(t, whole)
+	checkCauses(t, whole, "told reservation.confirmed", "call paymentcaptured 204", "told payment.transaction.captured", "call pay 303")
+	checkCauses(t, whole, "row rooms kept", "call commitrooms 200", "call paymentcaptured 204")
+	checkCauses(t, whole, "told bff.tenant.booking.draft.converted", "call confirmpayment 200")
+	checkCauses(t, whole, "row priced", "call quote 201", "call quote 201")
+	text := strings.Join(whole.Lines(), "\n")
+	for name, secret := range map[string]string{
+		"first name":     "Zarghona",
+		"last name":      "Ahmadzai",
+		"e-mail":         "xample.com",
+		"phone as typed": "70 012",
+		"phone number":   "700123456",
+		"another draft":  other.DraftID[len(other.DraftID)-6:],
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(text, secret) {
+				t.Errorf("the timeline contains %q:\n%s", secret, text)
+			}
+		})
 	}
-	for _, name := range []string{v.DraftID, v.Code, v.QuoteID, v.IntentID, v.Session()} {
-		if other := s.BookingTimeline(name); !slices.Equal(other.Lines(), story.Lines()) {
-			t.Errorf("%s tells another story:\n%s", name, strings.Join(other.Lines(), "\n"))
-		}
+	for name, id := range map[string]string{
+		"draft":             v.DraftID,
+		"confirmation code": v.Code,
+		"quote":             v.QuoteID,
+		"intent":            v.IntentID,
+		"session":           v.Session(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if other := s.BookingTimeline(id); !slices.Equal(other.Lines(), whole.Lines()) {
+				t.Errorf("the timeline of %s is\n%s\nwant\n%s", id, strings.Join(other.Lines(), "\n"), text)
+			}
+		})
 	}
 }
 
-// TestTimeline_fromHandoff follows one from the handoff on: whichever end it is taken up by, it is the same.
+// TestTimeline_fromHandoff reads the timeline of a booking by each of its ids, from the handoff on. All must be the same.
 func TestTimeline_fromHandoff(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -109,41 +126,48 @@ func TestTimeline_fromHandoff(t *testing.T) {
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
 	v.Book(usual(), "cash_on_arrival")
 	s.Settle()
-	story := s.BookingTimeline(v.ReservationID)
-	inTime(t, story)
-	because(t, story, "row handoff minted", "call minthandoff 201")
-	because(t, story, "heard bff.tenant.handoff.consumed", "call handoffconsumed 204", "told bff.tenant.handoff.consumed", "call bootstrap 200")
-	for _, name := range []string{minted.HandoffID, all.Session(), v.Session(), v.DraftID} {
-		if other := s.BookingTimeline(name); !slices.Equal(other.Lines(), story.Lines()) {
-			t.Errorf("%s tells another story:\n%s\nthan\n%s", name, strings.Join(other.Lines(), "\n"), strings.Join(story.Lines(), "\n"))
-		}
+	whole := s.BookingTimeline(v.ReservationID)
+	checkOrder(t, whole)
+	checkCauses(t, whole, "row handoff minted", "call minthandoff 201")
+	checkCauses(t, whole, "heard bff.tenant.handoff.consumed", "call handoffconsumed 204", "told bff.tenant.handoff.consumed", "call bootstrap 200")
+	for name, id := range map[string]string{
+		"handoff":        minted.HandoffID,
+		"guest session":  all.Session(),
+		"tenant session": v.Session(),
+		"draft":          v.DraftID,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if other := s.BookingTimeline(id); !slices.Equal(other.Lines(), whole.Lines()) {
+				t.Errorf("the timeline of %s is\n%s\nwant\n%s", id, strings.Join(other.Lines(), "\n"), strings.Join(whole.Lines(), "\n"))
+			}
+		})
 	}
-	if text := strings.Join(story.Lines(), "\n"); strings.Contains(text, minted.Token) {
-		t.Errorf("the token is in the story:\n%s", text)
+	if text := strings.Join(whole.Lines(), "\n"); strings.Contains(text, minted.Token) {
+		t.Errorf("the timeline contains the token:\n%s", text)
 	}
 }
 
-// inTime wants every moment after the one before it, and after the one that led to it.
-func inTime(t *testing.T, s booking.Timeline) {
+// checkOrder expects each moment after the previous one and after its cause.
+func checkOrder(t *testing.T, s booking.Timeline) {
 	t.Helper()
 	for i, m := range s.Moments {
 		if i > 0 && m.At.Before(s.Moments[i-1].At) || m.Cause >= i {
-			t.Errorf("moment %d stands before what it follows from: %s", i+1, s.Lines()[i])
+			t.Errorf("moment %d is earlier than the previous one or than its cause: %s", i+1, s.Lines()[i])
 		}
 	}
 }
 
-// because wants the first moment of that gist to follow from the others, each from the next.
-func because(t *testing.T, s booking.Timeline, what string, causes ...string) {
+// checkCauses expects the first moment with that summary to be caused by the first of the causes, and each of those by the next.
+func checkCauses(t *testing.T, s booking.Timeline, what string, causes ...string) {
 	t.Helper()
-	at := slices.IndexFunc(s.Moments, func(m booking.Moment) bool { return strings.HasPrefix(gist(m), what) })
+	at := slices.IndexFunc(s.Moments, func(m booking.Moment) bool { return strings.HasPrefix(summary(m), what) })
 	if at < 0 {
-		t.Errorf("%q is not told", what)
+		t.Errorf("got no moment %q, want one", what)
 		return
 	}
 	for _, cause := range causes {
-		if at = s.Moments[at].Cause; at < 0 || gist(s.Moments[at]) != cause {
-			t.Errorf("%q does not follow from %q", what, cause)
+		if at = s.Moments[at].Cause; at < 0 || summary(s.Moments[at]) != cause {
+			t.Errorf("got %q without the cause %q", what, cause)
 			return
 		}
 	}
@@ -184,10 +208,16 @@ func TestTimeline_printedOnFailure(t *testing.T) {
 	s := system.Open(l)
 	v := s.Visit(demo.HeratGarden).RequestQuote(inHerat()).Hold()
 	text := strings.Join(strings.Fields(l.end()), " ")
-	for _, want := range []string{"told bff.tenant.booking.draft.created evt_…", "row draft is holding bdr_…" + v.DraftID[len(v.DraftID)-6:], "call holdrooms 201"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not printed:\n%s", want, text)
-		}
+	for name, want := range map[string]string{
+		"event": "told bff.tenant.booking.draft.created evt_…",
+		"row":   "row draft is holding bdr_…" + v.DraftID[len(v.DraftID)-6:],
+		"call":  "call holdrooms 201",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("got %s\nwant %q in it", text, want)
+			}
+		})
 	}
 }
 
@@ -197,7 +227,7 @@ func inHerat() system.Wish {
 	return w
 }
 
-// TestTimeline_withoutLog tells of events and rows alone, as an operator without logs would see them.
+// TestTimeline_withoutLog reads events and rows alone, as an operator without logs would see them.
 func TestTimeline_withoutLog(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -205,17 +235,17 @@ func TestTimeline_withoutLog(t *testing.T) {
 	s.Advance(11 * time.Minute)
 	b.Press("pay")
 	b.Await("confirmed")
-	story, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, b.Code)
+	whole, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, b.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inTime(t, story)
-	because(t, story, "told reservation.confirmed", "heard payment.transaction.captured", "told payment.transaction.captured")
-	if !slices.ContainsFunc(story.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
-		t.Error("nothing is heard")
+	checkOrder(t, whole)
+	checkCauses(t, whole, "told reservation.confirmed", "heard payment.transaction.captured", "told payment.transaction.captured")
+	if !slices.ContainsFunc(whole.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
+		t.Error("got no consumed event, want at least one")
 	}
 	if _, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, "rsv_01J00000000000000000000000"); !errors.Is(err, booking.ErrUnknown) {
-		t.Errorf("a reservation that does not exist has a story: %v", err)
+		t.Errorf("unknown reservation: error = %v, want %v", err, booking.ErrUnknown)
 	}
 }
 
@@ -250,7 +280,7 @@ func TestTimeline_job(t *testing.T) {
 	for name, personal := range map[string]string{"first name": "Zarghona", "last name": "Ahmadzai", "address": "@", "telephone number": "012 3456"} {
 		t.Run(name, func(t *testing.T) {
 			if strings.Contains(out.String(), personal) {
-				t.Errorf("the job prints it:\n%s", out.String())
+				t.Errorf("the job prints %q:\n%s", personal, out.String())
 			}
 		})
 	}
