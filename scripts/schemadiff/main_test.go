@@ -152,10 +152,13 @@ paths:
     get:
       operationId: listRooms
       parameters:
-        - { name: city, in: query, schema: { type: string } }
+        - { name: city, in: query, schema: { type: string, default: Kabul } }
       responses:
+        "404": { description: No such city. }
         "200":
           description: The rooms.
+          headers:
+            X-Total: { schema: { type: integer } }
           content:
             application/json:
               schema:
@@ -182,7 +185,11 @@ func TestCommand_openAPI(t *testing.T) {
 		{"method_changed", "    get:", "    post:", breaking, "api-removed-without-deprecation"},
 		{"status_removed", `"200"`, `"201"`, breaking, "response-success-status-removed"},
 		{"parameter_required", "in: query, ", "in: query, required: true, ", breaking, "request-parameter-became-required"},
-		{"parameter_added", "schema: { type: string } }", "schema: { type: string } }\n        - { name: stars, in: query, schema: { type: integer } }", compatible, "new-optional-request-parameter"},
+		{"parameter_added", "schema: { type: string, default: Kabul } }", "schema: { type: string, default: Kabul } }\n        - { name: stars, in: query, schema: { type: integer } }", compatible, "new-optional-request-parameter"},
+		{"parameter_default_changed", "default: Kabul", "default: Herat", breaking, "request-parameter-default-value-changed acknowledge"},
+		{"header_removed", "          headers:\n            X-Total: { schema: { type: integer } }\n", "", breaking, "optional-response-header-removed breaking"},
+		{"problem_removed", `        "404": { description: No such city. }` + "\n", "", breaking, "response-non-success-status-removed acknowledge"},
+		{"operation_renamed", "listRooms", "findRooms", breaking, "api-operation-id-removed acknowledge"},
 		{"unreadable", "openapi: 3.1.0", "openapi: [", unreadable, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

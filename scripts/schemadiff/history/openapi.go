@@ -25,6 +25,22 @@ type change struct {
 	Path      string `json:"path"`
 }
 
+// stricter are the verdicts on changes that oasdiff calls compatible. A response header is a promise, also an optional one, as a member is.
+// The other changes are decided by a person: the operationId is the name of a method in generated clients, callers branch on statuses, and
+// a default changes what a request without the parameter means.
+var stricter = map[string]evolution.Verdict{
+	"response-optional-property-removed":      evolution.Breaking,
+	"optional-response-header-removed":        evolution.Breaking,
+	"api-operation-id-removed":                evolution.Acknowledge,
+	"response-non-success-status-removed":     evolution.Acknowledge,
+	"request-parameter-default-value-changed": evolution.Acknowledge,
+	"request-parameter-default-value-added":   evolution.Acknowledge,
+	"request-parameter-default-value-removed": evolution.Acknowledge,
+	"request-property-default-value-changed":  evolution.Acknowledge,
+	"request-property-default-value-added":    evolution.Acknowledge,
+	"request-property-default-value-removed":  evolution.Acknowledge,
+}
+
 // diffOpenAPI compares two OpenAPI documents with oasdiff. Its errors are breaking changes; its warnings must be acknowledged.
 func diffOpenAPI(older, newer Contract) (found []evolution.Finding, err error) {
 	report, err := runTool(older, newer)
@@ -41,8 +57,10 @@ func diffOpenAPI(older, newer Contract) (found []evolution.Finding, err error) {
 			f.Pointer = c.Operation + " " + c.Path
 		}
 		switch {
-		case c.Level == 3, c.ID == "response-optional-property-removed": // a member is a promise, also an optional one
+		case c.Level == 3:
 			f.As = evolution.Breaking
+		case stricter[c.ID] != "":
+			f.As = stricter[c.ID]
 		case c.Level == 2:
 			f.As = evolution.Acknowledge
 		}
