@@ -120,10 +120,12 @@ func TestFunnel_rotation(t *testing.T) {
 	if v.Session == first {
 		t.Fatal("the session was not rotated")
 	}
-	for _, of := range []id.GuestSession{first, v.Session} {
-		if got := stepNames(storedSteps(t, site, of)); !slices.Equal(got, []string{"session.started"}) {
-			t.Errorf("steps of %v = %q, want session.started", of, got)
-		}
+	for name, session := range map[string]id.GuestSession{"before the rotation": first, "after it": v.Session} {
+		t.Run(name, func(t *testing.T) {
+			if got := stepNames(storedSteps(t, site, session)); !slices.Equal(got, []string{"session.started"}) {
+				t.Errorf("steps of %v = %q, want session.started", session, got)
+			}
+		})
 	}
 }
 

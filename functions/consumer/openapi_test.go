@@ -49,10 +49,12 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 	}
 	for component, body := range whole {
 		schema := "/components/schemas/" + component
-		for _, text := range [][]byte{body, lacking[component]} {
-			if err := published.ValidateText(schema, text); err != nil {
-				t.Errorf("%s: %v\n%s", component, err, text)
-			}
+		for name, text := range map[string][]byte{"all members": body, "required members": lacking[component]} {
+			t.Run(component+", "+name, func(t *testing.T) {
+				if err := published.ValidateText(schema, text); err != nil {
+					t.Errorf("error = %v, want nil for\n%s", err, text)
+				}
+			})
 		}
 		if strings.Contains(string(body), "degraded") {
 			t.Errorf("%s: string(body) = %q, want it without %q", component, string(body), "degraded")

@@ -99,19 +99,21 @@ func TestPreferences_unsupported(t *testing.T) {
 func TestCurrencies_twoDecimals(t *testing.T) {
 	t.Parallel()
 	for _, code := range []money.Code{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
-		c, err := session.ChooseCurrency(code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown, err := money.Amount{Micro: 12_340_000, Currency: c}.Minor()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if shown.Exponent != 2 {
-			t.Errorf("shown.Exponent = %d, want 2", shown.Exponent)
-		}
-		if shown.Amount != 1234 {
-			t.Errorf("shown.Amount = %d, want 1234", shown.Amount)
-		}
+		t.Run(string(code), func(t *testing.T) {
+			c, err := session.ChooseCurrency(code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown, err := money.Amount{Micro: 12_340_000, Currency: c}.Minor()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown.Exponent != 2 {
+				t.Errorf("shown.Exponent = %d, want 2", shown.Exponent)
+			}
+			if shown.Amount != 1234 {
+				t.Errorf("shown.Amount = %d, want 1234", shown.Amount)
+			}
+		})
 	}
 }

@@ -67,32 +67,34 @@ func TestTelemetry_invalid(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.Traveller()
-	for _, wrong := range []struct{ path, body, pointer string }{
-		{"click", clickBody(`,"position":-1`), "/position"},
-		{"click", clickBody(`,"position":10051`), "/position"},
-		{"click", clickBody(`,"page":1000000000`), "/page"},
-		{"click", clickBody(`,"kinds":"x"`), "/kinds"},
-		{"click", strings.Replace(clickBody(``), "listing-card", "anything", 1), "/kind"},
-		{"page-view", `{"path":"search"}`, "/path"},
-		{"page-view", `{"path":"//evil.example/x"}`, "/path"},
-		{"page-view", `{"path":"/` + strings.Repeat("a/", 150) + `"}`, "/path"},
-		{"page-view", `{"path":"/%zz"}`, "/path"},
-		{"funnel", `{"step":"session.ended"}`, "/step"},
-		{"funnel", `{"step":"map.opened","metadata":{"scrollPct":-50}}`, "/metadata/scrollPct"},
-		{"funnel", `{"step":"map.opened","metadata":{"page":"one"}}`, "/metadata/page"},
-		{"funnel", `{"step":"map.opened","metadata":{"source":"my cousin"}}`, "/metadata/source"},
+	for _, wrong := range []struct{ name, path, body, pointer string }{
+		{name: "negative position", path: "click", body: clickBody(`,"position":-1`), pointer: "/position"},
+		{name: "position too large", path: "click", body: clickBody(`,"position":10051`), pointer: "/position"},
+		{name: "page too large", path: "click", body: clickBody(`,"page":1000000000`), pointer: "/page"},
+		{name: "kinds unknown", path: "click", body: clickBody(`,"kinds":"x"`), pointer: "/kinds"},
+		{name: "kind unknown", path: "click", body: strings.Replace(clickBody(``), "listing-card", "anything", 1), pointer: "/kind"},
+		{name: "path without slash", path: "page-view", body: `{"path":"search"}`, pointer: "/path"},
+		{name: "path of another host", path: "page-view", body: `{"path":"//evil.example/x"}`, pointer: "/path"},
+		{name: "path too long", path: "page-view", body: `{"path":"/` + strings.Repeat("a/", 150) + `"}`, pointer: "/path"},
+		{name: "path with a wrong escape", path: "page-view", body: `{"path":"/%zz"}`, pointer: "/path"},
+		{name: "step unknown", path: "funnel", body: `{"step":"session.ended"}`, pointer: "/step"},
+		{name: "scroll depth negative", path: "funnel", body: `{"step":"map.opened","metadata":{"scrollPct":-50}}`, pointer: "/metadata/scrollPct"},
+		{name: "page not a number", path: "funnel", body: `{"step":"map.opened","metadata":{"page":"one"}}`, pointer: "/metadata/page"},
+		{name: "source unknown", path: "funnel", body: `{"step":"map.opened","metadata":{"source":"my cousin"}}`, pointer: "/metadata/source"},
 	} {
-		a := v.Send("POST", "/telemetry/"+wrong.path, wrong.body)
-		p := a.Problem()
-		if a.Status != 400 {
-			t.Errorf("%s %s: status = %d, want 400: %s", wrong.path, wrong.body, a.Status, a.Body)
-		}
-		if len(p.Violations) != 1 {
-			t.Fatalf("%s %s: len(p.Violations) = %d, want 1", wrong.path, wrong.body, len(p.Violations))
-		}
-		if p.Violations[0].Pointer != wrong.pointer {
-			t.Errorf("%s %s: p.Violations[0].Pointer = %q, want %q", wrong.path, wrong.body, p.Violations[0].Pointer, wrong.pointer)
-		}
+		t.Run(wrong.name, func(t *testing.T) {
+			a := v.Send("POST", "/telemetry/"+wrong.path, wrong.body)
+			p := a.Problem()
+			if a.Status != 400 {
+				t.Errorf("status = %d, want 400: %s", a.Status, a.Body)
+			}
+			if len(p.Violations) != 1 {
+				t.Fatalf("len(p.Violations) = %d, want 1", len(p.Violations))
+			}
+			if p.Violations[0].Pointer != wrong.pointer {
+				t.Errorf("p.Violations[0].Pointer = %q, want %q", p.Violations[0].Pointer, wrong.pointer)
+			}
+		})
 	}
 	if views, steps := telemetryRows(t, site, v.Session); views+steps != 0 {
 		t.Errorf("kept %d views and %d steps", views, steps)

@@ -31,15 +31,15 @@ func TestMiddleware_principal(t *testing.T) {
 		actor  booking.Actor
 		sees   []bool // the property, another one
 	}{
-		{"a service acts for any tenant", tenant.String(), service, nil, booking.Actor{Type: booking.System, ID: "bff"}, []bool{true, true}},
-		{"staff act for their own, at their properties", tenant.String(), staff, nil, booking.Actor{Type: booking.Staff, ID: "usr_1"}, []bool{true, false}},
-		{"staff without a property see none", tenant.String(), nobody, nil, booking.Actor{Type: booking.Staff, ID: "usr_2"}, []bool{false, false}},
-		{"staff who are known by an address act without it", tenant.String(), mailed, nil, booking.Actor{Type: booking.Staff, ID: "[email]"}, []bool{false, false}},
-		{"staff of another tenant find nothing", other.String(), staff, booking.ErrNotFound, booking.Actor{}, nil},
-		{"staff without a role are refused", tenant.String(), plain, fault.ErrForbidden, booking.Actor{}, nil},
-		{"staff with another role are refused", tenant.String(), cleaner, fault.ErrForbidden, booking.Actor{}, nil},
-		{"a tenant is always named", "", service, fault.ErrValidation, booking.Actor{}, nil},
-		{"and by its id", "kabul-grand-hotel", staff, fault.ErrValidation, booking.Actor{}, nil},
+		{"service for any tenant", tenant.String(), service, nil, booking.Actor{Type: booking.System, ID: "bff"}, []bool{true, true}},
+		{"staff for their tenant and properties", tenant.String(), staff, nil, booking.Actor{Type: booking.Staff, ID: "usr_1"}, []bool{true, false}},
+		{"staff without a property", tenant.String(), nobody, nil, booking.Actor{Type: booking.Staff, ID: "usr_2"}, []bool{false, false}},
+		{"staff with an e-mail address as subject", tenant.String(), mailed, nil, booking.Actor{Type: booking.Staff, ID: "[email]"}, []bool{false, false}},
+		{"staff of another tenant", other.String(), staff, booking.ErrNotFound, booking.Actor{}, nil},
+		{"staff without a role", tenant.String(), plain, fault.ErrForbidden, booking.Actor{}, nil},
+		{"staff with another role", tenant.String(), cleaner, fault.ErrForbidden, booking.Actor{}, nil},
+		{"no tenant", "", service, fault.ErrValidation, booking.Actor{}, nil},
+		{"tenant by its slug", "kabul-grand-hotel", staff, fault.ErrValidation, booking.Actor{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

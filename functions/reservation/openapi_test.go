@@ -88,34 +88,35 @@ func TestOpenAPI_examples(t *testing.T) {
 	t.Parallel()
 	doc := openAPI(t)
 	for _, f := range []fn.Function{quote.Function, hold.Function, read.Function, find.Function, confirm.Function} {
-		method, path, _ := strings.Cut(f.Spec.Route, " ")
-		op, ok := doc.Paths[path][strings.ToLower(method)]
-		if !ok {
-			t.Errorf("%s is not described", f.Spec.Route)
-			continue
-		}
-		answered := 0
-		check := func(what string, c content, of reflect.Type) {
-			for name, example := range c.Content["application/json"].Examples {
-				if err := same(example.Value, reflect.New(of).Interface()); err != nil {
-					t.Errorf("%s: %s %s: %v", f.Spec.Name, what, name, err)
+		t.Run(f.Spec.Name, func(t *testing.T) {
+			method, path, _ := strings.Cut(f.Spec.Route, " ")
+			op, ok := doc.Paths[path][strings.ToLower(method)]
+			if !ok {
+				t.Fatalf("%s is not described", f.Spec.Route)
+			}
+			answered := 0
+			check := func(what string, c content, of reflect.Type) {
+				for name, example := range c.Content["application/json"].Examples {
+					if err := same(example.Value, reflect.New(of).Interface()); err != nil {
+						t.Errorf("%s %s: %v", what, name, err)
+					}
+					answered++
 				}
-				answered++
 			}
-		}
-		check("request", op.Body, f.In)
-		for _, status := range []string{"200", "201"} {
-			check(status, op.Responses[status], f.Out)
-		}
-		if answered == 0 {
-			t.Errorf("%s has no example", f.Spec.Name)
-		}
-		for status, c := range op.Responses {
-			if ref, ok := strings.CutPrefix(c.Ref, "#/components/responses/"); ok {
-				c = doc.Components.Responses[ref]
+			check("request", op.Body, f.In)
+			for _, status := range []string{"200", "201"} {
+				check(status, op.Responses[status], f.Out)
 			}
-			problems(t, f.Spec.Name, status, c)
-		}
+			if answered == 0 {
+				t.Error("got no example, want at least one")
+			}
+			for status, c := range op.Responses {
+				if ref, ok := strings.CutPrefix(c.Ref, "#/components/responses/"); ok {
+					c = doc.Components.Responses[ref]
+				}
+				problems(t, f.Spec.Name, status, c)
+			}
+		})
 	}
 }
 

@@ -24,7 +24,7 @@ func TestTenants_Get(t *testing.T) {
 		t.Run(ref, func(t *testing.T) {
 			got, err := tenants.Get(t.Context(), ref)
 			if err != nil {
-				t.Fatalf("%v", err)
+				t.Fatal(err)
 			}
 			if got.ID != kabul.Tenant {
 				t.Errorf("got.ID = %v, want %v", got.ID, kabul.Tenant)
@@ -48,22 +48,24 @@ func TestProperties_List(t *testing.T) {
 	b := open(t)
 	properties := sandbox.OpenProperties(b.env)
 	for _, hotel := range []demo.Hotel{demo.KabulGrand, demo.HeratGarden} {
-		all, err := properties.List(t.Context(), hotel.Tenant)
-		if err != nil {
-			t.Fatalf("%s: %v", hotel.Slug, err)
-		}
-		if len(all) != 1 {
-			t.Fatalf("%s: len(all) = %d, want 1", hotel.Slug, len(all))
-		}
-		if all[0].ID != hotel.Property {
-			t.Errorf("%s: all[0].ID = %v, want %v", hotel.Slug, all[0].ID, hotel.Property)
-		}
-		if len(all[0].RoomTypes) != len(hotel.Rooms) {
-			t.Errorf("%s: len(all[0].RoomTypes) = %d, want %d", hotel.Slug, len(all[0].RoomTypes), len(hotel.Rooms))
-		}
-		if len(all[0].RatePlans) != 2*len(hotel.Rooms) {
-			t.Errorf("%s: len(all[0].RatePlans) = %d, want %d", hotel.Slug, len(all[0].RatePlans), 2*len(hotel.Rooms))
-		}
+		t.Run(hotel.Slug, func(t *testing.T) {
+			all, err := properties.List(t.Context(), hotel.Tenant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(all) != 1 {
+				t.Fatalf("len(all) = %d, want 1", len(all))
+			}
+			if all[0].ID != hotel.Property {
+				t.Errorf("all[0].ID = %v, want %v", all[0].ID, hotel.Property)
+			}
+			if len(all[0].RoomTypes) != len(hotel.Rooms) {
+				t.Errorf("len(all[0].RoomTypes) = %d, want %d", len(all[0].RoomTypes), len(hotel.Rooms))
+			}
+			if len(all[0].RatePlans) != 2*len(hotel.Rooms) {
+				t.Errorf("len(all[0].RatePlans) = %d, want %d", len(all[0].RatePlans), 2*len(hotel.Rooms))
+			}
+		})
 	}
 	if _, err := properties.Get(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no such property: %v, want ErrNotFound", err)

@@ -279,20 +279,23 @@ func TestCancelLive(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
+		name      string
 		intent    sandbox.Intent
 		want      sandbox.Status
 		published string
 	}{
-		{card, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
-		{cash, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
-		{paid, sandbox.PaymentCaptured, "payment.transaction.captured.v1"},
+		{name: "card", intent: card, want: sandbox.PaymentFailed, published: "payment.transaction.failed.v1"},
+		{name: "cash", intent: cash, want: sandbox.PaymentFailed, published: "payment.transaction.failed.v1"},
+		{name: "paid", intent: paid, want: sandbox.PaymentCaptured, published: "payment.transaction.captured.v1"},
 	} {
-		if got := b.get(t, test.intent.ID); got.Status != test.want {
-			t.Errorf("%s: %s, want %s", test.intent.Method, got.Status, test.want)
-		}
-		if got := b.published(t, test.intent.Reservation); !slices.Equal(got, []string{test.published}) {
-			t.Errorf("%s: published %v, want %s", test.intent.Method, got, test.published)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := b.get(t, test.intent.ID); got.Status != test.want {
+				t.Errorf("status = %s, want %s", got.Status, test.want)
+			}
+			if got := b.published(t, test.intent.Reservation); !slices.Equal(got, []string{test.published}) {
+				t.Errorf("published %v, want %s", got, test.published)
+			}
+		})
 	}
 }
 

@@ -155,20 +155,22 @@ func TestRound(t *testing.T) {
 		in   *big.Rat
 		want money.Micro
 	}{
-		{big.NewRat(4_999, 1), 0},
-		{big.NewRat(5_000, 1), 10_000},
-		{big.NewRat(14_999, 1), 10_000},
-		{big.NewRat(-5_000, 1), -10_000},
-		{big.NewRat(-4_999, 1), 0},
-		{big.NewRat(1, 3), 0},
+		{in: big.NewRat(4_999, 1), want: 0},
+		{in: big.NewRat(5_000, 1), want: 10_000},
+		{in: big.NewRat(14_999, 1), want: 10_000},
+		{in: big.NewRat(-5_000, 1), want: -10_000},
+		{in: big.NewRat(-4_999, 1), want: 0},
+		{in: big.NewRat(1, 3), want: 0},
 	} {
-		got, err := round(test.in)
-		if err != nil {
-			t.Fatalf("%v: %v", test.in, err)
-		}
-		if got != test.want {
-			t.Errorf("%v: got = %d, want %d", test.in, got, test.want)
-		}
+		t.Run(test.in.String(), func(t *testing.T) {
+			got, err := round(test.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != test.want {
+				t.Errorf("got %d, want %d", got, test.want)
+			}
+		})
 	}
 	if _, err := round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80))); !errors.Is(err, money.ErrOverflow) {
 		t.Errorf("2^80: %v, want ErrOverflow", err)

@@ -98,10 +98,12 @@ func TestRefund_idempotent(t *testing.T) {
 	}
 	more, elsewhere := r, r
 	more.Amount, elsewhere.Intent = 500_000_000, other.ID
-	for _, changed := range []sandbox.Refund{more, elsewhere} {
-		if _, err := b.Refund(t.Context(), changed); !errors.Is(err, sandbox.ErrOtherRefund) {
-			t.Errorf("%+v: %v, want ErrOtherRefund", changed, err)
-		}
+	for name, changed := range map[string]sandbox.Refund{"another amount": more, "another intent": elsewhere} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := b.Refund(t.Context(), changed); !errors.Is(err, sandbox.ErrOtherRefund) {
+				t.Errorf("error = %v, want ErrOtherRefund", err)
+			}
+		})
 	}
 	if _, err := b.Refund(t.Context(), sandbox.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no such intent: %v, want ErrNotFound", err)

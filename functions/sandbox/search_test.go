@@ -363,16 +363,18 @@ func TestSearch_paging(t *testing.T) {
 	q := w.query(world)
 	recommended := names(w.found(t, q, sandbox.Recommended))
 	for _, s := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp, sandbox.PriceDown, sandbox.RatingDown, sandbox.DistanceUp} {
-		once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
-		if !slices.Equal(once, again) {
-			t.Errorf("%s is another order the second time", s)
-		}
-		if s != sandbox.Recommended && slices.Equal(once, recommended) {
-			t.Errorf("%s is no order of its own", s)
-		}
-		if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
-			t.Errorf("%s shows a hotel twice", s)
-		}
+		t.Run(string(s), func(t *testing.T) {
+			once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
+			if !slices.Equal(once, again) {
+				t.Errorf("the second search = %q, want %q", again, once)
+			}
+			if s != sandbox.Recommended && slices.Equal(once, recommended) {
+				t.Errorf("got %q as for %s, want another order", once, sandbox.Recommended)
+			}
+			if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
+				t.Errorf("got %d different hotels, want %d", len(slices.Compact(once)), len(w.hotels))
+			}
+		})
 	}
 	rated := w.found(t, q, sandbox.RatingDown)
 	if !slices.IsSortedFunc(rated, func(a, b sandbox.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {

@@ -182,32 +182,34 @@ func TestReservationEnds_revokesEarlierKeys(t *testing.T) {
 		to      fn.Function
 		payload func(id.Reservation, time.Time) body
 	}{
-		{reservationcheckedout.Function, func(r id.Reservation, at time.Time) body {
+		{to: reservationcheckedout.Function, payload: func(r id.Reservation, at time.Time) body {
 			return body{"reservationId": r, "tenantId": kabul.Tenant, "propertyId": kabul.Property, "checkedOutAt": at, "earlyCheckout": false,
 				"overstayedNights": 0, "rooms": []body{}, "actor": desk,
 				"folio": body{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": "AFN", "settled": true}}
 		}},
-		{reservationcancelled.Function, func(r id.Reservation, at time.Time) body {
+		{to: reservationcancelled.Function, payload: func(r id.Reservation, at time.Time) body {
 			return body{"reservationId": r, "tenantId": kabul.Tenant, "propertyId": kabul.Property, "cancelledAt": at,
 				"reason": "The guest is ill.", "reasonCode": "guest_cancelled", "paymentRefundsRequested": []body{},
 				"policyApplied":  body{"ref": "flexible-24h", "refundEligibilityMicro": "0", "penaltyMicro": "0", "currency": "AFN"},
 				"itemsCancelled": []string{}, "actor": desk}
 		}},
-		{reservationnoshow.Function, func(r id.Reservation, at time.Time) body {
+		{to: reservationnoshow.Function, payload: func(r id.Reservation, at time.Time) body {
 			return body{"reservationId": r, "tenantId": kabul.Tenant, "propertyId": kabul.Property, "occurredAt": at, "actor": desk}
 		}},
 	} {
-		r := id.New[id.Reservation]()
-		before := b.issued(t, r)
-		other := b.issued(t, id.New[id.Reservation]())
-		b.Advance(time.Minute)
-		at := b.env.Now()
-		b.Advance(time.Minute)
-		after := b.issued(t, r)
-		deliver(t, f, test.to, test.payload(r, at))
-		deliver(t, f, test.to, test.payload(r, at)) // as a replay with another event id
-		if got, want := b.opens(t, before, after, other), []bool{false, true, true}; !slices.Equal(got, want) {
-			t.Errorf("%s: open = %v, want %v", test.to.Spec.Name, got, want)
-		}
+		t.Run(test.to.Spec.Name, func(t *testing.T) {
+			r := id.New[id.Reservation]()
+			before := b.issued(t, r)
+			other := b.issued(t, id.New[id.Reservation]())
+			b.Advance(time.Minute)
+			at := b.env.Now()
+			b.Advance(time.Minute)
+			after := b.issued(t, r)
+			deliver(t, f, test.to, test.payload(r, at))
+			deliver(t, f, test.to, test.payload(r, at)) // as a replay with another event id
+			if got, want := b.opens(t, before, after, other), []bool{false, true, true}; !slices.Equal(got, want) {
+				t.Errorf("open = %v, want %v", got, want)
+			}
+		})
 	}
 }

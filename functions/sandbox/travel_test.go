@@ -144,22 +144,24 @@ func TestPreview_agreesWithQuote(t *testing.T) {
 		t.Fatal("got[1].CapturedAt is zero")
 	}
 	for i, hotel := range []demo.Hotel{demo.HeratGarden, kabul} {
-		var all compared
-		f.Get("/sandbox/pricing/v1/cheapest?tenantId="+hotel.Tenant.String()+"&propertyId="+hotel.Property.String()+"&start="+window.Start.String()+
-			"&end="+window.End.String()+"&currency=USD&adults=3&children=1&rooms=2").Into(t, &all)
-		best := all.RoomTypes[0]
-		if got[i].RoomType != best.RoomType {
-			t.Errorf("%s: got[i].RoomType = %v, want %v", hotel.Slug, got[i].RoomType, best.RoomType)
-		}
-		if got[i].RatePlan != best.Cheapest {
-			t.Errorf("%s: got[i].RatePlan = %v, want %v", hotel.Slug, got[i].RatePlan, best.Cheapest)
-		}
-		if got[i].Total != best.Rates[0].Total {
-			t.Errorf("%s: got[i].Total = %d, want %d", hotel.Slug, got[i].Total, best.Rates[0].Total)
-		}
-		if got[i].Nightly != best.Rates[0].Nightly {
-			t.Errorf("%s: got[i].Nightly = %d, want %d", hotel.Slug, got[i].Nightly, best.Rates[0].Nightly)
-		}
+		t.Run(hotel.Slug, func(t *testing.T) {
+			var all compared
+			f.Get("/sandbox/pricing/v1/cheapest?tenantId="+hotel.Tenant.String()+"&propertyId="+hotel.Property.String()+"&start="+window.Start.String()+
+				"&end="+window.End.String()+"&currency=USD&adults=3&children=1&rooms=2").Into(t, &all)
+			best := all.RoomTypes[0]
+			if got[i].RoomType != best.RoomType {
+				t.Errorf("got[i].RoomType = %v, want %v", got[i].RoomType, best.RoomType)
+			}
+			if got[i].RatePlan != best.Cheapest {
+				t.Errorf("got[i].RatePlan = %v, want %v", got[i].RatePlan, best.Cheapest)
+			}
+			if got[i].Total != best.Rates[0].Total {
+				t.Errorf("got[i].Total = %d, want %d", got[i].Total, best.Rates[0].Total)
+			}
+			if got[i].Nightly != best.Rates[0].Nightly {
+				t.Errorf("got[i].Nightly = %d, want %d", got[i].Nightly, best.Rates[0].Nightly)
+			}
+		})
 	}
 	if dear := ask("USD", "X-Sandbox-Scenario", "price_changed").Previews; dear[0].Total <= got[0].Total {
 		t.Errorf("after prices have changed: %d, before: %d", dear[0].Total, got[0].Total)

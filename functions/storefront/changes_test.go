@@ -74,9 +74,11 @@ func TestChange_guest(t *testing.T) {
 	g := browse(t, env.Of(nil), d).changing("").sees("Correct the guest's details", "For privacy", `name="firstName" value=""`)
 	g.sendForm("/changes", `value="guest"`, named...).sees("The hotel has the new details.", "GM-7K2QX9")
 	for member, want := range map[string]string{"firstName": "Zarghona", "lastName": "", "email": "z@example.com", "phone": "+93700123456", "locale": "en"} {
-		if d.named[member] != want {
-			t.Errorf("the booking service got %s %q, want %q", member, d.named[member], want)
-		}
+		t.Run(member, func(t *testing.T) {
+			if d.named[member] != want {
+				t.Errorf("the booking service got %q, want %q", d.named[member], want)
+			}
+		})
 	}
 	if _, sent := d.named["specialRequests"]; sent {
 		t.Error("the request of the guest is replaced, too")

@@ -366,20 +366,24 @@ func TestBrand_language(t *testing.T) {
 	d := newFakeBooking(e)
 	g := browse(t, e, d)
 	for _, test := range []struct {
+		name       string
 		language   locale.Tag
 		properties int
 		heading    string
 		tagline    bool
 	}{
-		{"en", 1, `<strong dir="auto">Kabul Grand Hotel</strong>`, true},
-		{"ps-AF", 1, `<strong dir="auto">` + pashto + "</strong>", false}, // taglines have no translations
-		{"ps-AF", 2, `<strong dir="auto">Kabul Hotels</strong>`, false},   // nor has the company's name
+		{name: "English", language: "en", properties: 1, heading: `<strong dir="auto">Kabul Grand Hotel</strong>`, tagline: true},
+		// Taglines and names of companies have no translations.
+		{name: "Pashto", language: "ps-AF", properties: 1, heading: `<strong dir="auto">` + pashto + "</strong>"},
+		{name: "Pashto, two properties", language: "ps-AF", properties: 2, heading: `<strong dir="auto">Kabul Hotels</strong>`},
 	} {
-		d.locale, d.properties, d.brand = test.language, test.properties, "Kabul Hotels"
-		g.open(home).sees(test.heading)
-		if shown := strings.Contains(g.page, tagline); shown != test.tagline {
-			t.Errorf("in %s: tagline %q shown: %v", test.language, tagline, shown)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d.locale, d.properties, d.brand = test.language, test.properties, "Kabul Hotels"
+			g.open(home).sees(test.heading)
+			if shown := strings.Contains(g.page, tagline); shown != test.tagline {
+				t.Errorf("tagline %q shown = %t, want %t", tagline, shown, test.tagline)
+			}
+		})
 	}
 }
 

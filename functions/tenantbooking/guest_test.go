@@ -3,6 +3,7 @@ package tenantbooking_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -23,22 +24,24 @@ func TestSetGuest_spellings(t *testing.T) {
 	path := "/draft/" + g.Draft.String()
 	version := ""
 	for _, number := range []string{"+93 70 123 4567", "0093 (0)70-123-4567", "\u200e+\u06f9\u06f3 \u06f7\u06f0 \u06f1\u06f2\u06f3 \u06f4\u06f5\u06f6\u06f7", "\u0660\u0660\u0669\u0663\u0667\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667", "+93701234567"} {
-		spelled.Phone = number
-		body, err := json.Marshal(map[string]any{"guest": spelled})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var draft struct {
-			Guest booking.Guest `json:"guest"`
-		}
-		g.Must(http.StatusOK, "PATCH", path, string(body)).Into(t, &draft)
-		if draft.Guest != want {
-			t.Errorf("%q: kept as %+q, want %+q", number, draft.Guest, want)
-		}
-		if version != "" && g.Version != version {
-			t.Errorf("%q: another spelling of the same guest changes the draft", number)
-		}
-		version = g.Version
+		t.Run(strconv.QuoteToASCII(number), func(t *testing.T) {
+			spelled.Phone = number
+			body, err := json.Marshal(map[string]any{"guest": spelled})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var draft struct {
+				Guest booking.Guest `json:"guest"`
+			}
+			g.Must(http.StatusOK, "PATCH", path, string(body)).Into(t, &draft)
+			if draft.Guest != want {
+				t.Errorf("kept as %+q, want %+q", draft.Guest, want)
+			}
+			if version != "" && g.Version != version {
+				t.Errorf("version of the draft = %s, want %s", g.Version, version)
+			}
+			version = g.Version
+		})
 	}
 	g.Pay("cash_on_arrival")
 	sent := g.Platform.Stays()[0].Guest

@@ -53,7 +53,7 @@ func TestRun_functionsFollow(t *testing.T) {
 		all  bool
 	}{
 		{"as built in, one in four", nil, "tenantbooking: " + step + ": one in 4\n", false},
-		{"all of them, while somebody looks for something", []string{"tenantbooking", step + "=1"}, "tenantbooking: " + step + ": one in 1, not in 4\n", true},
+		{"all of them, with an experiment", []string{"tenantbooking", step + "=1"}, "tenantbooking: " + step + ": one in 1, not in 4\n", true},
 		{"to look changes nothing", []string{"tenantbooking"}, "one in 1, not in 4\n", true},
 		{"another service is none of its business", []string{"consumer", "melmastoon.bff.consumer.search.executed.v1" + "=2"}, ": one in 2, not in 10\n", true},
 		{"as the code says, again", []string{"-reset", "tenantbooking"}, "tenantbooking: " + step + ": one in 4\n", false},
@@ -156,12 +156,12 @@ func TestRun_rejectsInvalidRates(t *testing.T) {
 		says string
 	}{
 		{"a service without flags", []string{"reservation", "a=1"}, "reservation"},
-		{"less of what is always told", []string{"tenantbooking", step + "=1", always + "=2"}, always},
+		{"an event that is always published", []string{"tenantbooking", step + "=1", always + "=2"}, always},
 		{"another service's subject", []string{"consumer", step + "=2"}, step},
 		{"no number", []string{"tenantbooking", step + "=often"}, "often"},
-		{"none at all", []string{"tenantbooking", step + "=0"}, step},
+		{"rate 0", []string{"tenantbooking", step + "=0"}, step},
 		{"a subject twice", []string{"tenantbooking", step + "=1", step + "=2"}, "once"},
-		{"half an order", []string{"tenantbooking", step}, "SUBJECT=N"},
+		{"no rate", []string{"tenantbooking", step}, "SUBJECT=N"},
 		{"to reset everything", []string{"-reset"}, "no flags"},
 		{"to reset and to change", []string{"-reset", "tenantbooking", step + "=2"}, "-reset"},
 		{"an unknown feature", []string{"tenantbooking", "closed=on"}, "closed"},

@@ -172,30 +172,31 @@ func TestRun_brokenSteps(t *testing.T) {
 		{step: "cancel", match: `POST ` + reservation + `/cancel$`, answer: down, kept: true},
 		{step: "cancelled", match: `POST ` + reservation + `/cancel$`, answer: failing(http.StatusOK, `{}`), says: `state is "confirmed"`, kept: true},
 	} {
-		name := test.step + ": " + test.says
-		f.breaks(test.match, test.answer)
-		broken[test.step] = true
-		code, stdout, stderr := f.call(t, s, "-deadline=2s")
-		if code != 1 {
-			t.Errorf("%s: exit code %d\n%s", name, code, stdout)
-		}
-		if !strings.Contains(stderr, "step "+test.step+": ") || !strings.Contains(stderr, test.says) {
-			t.Errorf("%s: %s", name, stderr)
-		}
-		f.breaks("", nil)
-		if !test.kept {
-			if n, want := live(t, s), 0; n != want {
-				t.Errorf("%s: %d reservations keep a room", name, n)
+		t.Run(test.step+": "+test.says, func(t *testing.T) {
+			f.breaks(test.match, test.answer)
+			broken[test.step] = true
+			code, stdout, stderr := f.call(t, s, "-deadline=2s")
+			if code != 1 {
+				t.Errorf("exit code = %d, want 1\n%s", code, stdout)
 			}
-			continue
-		}
-		s.Advance(probe.Claimed) // the next run of the schedule
-		if code, stdout, stderr := f.call(t, s); code != 0 {
-			t.Errorf("%s: afterwards the exit code is %d: %s\n%s", name, code, stderr, stdout)
-		}
-		if n := live(t, s); n != 0 {
-			t.Errorf("%s: the next run leaves %d reservations", name, n)
-		}
+			if !strings.Contains(stderr, "step "+test.step+": ") || !strings.Contains(stderr, test.says) {
+				t.Errorf("stderr = %s, want the step %s and %q in it", stderr, test.step, test.says)
+			}
+			f.breaks("", nil)
+			if !test.kept {
+				if n, want := live(t, s), 0; n != want {
+					t.Errorf("%d reservations keep a room, want %d", n, want)
+				}
+				return
+			}
+			s.Advance(probe.Claimed) // the next run of the schedule
+			if code, stdout, stderr := f.call(t, s); code != 0 {
+				t.Errorf("the next run: exit code = %d, want 0: %s\n%s", code, stderr, stdout)
+			}
+			if n := live(t, s); n != 0 {
+				t.Errorf("the next run leaves %d reservations, want 0", n)
+			}
+		})
 	}
 	for _, name := range probe.StepNames() {
 		if !broken[name] && name != "leftovers" { // TestRun_killed breaks that one

@@ -300,15 +300,17 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	sum := 0
 	for _, c := range []Cadence{Hourly, Daily, Weekly} {
-		rules, err := choose([]string{string(c)})
-		for _, r := range rules {
-			if r.Cadence != c {
-				t.Errorf("%s is not %s", r.Name(), c)
+		t.Run(string(c), func(t *testing.T) {
+			rules, err := choose([]string{string(c)})
+			for _, r := range rules {
+				if r.Cadence != c {
+					t.Errorf("cadence of %s = %s, want %s", r.Name(), r.Cadence, c)
+				}
 			}
-		}
-		if sum += len(rules); err != nil || len(rules) == 0 {
-			t.Errorf("%s: %d rules, %v", c, len(rules), err)
-		}
+			if sum += len(rules); err != nil || len(rules) == 0 {
+				t.Errorf("got %d rules and error %v, want rules and nil", len(rules), err)
+			}
+		})
 	}
 	if sum != len(Rules) {
 		t.Errorf("%d rules have a cadence, of %d", sum, len(Rules))

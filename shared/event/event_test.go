@@ -242,7 +242,7 @@ func TestOrigin_context(t *testing.T) {
 	one := event.Origin{RequestID: "req_9"}
 	raw, err := draft().Seal(happened, one)
 	if err != nil || raw.Envelope.CorrelationID != "req_9" {
-		t.Errorf("a story that begins here has correlation %q, %v, want its own request", raw.Envelope.CorrelationID, err)
+		t.Errorf("a first request: correlation = %q, error = %v, want its own request and nil", raw.Envelope.CorrelationID, err)
 	}
 }
 

@@ -106,9 +106,11 @@ func TestRetriable(t *testing.T) {
 		fault.New(fault.Timeout, "T", ""): true,
 		fault.New(fault.TooMany, "M", ""): true,
 	} {
-		if got := f.Retriable(); got != want {
-			t.Errorf("%s: got %v, want %v", f.Code, got, want)
-		}
+		t.Run(f.Code, func(t *testing.T) {
+			if got := f.Retriable(); got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
 	}
 }
 
@@ -135,9 +137,11 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for _, k := range []fault.Kind{-1, fault.Timeout + 1} {
-		if k.Status() != http.StatusInternalServerError || k.Title("en") != fault.Internal.Title("en") {
-			t.Errorf("kind %d is not treated as internal", k)
-		}
+		t.Run(fmt.Sprint("kind ", k), func(t *testing.T) {
+			if k.Status() != http.StatusInternalServerError || k.Title("en") != fault.Internal.Title("en") {
+				t.Errorf("got status %d and title %q, want those of an internal error", k.Status(), k.Title("en"))
+			}
+		})
 	}
 }
 

@@ -232,13 +232,15 @@ func TestFaults(t *testing.T) {
 		code   string
 		status int
 	}{
-		handoff.ErrSignatureInvalid: {"BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", 401},
-		handoff.ErrExpired:          {"BFF.CONSUMER.HANDOFF_EXPIRED", 410},
-		handoff.ErrReplayed:         {"BFF.CONSUMER.HANDOFF_REPLAYED", 409},
+		handoff.ErrSignatureInvalid: {code: "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", status: 401},
+		handoff.ErrExpired:          {code: "BFF.CONSUMER.HANDOFF_EXPIRED", status: 410},
+		handoff.ErrReplayed:         {code: "BFF.CONSUMER.HANDOFF_REPLAYED", status: 409},
 	} {
-		if f.Code != want.code || f.Kind.Status() != want.status {
-			t.Errorf("got %s with %d, want %v", f.Code, f.Kind.Status(), want)
-		}
+		t.Run(want.code, func(t *testing.T) {
+			if f.Code != want.code || f.Kind.Status() != want.status {
+				t.Errorf("got %s with %d, want %s with %d", f.Code, f.Kind.Status(), want.code, want.status)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,10 +59,12 @@ func TestParse_everyFieldSigned(t *testing.T) {
 		}
 		changed[i] = foreign
 		forged := assemble(strings.Join(changed, "\n"), signature)
-		for _, tenant := range []id.Tenant{h.Tenant, other.Tenant} {
-			if got, err := keys.Verify(forged, tenant, mintedAt); !errors.Is(err, ErrSignatureInvalid) {
-				t.Errorf("line %d changed to %s: got %+v, %v", i+1, foreign, got, err)
-			}
+		for name, tenant := range map[string]id.Tenant{"own tenant": h.Tenant, "other tenant": other.Tenant} {
+			t.Run(fmt.Sprintf("line %d, %s", i+1, name), func(t *testing.T) {
+				if got, err := keys.Verify(forged, tenant, mintedAt); !errors.Is(err, ErrSignatureInvalid) {
+					t.Errorf("changed to %s: got %+v, %v, want %v", foreign, got, err, ErrSignatureInvalid)
+				}
+			})
 		}
 	}
 }

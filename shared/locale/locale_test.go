@@ -36,9 +36,11 @@ func TestParse(t *testing.T) {
 func TestConstants_canonical(t *testing.T) {
 	t.Parallel()
 	for _, tag := range []locale.Tag{locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic, locale.English} {
-		if got, err := locale.Parse(string(tag)); got != tag || err != nil {
-			t.Errorf("%s parses to %q, %v", tag, got, err)
-		}
+		t.Run(string(tag), func(t *testing.T) {
+			if got, err := locale.Parse(string(tag)); got != tag || err != nil {
+				t.Errorf("got %q, %v, want %q, nil", got, err, tag)
+			}
+		})
 	}
 }
 

@@ -10,15 +10,15 @@ func TestText_nearestLanguage(t *testing.T) {
 		in   Tag
 		want string
 	}{
-		{"the very tag", Dari, "کابل گراند"},
-		{"its language", Pashto, "کابل ګرانډ"},
-		{"one that nobody has written", English, "Kabul Grand"},
-		{"one whose text is empty", Arabic, "Kabul Grand"},
-		{"a sibling's is not its own", Persian, "Kabul Grand"},
+		{"exact tag", Dari, "کابل گراند"},
+		{"same language", Pashto, "کابل ګرانډ"},
+		{"no translation", English, "Kabul Grand"},
+		{"empty text", Arabic, "Kabul Grand"},
+		{"another variant of the language", Persian, "Kabul Grand"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := house.In(test.in); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}

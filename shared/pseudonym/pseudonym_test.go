@@ -87,7 +87,7 @@ func TestPeppersRotate(t *testing.T) {
 		{"a new hash in the grace period", during, fresh, true},
 		{"an old hash afterwards", after, old, false},
 		{"a new hash on an instance not yet rotated", before, fresh, false},
-		{"somebody else's hash", during, during.Hash(other), false},
+		{"hash of another value", during, during.Hash(other), false},
 		{"no hash", during, "", false},
 		{"a hash without its name", during, old[len("sha256:"):], false},
 		{"no peppers", pseudonym.Peppers{}, old, false},

@@ -3,6 +3,7 @@ package stay_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -129,8 +130,8 @@ func TestOccupants(t *testing.T) {
 		{"one adult", stay.Occupants{Adults: 1}, nil},
 		{"a family", stay.Occupants{Adults: 2, Children: 3, Infants: 1}, nil},
 		{"children alone", stay.Occupants{Children: 2}, stay.ErrNoAdult},
-		{"nobody", stay.Occupants{}, stay.ErrNoAdult},
-		{"less than nobody", stay.Occupants{Adults: 1, Infants: -1}, stay.ErrOccupants},
+		{"no occupant", stay.Occupants{}, stay.ErrNoAdult},
+		{"negative infants", stay.Occupants{Adults: 1, Infants: -1}, stay.ErrOccupants},
 		{"a crowd", stay.Occupants{Adults: 101}, stay.ErrOccupants},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,16 +151,20 @@ func TestSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, src := range []any{value, "2026-04-25"} {
-		var got stay.Date
-		if err := got.Scan(src); err != nil || got != want {
-			t.Errorf("%T: got %v, %v, want %v", src, got, err, want)
-		}
+		t.Run(fmt.Sprintf("%T", src), func(t *testing.T) {
+			var got stay.Date
+			if err := got.Scan(src); err != nil || got != want {
+				t.Errorf("got %v, %v, want %v", got, err, want)
+			}
+		})
 	}
 	for _, src := range []any{nil, int64(1), "infinity"} {
-		var got stay.Date
-		if err := got.Scan(src); err == nil {
-			t.Errorf("%v was scanned as %s", src, got)
-		}
+		t.Run(fmt.Sprintf("%T", src), func(t *testing.T) {
+			var got stay.Date
+			if err := got.Scan(src); err == nil {
+				t.Errorf("got %s, want an error", got)
+			}
+		})
 	}
 }
 

@@ -323,23 +323,26 @@ func TestReadHotel_popularity(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, Function)
 	v, hotel := system.Traveller(), &system.Hotels[0]
 	for _, test := range []struct {
+		name           string
 		booked, viewed int
 		want           string
 	}{
-		{3, 3, `"popularitySignals":{"bookedLast24h":3,"viewedLast1h":3}`},
-		{2, 12, `"popularitySignals":{"viewedLast1h":12}`},
-		{7, 0, `"popularitySignals":{"bookedLast24h":7}`},
-		{2, 2, ""},
+		{name: "booked and viewed", booked: 3, viewed: 3, want: `"popularitySignals":{"bookedLast24h":3,"viewedLast1h":3}`},
+		{name: "viewed", booked: 2, viewed: 12, want: `"popularitySignals":{"viewedLast1h":12}`},
+		{name: "booked", booked: 7, viewed: 0, want: `"popularitySignals":{"bookedLast24h":7}`},
+		{name: "too few", booked: 2, viewed: 2, want: ""},
 	} {
-		system.Do(func() { hotel.Booked, hotel.Viewed = test.booked, test.viewed })
-		system.DB.Advance(time.Minute)
-		got, a := get(t, v, *hotel)
-		if test.want == "" && got.Popularity != nil {
-			t.Errorf("%d and %d: got.Popularity = %+v, want nil", test.booked, test.viewed, got.Popularity)
-		}
-		if !strings.Contains(string(a.Body), test.want) {
-			t.Errorf("%d and %d: body %s, want it to contain %s", test.booked, test.viewed, a.Body, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			system.Do(func() { hotel.Booked, hotel.Viewed = test.booked, test.viewed })
+			system.DB.Advance(time.Minute)
+			got, a := get(t, v, *hotel)
+			if test.want == "" && got.Popularity != nil {
+				t.Errorf("got.Popularity = %+v, want nil", got.Popularity)
+			}
+			if !strings.Contains(string(a.Body), test.want) {
+				t.Errorf("body %s, want it to contain %s", a.Body, test.want)
+			}
+		})
 	}
 	before := system.Calls("popularity")
 	system.DB.Advance(59 * time.Second)

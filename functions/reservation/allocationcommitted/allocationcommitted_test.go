@@ -39,9 +39,9 @@ func TestRecord_beforeReservation(t *testing.T) {
 		expires time.Duration // from now; 0: absent
 		want    error
 	}{
-		{"the hold may still be saved", time.Minute, booking.ErrNotFound},
-		{"the hold is over", -time.Second, nil},
-		{"nobody says until when", 0, nil},
+		{"before the expiry", time.Minute, booking.ErrNotFound},
+		{"after the expiry", -time.Second, nil},
+		{"no expiry", 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

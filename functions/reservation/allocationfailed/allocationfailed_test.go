@@ -26,13 +26,13 @@ func TestCancel_lostAllocation(t *testing.T) {
 		{"does not touch a hold on other rooms", nothing, func(r *booking.Reservation) Failed {
 			return Failed{r.ID, id.New[id.Allocation]()}
 		}, booking.Held, []string{"held"}},
-		{"of other rooms than the confirmed ones is nothing", reservationtest.Confirm, func(r *booking.Reservation) Failed {
+		{"another allocation than the confirmed one", reservationtest.Confirm, func(r *booking.Reservation) Failed {
 			return Failed{r.ID, id.New[id.Allocation]()}
 		}, booking.Confirmed, []string{"held", "confirmed"}},
-		{"does not touch a hold that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
+		{"expired hold", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
 		}, itself, booking.ExpiredHold, []string{"held"}},
-		{"of a hold that was refused is nobody's", nothing, func(r *booking.Reservation) Failed {
+		{"unknown reservation", nothing, func(r *booking.Reservation) Failed {
 			return Failed{id.New[id.Reservation](), r.Allocations[0]}
 		}, booking.Held, []string{"held"}},
 	} {

@@ -39,15 +39,15 @@ func TestCancel(t *testing.T) {
 		state     booking.State
 		events    []string
 	}{
-		{"gives up a hold", false, 0, nil, nil, booking.Cancelled, []string{"held", "cancelled"}},
-		{"lets no other service than the desk's cancel for the hotel", false, 0, func(r *Request) { r.Code = booking.AskedReason(booking.StaffCancelled) }, fault.ErrForbidden, booking.Held, []string{"held"}},
-		{"gives up what is only held", false, 0, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
-		{"changes nothing in a dry run", false, 0, dry, nil, booking.Held, []string{"held"}},
-		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, booking.ErrIllegalTransition, booking.ExpiredHold, []string{"held"}},
-		{"gives up a hold that is over where nobody may pay for it any more", false, reservationtest.TTL, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
-		{"ends a confirmed booking", true, 0, nil, nil, booking.Cancelled, []string{"held", "confirmed", "cancelled"}},
-		{"leaves a guest who has not come to the desk", true, 11 * 366 * 24 * time.Hour, nil, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
-		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
+		{"live hold", false, 0, nil, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"reason of the hotel from another service", false, 0, func(r *Request) { r.Code = booking.AskedReason(booking.StaffCancelled) }, fault.ErrForbidden, booking.Held, []string{"held"}},
+		{"live hold, holds only", false, 0, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"dry run", false, 0, dry, nil, booking.Held, []string{"held"}},
+		{"expired hold", false, reservationtest.TTL, nil, booking.ErrIllegalTransition, booking.ExpiredHold, []string{"held"}},
+		{"expired hold, holds only", false, reservationtest.TTL, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"confirmed reservation", true, 0, nil, nil, booking.Cancelled, []string{"held", "confirmed", "cancelled"}},
+		{"confirmed reservation after its stay", true, 11 * 366 * 24 * time.Hour, nil, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
+		{"confirmed reservation, holds only", true, 0, onlyHeld, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

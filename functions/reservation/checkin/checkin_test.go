@@ -207,13 +207,15 @@ func TestKeyIssued_late(t *testing.T) {
 	d.Do(desk, "check-out", map[string]any{"folio": folio}).Want(t, http.StatusOK)
 	late := reservationtest.Now(t, d.DB, d.R).Keys[0]
 	unknown := booking.Key{ID: id.New[id.KeyCredential](), Item: late.Item, Room: late.Room}
-	for _, k := range []booking.Key{late, unknown} {
-		if err := issue(t, d, k); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(d.Revoked, k.ID) {
-			t.Errorf("%s is not revoked at the lock service", k.ID)
-		}
+	for name, k := range map[string]booking.Key{"issued before check-out": late, "unknown": unknown} {
+		t.Run(name, func(t *testing.T) {
+			if err := issue(t, d, k); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(d.Revoked, k.ID) {
+				t.Errorf("revoked at the lock service = %v, want %s among them", d.Revoked, k.ID)
+			}
+		})
 	}
 	d.Services.SetBehavior("revocations", upstreamtest.Failing)
 	if err := issue(t, d, unknown); err == nil {

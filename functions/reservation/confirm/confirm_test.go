@@ -16,19 +16,22 @@ func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	intent := id.New[id.Intent]()
 	for _, test := range []struct {
+		name   string
 		method booking.Method
 		intent *id.Intent
 		ok     bool
 	}{
-		{booking.Card, &intent, true},
-		{booking.Card, nil, false},
-		{booking.MobileMoney, nil, false},
-		{booking.CashOnArrival, nil, true},
-		{booking.CashOnArrival, &intent, true},
+		{name: "card with intent", method: booking.Card, intent: &intent, ok: true},
+		{name: "card without intent", method: booking.Card, intent: nil, ok: false},
+		{name: "mobile money without intent", method: booking.MobileMoney, intent: nil, ok: false},
+		{name: "cash without intent", method: booking.CashOnArrival, intent: nil, ok: true},
+		{name: "cash with intent", method: booking.CashOnArrival, intent: &intent, ok: true},
 	} {
-		if err := (Request{Method: test.method, Intent: test.intent}).Validate(); (err == nil) != test.ok {
-			t.Errorf("%s with %v: %v", test.method, test.intent, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := (Request{Method: test.method, Intent: test.intent}).Validate(); (err == nil) != test.ok {
+				t.Errorf("error = %v, want nil: %t", err, test.ok)
+			}
+		})
 	}
 }
 

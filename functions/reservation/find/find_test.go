@@ -24,23 +24,23 @@ func TestRequest_Validate(t *testing.T) {
 		ok   bool
 	}{
 		{"by code", Request{Code: fntest.Some("GM-234679")}, true},
-		{"who arrives", Request{Arrivals: property, Date: date}, true},
-		{"who is in the house", Request{InHouse: property, Limit: fntest.Some(200)}, true},
-		{"nothing", Request{}, false},
-		{"who leaves", Request{Departures: property, Date: date}, true},
-		{"what needs the desk", Request{Attention: property}, true},
-		{"who leaves one day or other", Request{Departures: property}, false},
-		{"who arrives and who leaves", Request{Arrivals: property, Departures: property, Date: date}, false},
-		{"what needs the desk on a day", Request{Attention: property, Date: date}, false},
-		{"two things", Request{Code: fntest.Some("GM-234679"), InHouse: property}, false},
-		{"who arrives one day or other", Request{Arrivals: property}, false},
-		{"a day alone", Request{Code: fntest.Some("GM-234679"), Date: date}, false},
-		{"everybody at once", Request{InHouse: property, Limit: fntest.Some(201)}, false},
-		{"nobody", Request{InHouse: property, Limit: fntest.Some(0)}, false},
+		{"arrivals", Request{Arrivals: property, Date: date}, true},
+		{"in-house guests", Request{InHouse: property, Limit: fntest.Some(200)}, true},
+		{"no criterion", Request{}, false},
+		{"departures", Request{Departures: property, Date: date}, true},
+		{"attention", Request{Attention: property}, true},
+		{"departures without a day", Request{Departures: property}, false},
+		{"arrivals and departures", Request{Arrivals: property, Departures: property, Date: date}, false},
+		{"attention on a day", Request{Attention: property, Date: date}, false},
+		{"code and in-house guests", Request{Code: fntest.Some("GM-234679"), InHouse: property}, false},
+		{"arrivals without a day", Request{Arrivals: property}, false},
+		{"code with a day", Request{Code: fntest.Some("GM-234679"), Date: date}, false},
+		{"limit too large", Request{InHouse: property, Limit: fntest.Some(201)}, false},
+		{"limit 0", Request{InHouse: property, Limit: fntest.Some(0)}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := test.in.Validate(); (err == nil) != test.ok {
-				t.Errorf("%s: %v", test.name, err)
+				t.Errorf("error = %v, want nil: %t", err, test.ok)
 			}
 		})
 	}
@@ -69,16 +69,16 @@ func TestFind(t *testing.T) {
 	}{
 		{"by code", Request{Code: fntest.Some(all[0].Code)}, all[:1]},
 		{"by code in small letters", Request{Code: fntest.Some(strings.ToLower(all[0].Code))}, all[:1]},
-		{"by a code that is nobody's", Request{Code: fntest.Some("GM-AAAAAA")}, nil},
-		{"who arrives", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
-		{"who arrives, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},
-		{"who arrives, in pages that just fit", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(3)}, all[1:4]},
-		{"who has not come the day before", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[1:4]},
-		{"nobody arrives before the first day", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Start.AddDays(-1))}, nil},
-		{"who leaves", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[4:]},
-		{"who should have left", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(1))}, all[4:]},
-		{"nobody leaves before the last day", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(-1))}, nil},
-		{"who is in the house", Request{InHouse: fntest.Some(property)}, all[4:]},
+		{"by an unknown code", Request{Code: fntest.Some("GM-AAAAAA")}, nil},
+		{"arrivals", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
+		{"arrivals, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},
+		{"arrivals, in pages of their number", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(3)}, all[1:4]},
+		{"arrivals of the day before", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[1:4]},
+		{"arrivals before the first day", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Start.AddDays(-1))}, nil},
+		{"departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[4:]},
+		{"overdue departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(1))}, all[4:]},
+		{"departures before the last day", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(-1))}, nil},
+		{"in-house guests", Request{InHouse: fntest.Some(property)}, all[4:]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var want []id.Reservation

@@ -57,14 +57,14 @@ func TestHold(t *testing.T) {
 		change  func(*reservation.Call[Request])
 		want    error
 	}{
-		{"keeps the rooms of a quote", nil, 0, nil, nil},
-		{"passes on a full house", booking.ErrOverbooked, 0, nil, booking.ErrOverbooked},
-		{"takes no old quote", nil, 30 * time.Minute, nil, booking.ErrQuoteExpired},
-		{"knows no quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, booking.ErrNotFound},
-		{"knows no quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, booking.ErrNotFound},
-		{"lets no other service than the desk's speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = booking.Staff }, fault.ErrForbidden},
-		{"lets the desk's service speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, booking.Staff }, nil},
-		{"lets staff speak for themselves only", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = booking.Staff }, fault.ErrForbidden},
+		{"success", nil, 0, nil, nil},
+		{"no rooms", booking.ErrOverbooked, 0, nil, booking.ErrOverbooked},
+		{"expired quote", nil, 30 * time.Minute, nil, booking.ErrQuoteExpired},
+		{"quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, booking.ErrNotFound},
+		{"quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, booking.ErrNotFound},
+		{"another service for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = booking.Staff }, fault.ErrForbidden},
+		{"the desk's service for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, booking.Staff }, nil},
+		{"staff for another person", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = booking.Staff }, fault.ErrForbidden},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -137,13 +137,13 @@ func TestHold_replaces(t *testing.T) {
 		want    error
 		old     booking.State
 	}{
-		{"gives up the old one", nothing, own, nil, booking.Cancelled},
-		{"does not find another session's", nothing, func(*booking.Reservation) *id.TenantSession { return &another }, booking.ErrNotFound, booking.Held},
-		{"does not find one without a session of its own", nothing, func(*booking.Reservation) *id.TenantSession { return nil }, booking.ErrNotFound, booking.Held},
-		{"leaves one alone that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
+		{"own hold", nothing, own, nil, booking.Cancelled},
+		{"hold of another session", nothing, func(*booking.Reservation) *id.TenantSession { return &another }, booking.ErrNotFound, booking.Held},
+		{"no session", nothing, func(*booking.Reservation) *id.TenantSession { return nil }, booking.ErrNotFound, booking.Held},
+		{"expired hold", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
 		}, own, nil, booking.ExpiredHold},
-		{"never gives up what is confirmed", reservationtest.Confirm, own, booking.ErrIllegalTransition, booking.Confirmed},
+		{"confirmed reservation", reservationtest.Confirm, own, booking.ErrIllegalTransition, booking.Confirmed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -30,15 +30,15 @@ func TestConfirm_outcomes(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"it confirms", nil, nil},
-		{"it came too late and is asked back", booking.ErrOverbooked, nil},
-		{"it bought nothing and is given back", booking.ErrIllegalTransition, nil},
-		{"it is not known to payment yet, and comes again", booking.ErrNotCaptured, booking.ErrNotCaptured},
-		{"it is too little and is given back", booking.ErrNotCaptured.Because(booking.ErrTooLittle), nil},
-		{"it is for another reservation, and a person must look", booking.ErrNotCaptured.Because(booking.ErrForeign),
+		{"confirmed", nil, nil},
+		{"rooms sold, refunded", booking.ErrOverbooked, nil},
+		{"reservation closed, refunded", booking.ErrIllegalTransition, nil},
+		{"not captured yet, retried", booking.ErrNotCaptured, booking.ErrNotCaptured},
+		{"captured too little, refunded", booking.ErrNotCaptured.Because(booking.ErrTooLittle), nil},
+		{"intent of another reservation, dead-lettered", booking.ErrNotCaptured.Because(booking.ErrForeign),
 			fn.DeadLetter(booking.ErrNotCaptured.Because(booking.ErrForeign))},
-		{"a neighbour is away, and it comes again", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
-		{"it is for nothing, and a person must look", booking.ErrNotFound, fn.DeadLetter(booking.ErrNotFound)},
+		{"upstream service unavailable, retried", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
+		{"unknown reservation, dead-lettered", booking.ErrNotFound, fn.DeadLetter(booking.ErrNotFound)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

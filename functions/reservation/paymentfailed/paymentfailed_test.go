@@ -36,12 +36,12 @@ func TestCancel(t *testing.T) {
 		state   booking.State
 		events  []string
 	}{
-		{"gives up the hold", nothing, false, booking.Cancelled, []string{"held", "cancelled"}},
-		{"leaves the hold to another intent that may pay", nothing, true, booking.Held, []string{"held"}},
-		{"leaves a hold to the sweep that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
+		{"live hold", nothing, false, booking.Cancelled, []string{"held", "cancelled"}},
+		{"another pending intent", nothing, true, booking.Held, []string{"held"}},
+		{"expired hold", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
 		}, false, booking.ExpiredHold, []string{"held"}},
-		{"never undoes another payment", reservationtest.Confirm, false, booking.Confirmed, []string{"held", "confirmed"}},
+		{"confirmed by another payment", reservationtest.Confirm, false, booking.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -46,13 +46,13 @@ func TestQuote(t *testing.T) {
 		want   error
 		events int
 	}{
-		{"freezes a price and tells of it", asked{region: region}, nil, nil, 2},
-		{"serves the desk of the property", asked{region: region}, []id.Property{property}, nil, 2},
-		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, booking.ErrNotFound, 0},
-		{"tells what was asked where there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
-		{"tells what was asked where pricing rejects it", asked{region: region, err: fault.ErrValidation}, nil, fault.ErrValidation, 1},
-		{"quotes nothing where the property's clock is unknown", asked{region: region, failure: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
-		{"quotes nothing for a tenant whose region is unknown", asked{}, nil, fault.ErrUpstreamUnavailable, 0},
+		{"price", asked{region: region}, nil, nil, 2},
+		{"desk of the property", asked{region: region}, []id.Property{property}, nil, 2},
+		{"desk of another property", asked{region: region}, []id.Property{id.New[id.Property]()}, booking.ErrNotFound, 0},
+		{"pricing unavailable", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
+		{"pricing rejects the request", asked{region: region, err: fault.ErrValidation}, nil, fault.ErrValidation, 1},
+		{"time zone of the property unavailable", asked{region: region, failure: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
+		{"region of the tenant unknown", asked{}, nil, fault.ErrUpstreamUnavailable, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -50,15 +50,17 @@ func TestSweep(t *testing.T) {
 	d.At(reservationtest.NoShow.Add(time.Second))
 	sweeps(t, d)
 	sweeps(t, d)
-	for _, r := range []*booking.Reservation{d.R, other} {
-		reservationtest.ExpectEvents(t, d.DB, r, "held", "confirmed", "no_show")
-		now := reservationtest.Now(t, d.DB, r)
-		if now.State != booking.NoShow {
-			t.Errorf("state = %s, want %s", now.State, booking.NoShow)
-		}
-		if now.Missed.By.Type != booking.System {
-			t.Errorf("actor = %v, want the system", now.Missed.By)
-		}
+	for name, r := range map[string]*booking.Reservation{"first tenant": d.R, "another tenant": other} {
+		t.Run(name, func(t *testing.T) {
+			reservationtest.ExpectEvents(t, d.DB, r, "held", "confirmed", "no_show")
+			now := reservationtest.Now(t, d.DB, r)
+			if now.State != booking.NoShow {
+				t.Errorf("state = %s, want %s", now.State, booking.NoShow)
+			}
+			if now.Missed.By.Type != booking.System {
+				t.Errorf("actor = %v, want the system", now.Missed.By)
+			}
+		})
 	}
 	reservationtest.ExpectEvents(t, d.DB, held, "held")
 	if got := d.Services.Calls("intent"); got < 1 {

@@ -193,19 +193,21 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 			t.Errorf("%s: r.Units = %d, want at least 1", h.Slug, r.Units)
 		}
 		for _, p := range []demo.Plan{r.Flexible, r.Saver} {
-			if p.Quiet <= 0 {
-				t.Errorf("%s, %s, %s: p.Quiet = %d, want more than 0", h.Slug, r.Name, p.Name, p.Quiet)
-			}
-			if p.Busy < p.Quiet {
-				t.Errorf("%s, %s, %s: p.Busy = %d, want at least %d", h.Slug, r.Name, p.Name, p.Busy, p.Quiet)
-			}
-			if ids[p.ID.String()] != "" {
-				t.Errorf(`%s, %s, %s: ids[p.ID.String()] = %q, want ""`, h.Slug, r.Name, p.Name, ids[p.ID.String()])
-			}
-			ids[p.ID.String()] = h.Slug
+			t.Run(h.Slug+", "+r.Name+", "+p.Name, func(t *testing.T) {
+				if p.Quiet <= 0 {
+					t.Errorf("p.Quiet = %d, want more than 0", p.Quiet)
+				}
+				if p.Busy < p.Quiet {
+					t.Errorf("p.Busy = %d, want at least %d", p.Busy, p.Quiet)
+				}
+				if ids[p.ID.String()] != "" {
+					t.Errorf(`ids[p.ID.String()] = %q, want ""`, ids[p.ID.String()])
+				}
+				ids[p.ID.String()] = h.Slug
+			})
 		}
 		if r.Saver.Quiet >= r.Flexible.Quiet {
-			t.Errorf("%s, %s: to promise to come saves nothing", h.Slug, r.Name)
+			t.Errorf("%s, %s: r.Saver.Quiet = %d, want less than %d", h.Slug, r.Name, r.Saver.Quiet, r.Flexible.Quiet)
 		}
 	}
 }
@@ -215,22 +217,24 @@ func TestHotels_names(t *testing.T) {
 	_, all := hotels(t)
 	for _, h := range all[2:] { // the first two are the example hotels
 		for _, tag := range []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic} {
-			name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
-			if name == "" {
-				t.Errorf("%s in %s: name is empty", h.Slug, tag)
-			}
-			if strings.ContainsAny(name, "{}") {
-				t.Errorf("%s in %s: name = %q, want it without braces", h.Slug, tag, name)
-			}
-			if text.Name == "" {
-				t.Errorf("%s in %s: text.Name is empty", h.Slug, tag)
-			}
-			if text.Description == "" {
-				t.Errorf("%s in %s: text.Description is empty", h.Slug, tag)
-			}
-			if latin := strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"); latin != (tag == locale.English) {
-				t.Errorf("%s in %s is %q", h.Slug, tag, name)
-			}
+			t.Run(h.Slug+" in "+string(tag), func(t *testing.T) {
+				name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
+				if name == "" {
+					t.Error("name is empty")
+				}
+				if strings.ContainsAny(name, "{}") {
+					t.Errorf("name = %q, want it without braces", name)
+				}
+				if text.Name == "" {
+					t.Error("text.Name is empty")
+				}
+				if text.Description == "" {
+					t.Error("text.Description is empty")
+				}
+				if latin := strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"); latin != (tag == locale.English) {
+					t.Errorf("name = %q, want Latin letters: %t", name, tag == locale.English)
+				}
+			})
 		}
 	}
 }

@@ -28,10 +28,12 @@ func TestAllocationCommitted_invalidatesMonthsOfStay(t *testing.T) {
 		}
 		return found.RoomsLeft[room]
 	}
-	for _, s := range []hotel.Search{soon, later} {
-		if got := left(s); got != 3 {
-			t.Fatalf("before the event: got %d rooms from %s, want 3", got, s.Stay.CheckIn)
-		}
+	for name, s := range map[string]hotel.Search{"soon": soon, "later": later} {
+		t.Run(name, func(t *testing.T) {
+			if got := left(s); got != 3 {
+				t.Errorf("before the event: got %d rooms, want 3", got)
+			}
+		})
 	}
 	hotels.Change(1, 2, 100_000_000)
 	system.Deliver(allocationcommitted.Function, soon.Tenant, committed(soon, room), system.Env.Now())

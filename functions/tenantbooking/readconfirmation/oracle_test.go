@@ -78,8 +78,8 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 	}
 	absent := id.New[id.Reservation]()
 	for _, test := range []struct{ name, cookie, token string }{
-		{"nobody", "", ""}, {"another session", stranger.Cookie, ""},
-		{"nobody with a token", "", ".v1.x.y"}, {"another session with a token", stranger.Cookie, ".v1.x.y"},
+		{"no session", "", ""}, {"another session", stranger.Cookie, ""},
+		{"no session, with a token", "", ".v1.x.y"}, {"another session with a token", stranger.Cookie, ".v1.x.y"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ask := func(r id.Reservation) []string {

@@ -148,13 +148,15 @@ func TestArchive_version(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []archive.Archive{job, hold} {
-		hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
-		if want := a.Name + "-" + hash + ".zip"; hash == "" || a.Object() != want {
-			t.Errorf("the archive is called %s, and its program would name %s", a.Object(), want)
-		}
-		a.Files["go.mod"] = append(a.Files["go.mod"], '\n')
-		if strings.Contains(a.Object(), hash) {
-			t.Errorf("two archives of %s with different content have the same version", a.Name)
-		}
+		t.Run(a.Name, func(t *testing.T) {
+			hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
+			if want := a.Name + "-" + hash + ".zip"; hash == "" || a.Object() != want {
+				t.Errorf("the archive is called %s, want %s", a.Object(), want)
+			}
+			a.Files["go.mod"] = append(a.Files["go.mod"], '\n')
+			if strings.Contains(a.Object(), hash) {
+				t.Errorf("with other content, the archive is called %s, want another hash than %s", a.Object(), hash)
+			}
+		})
 	}
 }

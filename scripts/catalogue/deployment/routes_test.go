@@ -81,10 +81,12 @@ func TestRoutes_likeServeMux(t *testing.T) {
 		{Spec: fn.Spec{Name: "a-any", Route: "GET /things/{id}"}}, {Spec: fn.Spec{Name: "a-own", Route: "GET /things/own"}},
 		{Spec: fn.Spec{Name: "a-part", Route: "GET /things/{id}/part"}}, {Spec: fn.Spec{Name: "a-new", Route: "POST /things/new"}},
 	}
-	for _, functions := range [][]fn.Function{melmastoon.Functions, overlapping} {
-		if wrong := misled(t, functions, deployment.Routes(functions)); len(wrong) > 0 {
-			t.Errorf("%d requests reach the wrong function: %v", len(wrong), wrong[0])
-		}
+	for name, functions := range map[string][]fn.Function{"catalogue": melmastoon.Functions, "overlapping routes": overlapping} {
+		t.Run(name, func(t *testing.T) {
+			if wrong := misled(t, functions, deployment.Routes(functions)); len(wrong) > 0 {
+				t.Errorf("%d requests reach the wrong function, want 0: %v", len(wrong), wrong[0])
+			}
+		})
 	}
 	backwards := deployment.Routes(overlapping)
 	slices.Reverse(backwards)

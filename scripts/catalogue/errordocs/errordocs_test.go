@@ -62,9 +62,11 @@ func TestPages(t *testing.T) {
 		"index.html": {`<a href="/A.B/C">MELMASTOON.A.B.C</a>`},
 	} {
 		for _, want := range wanted {
-			if !strings.Contains(pages[path], want) {
-				t.Errorf("%s does not show %q: %s", path, want, pages[path])
-			}
+			t.Run(path+" "+want, func(t *testing.T) {
+				if !strings.Contains(pages[path], want) {
+					t.Errorf("got %s, want %q in it", pages[path], want)
+				}
+			})
 		}
 	}
 	if _, err := Pages([]byte("{")); err == nil {

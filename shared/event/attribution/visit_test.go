@@ -44,24 +44,26 @@ func TestPlain_personal(t *testing.T) {
 func TestDeviceOf(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		agent, surface, hint string
-		want                 attribution.Device
+		name, agent, surface, hint string
+		want                       attribution.Device
 	}{
-		{"Mozilla/5.0 (X11; Linux x86_64)", "", "", attribution.Desktop},
-		{"Mozilla/5.0 (Linux; Android 14) Mobile", "", "", attribution.Mobile},
-		{"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0)", "", "", attribution.Mobile},
-		{"Mozilla/5.0 (X11)", "", "?1", attribution.Mobile},
-		{"Melmastoon/3 CFNetwork/1.0", "mobile-consumer", "", attribution.IOS},
-		{"Melmastoon/3 okhttp", "mobile-consumer", "", attribution.Android},
-		{"curl/8", "", "", attribution.Other},
-		{"Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0", "", "", attribution.Other},
-		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "", attribution.Other},
-		{"Mozilla/5.0 (Linux; Android 14; CUBOT X70) Mobile", "", "", attribution.Mobile},
-		{"", "", "", attribution.Other},
+		{name: "desktop browser", agent: "Mozilla/5.0 (X11; Linux x86_64)", want: attribution.Desktop},
+		{name: "Android browser", agent: "Mozilla/5.0 (Linux; Android 14) Mobile", want: attribution.Mobile},
+		{name: "iPhone browser", agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0)", want: attribution.Mobile},
+		{name: "hint of a mobile browser", agent: "Mozilla/5.0 (X11)", hint: "?1", want: attribution.Mobile},
+		{name: "iOS app", agent: "Melmastoon/3 CFNetwork/1.0", surface: "mobile-consumer", want: attribution.IOS},
+		{name: "Android app", agent: "Melmastoon/3 okhttp", surface: "mobile-consumer", want: attribution.Android},
+		{name: "command-line client", agent: "curl/8", want: attribution.Other},
+		{name: "headless browser", agent: "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0", want: attribution.Other},
+		{name: "bot", agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", want: attribution.Other},
+		{name: "phone with bot in its name", agent: "Mozilla/5.0 (Linux; Android 14; CUBOT X70) Mobile", want: attribution.Mobile},
+		{name: "no headers", want: attribution.Other},
 	} {
-		h := http.Header{"User-Agent": {test.agent}, "X-Client-Surface": {test.surface}, "Sec-Ch-Ua-Mobile": {test.hint}}
-		if got := attribution.DeviceOf(h); got != test.want {
-			t.Errorf("%+v is a %s", test, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			h := http.Header{"User-Agent": {test.agent}, "X-Client-Surface": {test.surface}, "Sec-Ch-Ua-Mobile": {test.hint}}
+			if got := attribution.DeviceOf(h); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -255,15 +255,17 @@ func outlasts(t *testing.T, d *pgtest.Database) {
 func TestSubscribe_incomplete(t *testing.T) {
 	t.Parallel()
 	b := open(pgtest.New(t).Env())
-	for _, s := range []topic.Subscription{
-		{Topic: "orders", Endpoint: "http://localhost"},
-		{Name: "s", Endpoint: "http://localhost"},
-		{Name: "s", Topic: "orders"},
-		{Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: "dlq"},
+	for name, s := range map[string]topic.Subscription{
+		"no name":     {Topic: "orders", Endpoint: "http://localhost"},
+		"no topic":    {Name: "s", Endpoint: "http://localhost"},
+		"no endpoint": {Name: "s", Topic: "orders"},
+		"no attempts": {Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: "dlq"},
 	} {
-		if err := b.Subscribe(t.Context(), []topic.Subscription{s}); err == nil {
-			t.Errorf("%+v was accepted", s)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := b.Subscribe(t.Context(), []topic.Subscription{s}); err == nil {
+				t.Error("error = nil, want a value")
+			}
+		})
 	}
 }
 

@@ -165,7 +165,7 @@ func TestWaiting(t *testing.T) {
 	s.Filter = map[string]string{"ce-id": "1"}
 	must(t, b.Subscribe(t.Context(), []topic.Subscription{s}))
 	run(t, b)
-	must(t, errors.Join(b.Publish(t.Context(), orders("1", "for nobody"))...))
+	must(t, errors.Join(b.Publish(t.Context(), orders("1", "without a subscription"))...))
 	l.next(t)
 	if got := b.Waiting(); got != 1 {
 		t.Errorf("%d wait while the push is not answered, want 1", got)
@@ -188,7 +188,7 @@ func TestWaiting(t *testing.T) {
 	}
 	must(t, b.Subscribe(t.Context(), nil))
 	if got := b.Waiting(); got != 0 {
-		t.Errorf("%d wait for nobody", got)
+		t.Errorf("%d messages without a subscription wait, want 0", got)
 	}
 }
 

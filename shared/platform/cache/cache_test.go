@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -51,25 +52,28 @@ func TestInvalidate_dependentValues(t *testing.T) {
 	}
 	states()
 	for _, test := range []struct {
+		name  string
 		stale cache.Epoch
 		want  []string // the recomposed values
 	}{
-		{tenant, []string{"property", "tenant"}},
-		{cache.Of("tnt_1", "ppt_1"), []string{"property"}},
-		{cache.Of("tnt_2"), []string{"stranger"}},
-		{cache.Of("tnt_1ppt_1"), nil},
+		{name: "tenant", stale: tenant, want: []string{"property", "tenant"}},
+		{name: "property", stale: cache.Of("tnt_1", "ppt_1"), want: []string{"property"}},
+		{name: "another tenant", stale: cache.Of("tnt_2"), want: []string{"stranger"}},
+		{name: "joined parts", stale: cache.Of("tnt_1ppt_1"), want: nil},
 	} {
-		invalidate(t, other, test.stale)
-		var anew []string
-		for name, state := range states() {
-			if state == cache.Miss {
-				anew = append(anew, name)
+		t.Run(test.name, func(t *testing.T) {
+			invalidate(t, other, test.stale)
+			var anew []string
+			for name, state := range states() {
+				if state == cache.Miss {
+					anew = append(anew, name)
+				}
 			}
-		}
-		slices.Sort(anew)
-		if !slices.Equal(anew, test.want) {
-			t.Errorf("after %v: composed %v, want %v", test.stale, anew, test.want)
-		}
+			slices.Sort(anew)
+			if !slices.Equal(anew, test.want) {
+				t.Errorf("composed %v, want %v", anew, test.want)
+			}
+		})
 	}
 }
 
@@ -254,13 +258,15 @@ func TestCache_worstState(t *testing.T) {
 		parts []cache.State
 		want  cache.State
 	}{
-		{[]cache.State{cache.Hit, cache.Hit}, cache.Hit},
-		{[]cache.State{cache.Hit, cache.Miss}, cache.Miss},
-		{[]cache.State{cache.Stale, cache.Miss, cache.Hit}, cache.Stale},
-		{[]cache.State{cache.Stale, cache.Bypass}, cache.Bypass},
+		{parts: []cache.State{cache.Hit, cache.Hit}, want: cache.Hit},
+		{parts: []cache.State{cache.Hit, cache.Miss}, want: cache.Miss},
+		{parts: []cache.State{cache.Stale, cache.Miss, cache.Hit}, want: cache.Stale},
+		{parts: []cache.State{cache.Stale, cache.Bypass}, want: cache.Bypass},
 	} {
-		if got := cache.Worst(test.parts...); got != test.want {
-			t.Errorf("%v: got %s, want %s", test.parts, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.parts), func(t *testing.T) {
+			if got := cache.Worst(test.parts...); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }

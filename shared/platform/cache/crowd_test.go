@@ -225,19 +225,21 @@ func TestMarks_removedAfterComposition(t *testing.T) {
 	m := &documenttest.Memory{}
 	e := process(m)
 	for i, err := range []error{nil, errDown, fault.ErrNotFound} {
-		s := &source{err: err}
-		depends := []cache.Epoch{cache.Of(fmt.Sprint(i))}
-		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
-		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "[0]").String()}
-		found, failed := m.Get(t.Context(), e.Now(), name)
-		switch {
-		case failed != nil:
-			t.Errorf("composing ended with %v: failed = %v, want nil", err, failed)
-		case found[0] != nil:
-			t.Errorf("composing ended with %v: found[0] = %v, want nil", err, found[0])
-		case s.composed.Load() != 1:
-			t.Errorf("composing ended with %v: s.composed.Load() = %v, want 1", err, s.composed.Load())
-		}
+		t.Run(fmt.Sprint("composition error ", err), func(t *testing.T) {
+			s := &source{err: err}
+			depends := []cache.Epoch{cache.Of(fmt.Sprint(i))}
+			_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
+			name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "[0]").String()}
+			found, failed := m.Get(t.Context(), e.Now(), name)
+			switch {
+			case failed != nil:
+				t.Errorf("failed = %v, want nil", failed)
+			case found[0] != nil:
+				t.Errorf("found[0] = %v, want nil", found[0])
+			case s.composed.Load() != 1:
+				t.Errorf("s.composed.Load() = %v, want 1", s.composed.Load())
+			}
+		})
 	}
 }
 

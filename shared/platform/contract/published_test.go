@@ -44,10 +44,12 @@ func each(t *testing.T, run func(t *testing.T, subject string, document map[stri
 func TestPublishedSchemas_compile(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, subject string, _ map[string]any) {
-		for _, m := range []model{open, closed} {
-			if _, err := published.schema(form{subject, m}); err != nil {
-				t.Error(err)
-			}
+		for name, m := range map[string]model{"open": open, "closed": closed} {
+			t.Run(name, func(t *testing.T) {
+				if _, err := published.schema(form{subject, m}); err != nil {
+					t.Errorf("error = %v, want nil", err)
+				}
+			})
 		}
 	})
 }

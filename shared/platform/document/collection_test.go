@@ -56,18 +56,20 @@ func TestCollection_roundTrip(t *testing.T) {
 		"small": {3, "fa-AF", time.Date(2031, 1, 2, 3, 4, 5, 6000, time.UTC), []string{"ښه راغلاست", "\u0000"}},
 		"large": {4, "ps-AF", e.Now(), strings.Split(strings.Repeat("the same again,", 100_000), ",")},
 	} {
-		k := document.KeyOf(name)
-		done, err := c.Create(t.Context(), k, want, e.Now().Add(time.Hour))
-		yes(t, done, err)
-		got, ok, err := c.Get(t.Context(), k)
-		switch {
-		case err != nil:
-			t.Errorf("%s: err = %v, want nil", name, err)
-		case !ok:
-			t.Errorf("%s: ok = false, want true", name)
-		case !reflect.DeepEqual(got, want):
-			t.Errorf("%s: got = %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			k := document.KeyOf(name)
+			done, err := c.Create(t.Context(), k, want, e.Now().Add(time.Hour))
+			yes(t, done, err)
+			got, ok, err := c.Get(t.Context(), k)
+			switch {
+			case err != nil:
+				t.Errorf("err = %v, want nil", err)
+			case !ok:
+				t.Error("ok = false, want true")
+			case !reflect.DeepEqual(got, want):
+				t.Errorf("got = %v, want %v", got, want)
+			}
+		})
 	}
 	if _, ok, err := c.Get(t.Context(), document.KeyOf("nobody")); ok || err != nil {
 		t.Errorf("missing document: got %v, %v", ok, err)
@@ -143,13 +145,15 @@ func TestPut_tooLarge(t *testing.T) {
 		value string
 		want  error
 	}{
-		"what shrinks":            {strings.Repeat("z", 2<<20), nil},
-		"what does not":           {hex.EncodeToString(noise), document.ErrTooLarge},
-		"what shrinks beyond all": {strings.Repeat("z", 16<<20), document.ErrTooLarge},
+		"compressible":                 {value: strings.Repeat("z", 2<<20), want: nil},
+		"incompressible":               {value: hex.EncodeToString(noise), want: document.ErrTooLarge},
+		"too large before compression": {value: strings.Repeat("z", 16<<20), want: document.ErrTooLarge},
 	} {
-		if _, err := c.Put(t.Context(), document.KeyOf(name), test.value, 1, e.Now().Add(time.Hour)); !errors.Is(err, test.want) {
-			t.Errorf("%s: got %v, want %v", name, err, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := c.Put(t.Context(), document.KeyOf(name), test.value, 1, e.Now().Add(time.Hour)); !errors.Is(err, test.want) {
+				t.Errorf("error = %v, want %v", err, test.want)
+			}
+		})
 	}
 }
 
@@ -223,17 +227,19 @@ func TestCollection_invalidUse(t *testing.T) {
 		key              document.Key
 		env              env.Env
 	}{
-		{"no store was given", "sessions", key, env.Of(nil)},
-		{"no key", "sessions", document.Key{}, e},
-		{"no collection", "", key, e},
-		{"a collection with a slash", "sessions/x", key, e},
-		{"a collection in capitals", "Sessions", key, e},
+		{name: "no store", collection: "sessions", key: key, env: env.Of(nil)},
+		{name: "no key", collection: "sessions", key: document.Key{}, env: e},
+		{name: "no collection", collection: "", key: key, env: e},
+		{name: "a collection with a slash", collection: "sessions/x", key: key, env: e},
+		{name: "a collection in capitals", collection: "Sessions", key: key, env: e},
 	} {
-		for verb, err := range uses(t.Context(), test.env, test.collection, test.key) {
-			if err == nil || errors.Is(err, fault.ErrUnavailable) {
-				t.Errorf("%s: %s: got %v", test.name, verb, err)
+		t.Run(test.name, func(t *testing.T) {
+			for verb, err := range uses(t.Context(), test.env, test.collection, test.key) {
+				if err == nil || errors.Is(err, fault.ErrUnavailable) {
+					t.Errorf("%s: error = %v, want another than %v", verb, err, fault.ErrUnavailable)
+				}
 			}
-		}
+		})
 	}
 	if asked.Load() != 0 {
 		t.Errorf("the store was asked %d times", asked.Load())

@@ -44,12 +44,12 @@ func TestFlags_reread(t *testing.T) {
 		wait     time.Duration
 		all      bool
 	}{
-		{"built in, a quarter is told", "", 0, false},
-		{"a change is not seen at once", `{` + step + `:1}`, 0, false},
-		{"but within half a minute", "", reread, true},
-		{"broken flags change nothing", `{` + step + `:"often"}`, reread, true},
-		{"nor do those that silence what is always told", `{` + step + `:4,"` + evidence.Name + `":2}`, reread, true},
-		{"good ones do", `{` + step + `:4}`, reread, false},
+		{"default of one in four", "", 0, false},
+		{"change within the cache time", `{` + step + `:1}`, 0, false},
+		{"change after the cache time", "", reread, true},
+		{"invalid flags", `{` + step + `:"often"}`, reread, true},
+		{"flags for an event that is always published", `{` + step + `:4,"` + evidence.Name + `":2}`, reread, true},
+		{"valid flags", `{` + step + `:4}`, reread, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.sampling != "" {

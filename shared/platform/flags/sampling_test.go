@@ -55,12 +55,12 @@ func TestRates(t *testing.T) {
 		rates flags.Rates
 		want  map[string]int
 	}{
-		{"as built in", rules().Rates(), map[string]int{converted: 1, stepped: 4, searched: 10, served: 1, "stranger.v1": 1}},
-		{"an empty document changes nothing", rates(t, `{}`), map[string]int{converted: 1, stepped: 4, searched: 10, served: 1}},
-		{"a document changes what it names", rates(t, `{"`+stepped+`": 1, "`+served+`": 20}`), map[string]int{converted: 1, stepped: 1, searched: 10, served: 20}},
-		{"what is always kept may be said to be", rates(t, `{"`+converted+`": 1}`), map[string]int{converted: 1, stepped: 4}},
-		{"another version's subject is kept as it is", rates(t, `{"stranger.v1": 50}`), map[string]int{"stranger.v1": 1, stepped: 4}},
-		{"no table at all", flags.Rates{}, map[string]int{converted: 1, stepped: 1}},
+		{"defaults", rules().Rates(), map[string]int{converted: 1, stepped: 4, searched: 10, served: 1, "stranger.v1": 1}},
+		{"empty document", rates(t, `{}`), map[string]int{converted: 1, stepped: 4, searched: 10, served: 1}},
+		{"document with two subjects", rates(t, `{"`+stepped+`": 1, "`+served+`": 20}`), map[string]int{converted: 1, stepped: 1, searched: 10, served: 20}},
+		{"rate 1 for an event that is always kept", rates(t, `{"`+converted+`": 1}`), map[string]int{converted: 1, stepped: 4}},
+		{"subject of another version", rates(t, `{"stranger.v1": 50}`), map[string]int{"stranger.v1": 1, stepped: 4}},
+		{"zero value", flags.Rates{}, map[string]int{converted: 1, stepped: 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -80,20 +80,20 @@ func TestParseRefuses(t *testing.T) {
 		want           error
 		names          string // the text in the error
 	}{
-		{"nothing", ``, flags.ErrForm, ""},
-		{"half a document", `{"` + stepped + `": 1`, flags.ErrForm, ""},
+		{"empty", ``, flags.ErrForm, ""},
+		{"incomplete document", `{"` + stepped + `": 1`, flags.ErrForm, ""},
 		{"two documents", `{} {}`, flags.ErrForm, ""},
 		{"null", `null`, flags.ErrForm, ""},
 		{"a list", `[4]`, flags.ErrForm, ""},
 		{"a subject twice", `{"` + stepped + `": 1, "` + stepped + `": 4}`, flags.ErrForm, ""},
 		{"a fraction", `{"` + stepped + `": 0.25}`, flags.ErrRate, stepped},
 		{"a text", `{"` + stepped + `": "4"}`, flags.ErrRate, stepped},
-		{"none at all", `{"` + stepped + `": 0}`, flags.ErrRate, stepped},
-		{"less than none", `{"` + stepped + `": -4}`, flags.ErrRate, stepped},
-		{"next to none", `{"` + stepped + `": 1000001}`, flags.ErrRate, stepped},
+		{"zero", `{"` + stepped + `": 0}`, flags.ErrRate, stepped},
+		{"negative", `{"` + stepped + `": -4}`, flags.ErrRate, stepped},
+		{"above the maximum", `{"` + stepped + `": 1000001}`, flags.ErrRate, stepped},
 		{"a number too large to read", `{"` + stepped + `": 99999999999999999999}`, flags.ErrRate, stepped},
-		{"a stranger's wrong rate", `{"stranger.v1": 0}`, flags.ErrRate, "stranger.v1"},
-		{"less of what is always kept", `{"` + stepped + `": 1, "` + converted + `": 2}`, flags.ErrAlways, converted},
+		{"wrong rate of an unknown subject", `{"stranger.v1": 0}`, flags.ErrRate, "stranger.v1"},
+		{"rate 2 for an event that is always kept", `{"` + stepped + `": 1, "` + converted + `": 2}`, flags.ErrAlways, converted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

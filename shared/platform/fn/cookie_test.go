@@ -52,7 +52,7 @@ func TestMiddlewareCookie_sentWithEveryAnswer(t *testing.T) {
 		{"a body that is refused", "/fine", `{"b":1}`, nil, 400, []string{"a=1", "b=2"}},
 		{"a refusal", "/refusing", `{}`, nil, 404, []string{"a=1", "b=2"}},
 		{"a failure", "/panicking", `{}`, nil, 500, []string{"a=1", "b=2"}},
-		{"a middleware that lets nobody in", "/fine", `{"a":1}`, []string{"X-Trouble", "1"}, 429, []string{"a=1", "b=2"}},
+		{"a middleware that rejects every request", "/fine", `{"a":1}`, []string{"X-Trouble", "1"}, 429, []string{"a=1", "b=2"}},
 		{"another method", "/refusing/else", `{}`, nil, 404, nil},
 		{"another site", "/fine", `{"a":1}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, nil},
 	} {
@@ -110,21 +110,23 @@ func TestMiddlewareBegin_acceptedOnly(t *testing.T) {
 		began      int
 		cookies    []string
 	}{
-		{"an accepted request", `{"a":1}`, nil, 200, 1, []string{"a=1", "b=2"}},
-		{"a rejection by the act", `{"a":2}`, nil, 404, 1, []string{"a=1", "b=2"}},
-		{"a wrong body", `{"b":1}`, nil, 400, 0, []string{"a=1"}},
-		{"a failure to begin", `{"a":1}`, []string{"X-Trouble", "1"}, 503, 1, []string{"a=1"}},
+		{name: "an accepted request", body: `{"a":1}`, headers: nil, status: 200, began: 1, cookies: []string{"a=1", "b=2"}},
+		{name: "a rejection by the act", body: `{"a":2}`, headers: nil, status: 404, began: 1, cookies: []string{"a=1", "b=2"}},
+		{name: "a wrong body", body: `{"b":1}`, headers: nil, status: 400, began: 0, cookies: []string{"a=1"}},
+		{name: "a failure to begin", body: `{"a":1}`, headers: []string{"X-Trouble", "1"}, status: 503, began: 1, cookies: []string{"a=1"}},
 	} {
-		began = 0
-		a := front.Post("/begin", test.body, test.headers...)
-		switch got := a.Header.Values("Set-Cookie"); {
-		case a.Status != test.status:
-			t.Errorf("%s: a.Status = %v, want %v", test.name, a.Status, test.status)
-		case began != test.began:
-			t.Errorf("%s: began = %v, want %v", test.name, began, test.began)
-		case !slices.Equal(got, test.cookies):
-			t.Errorf("%s: got = %v, want %v", test.name, got, test.cookies)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			began = 0
+			a := front.Post("/begin", test.body, test.headers...)
+			switch got := a.Header.Values("Set-Cookie"); {
+			case a.Status != test.status:
+				t.Errorf("a.Status = %v, want %v", a.Status, test.status)
+			case began != test.began:
+				t.Errorf("began = %v, want %v", began, test.began)
+			case !slices.Equal(got, test.cookies):
+				t.Errorf("got = %v, want %v", got, test.cookies)
+			}
+		})
 	}
 }
 

@@ -262,15 +262,17 @@ func TestEvent_failure(t *testing.T) {
 		err  error
 		want int
 	}{
-		{errSecret, 500},
-		{fault.ErrUnavailable, 503},
-		{fault.ErrUpstreamUnavailable, 503},
-		{fault.ErrVersionConflict, 500},
+		{err: errSecret, want: 500},
+		{err: fault.ErrUnavailable, want: 503},
+		{err: fault.ErrUpstreamUnavailable, want: 503},
+		{err: fault.ErrVersionConflict, want: 500},
 	} {
-		fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
-		if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != test.want || len(fixture.dead.Messages()) != 0 {
-			t.Errorf("%v: got %d %s", test.err, a.Status, a.Body)
-		}
+		t.Run(test.err.Error(), func(t *testing.T) {
+			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+			if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != test.want || len(fixture.dead.Messages()) != 0 {
+				t.Errorf("got %d %s and %d dead letters, want %d and 0", a.Status, a.Body, len(fixture.dead.Messages()), test.want)
+			}
+		})
 	}
 }
 

@@ -83,7 +83,7 @@ func TestPush_onlyWithToken(t *testing.T) {
 		"without an end":                     {"Bearer " + sign(good.but("exp", nil)), 401},
 		"from the future":                    {"Bearer " + sign(good.but("nbf", now.Add(time.Hour).Unix())), 401},
 		"for another service":                {"Bearer " + sign(good.but("aud", identity.Audience("other"))), 401},
-		"for nobody":                         {"Bearer " + sign(good.but("aud", nil)), 401},
+		"no audience":                        {"Bearer " + sign(good.but("aud", nil)), 401},
 		"of another issuer":                  {"Bearer " + sign(good.but("iss", "https://accounts.example.com")), 401},
 		"without an e-mail":                  {"Bearer " + sign(good.but("email", nil)), 403},
 		"with an unverified e-mail":          {"Bearer " + sign(good.but("email_verified", false)), 401},

@@ -141,7 +141,7 @@ func TestSpec_invalid(t *testing.T) {
 		{"two kinds", serve(fn.Spec{Name: "a", Route: "POST /a", Schedule: "* * * * *"}, nothing), "exactly one"},
 		{"a route without a method", serve(fn.Spec{Name: "a", Route: "/a"}, nothing), "method"},
 		{"a route with a bad pattern", serve(fn.Spec{Name: "a", Route: "POST /a/{"}, nothing), "wildcard"},
-		{"a wildcard that nobody reads", serve(fn.Spec{Name: "a", Route: "POST /a/{b}"}, nothing), "path fields"},
+		{"an unread wildcard", serve(fn.Spec{Name: "a", Route: "POST /a/{b}"}, nothing), "path fields"},
 		{"a field from nowhere", serve(fn.Spec{Name: "a", Route: "POST /a"}, payBack[struct{ A string }]), "no source tag"},
 		{"a field of a type that is no text", serve(fn.Spec{Name: "a", Route: "GET /a"}, payBack[struct {
 			A []int `query:"a"`

@@ -38,10 +38,12 @@ func TestTick_getsTime(t *testing.T) {
 func TestScheduled_failure(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{errSecret: 500, fault.ErrUnavailable: 503, fault.ErrNotFound: 500} {
-		f := ticking(func(context.Context, time.Time) error { return err })
-		if a := open(t, f).Tick(f); a.Status != want {
-			t.Errorf("%v: got %d %s, want %d", err, a.Status, a.Body, want)
-		}
+		t.Run(err.Error(), func(t *testing.T) {
+			f := ticking(func(context.Context, time.Time) error { return err })
+			if a := open(t, f).Tick(f); a.Status != want {
+				t.Errorf("status = %d %s, want %d", a.Status, a.Body, want)
+			}
+		})
 	}
 }
 

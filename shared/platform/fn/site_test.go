@@ -109,10 +109,10 @@ func TestSite_clientAddress(t *testing.T) {
 	for _, test := range []struct {
 		name, hops, forwarded, want string
 	}{
-		{"no proxy: who connects, whatever they claim", "0", "203.0.113.9", "192.0.2.1"},
-		{"the load balancer appends client and itself", "2", "203.0.113.9, 198.51.100.7, 10.0.0.1", "198.51.100.7"},
-		{"a network that is mapped", "1", "::ffff:198.51.100.7", "198.51.100.7"},
-		{"fewer hops than there must be", "2", "198.51.100.7", ""},
+		{"no proxy: the header is ignored", "0", "203.0.113.9", "192.0.2.1"},
+		{"load balancer", "2", "203.0.113.9, 198.51.100.7, 10.0.0.1", "198.51.100.7"},
+		{"IPv4-mapped address", "1", "::ffff:198.51.100.7", "198.51.100.7"},
+		{"fewer hops than configured", "2", "198.51.100.7", ""},
 		{"no address", "1", "unknown", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

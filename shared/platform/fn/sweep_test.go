@@ -89,9 +89,9 @@ func TestSweep_failuresDoNotBlockOthers(t *testing.T) {
 	}{
 		{"one fails", []int{1}, func(context.Context) (bool, error) { return true, errors.New("stuck") }, "stuck"},
 		{"one hangs", []int{3}, hangs, "deadline exceeded"},
-		{"one stays, and nobody says so", []int{2}, func(context.Context) (bool, error) { return true, nil }, ""},
+		{"one stays without an error", []int{2}, func(context.Context) (bool, error) { return true, nil }, ""},
 		{"a whole batch fails", upTo(250), func(context.Context) (bool, error) { return true, errors.New("stuck") }, "and 240 more"},
-		{"a whole batch stays, and nobody says so", upTo(250), func(context.Context) (bool, error) { return true, nil }, ""},
+		{"a whole batch stays without an error", upTo(250), func(context.Context) (bool, error) { return true, nil }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -43,8 +43,8 @@ func TestBody_unfinished(t *testing.T) {
 		status     int
 	}{
 		{"a body that is read", "/public/" + property, mux, http.StatusBadRequest},
-		{"a body that nobody reads, without a token", "/desk/" + property, mux, http.StatusUnauthorized},
-		{"a body that nobody reads, of an event", "/internal/events/test-hears", mux, http.StatusUnauthorized},
+		{"an unread body, without a token", "/desk/" + property, mux, http.StatusUnauthorized},
+		{"an unread body, of an event", "/internal/events/test-hears", mux, http.StatusUnauthorized},
 		{"an unknown route", "/nowhere", mux, http.StatusNotFound},
 		{"an unknown route of one function", "/nowhere", alone, http.StatusNotFound},
 		{"a wrong method", "/public", alone, http.StatusNotFound},

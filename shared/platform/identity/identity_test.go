@@ -80,18 +80,18 @@ func TestIdentity_rejectedServiceToken(t *testing.T) {
 		token string
 		want  error
 	}{
-		"empty":                {"", fault.ErrUnauthenticated},
-		"no token":             {"abc", fault.ErrUnauthenticated},
-		"without a signature":  {part[0] + "." + part[1] + ".", fault.ErrUnauthenticated},
-		"unsigned":             {none + "." + part[1] + ".", fault.ErrUnauthenticated},
-		"another signature":    {part[0] + "." + part[1] + "." + strings.Repeat("A", len(part[2])), fault.ErrUnauthenticated},
-		"of another key":       {must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
-		"for another service":  {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
-		"expired":              {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
-		"of staff":             {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
-		"of one who may not":   {must(t)(issuer.Sign("stranger@example.com", soon, audience)), fault.ErrForbidden},
-		"of part of a caller":  {must(t)(issuer.Sign("example.com", soon, audience)), fault.ErrForbidden},
-		"of nobody in the end": {must(t)(issuer.Sign("", soon, audience)), fault.ErrForbidden},
+		"empty":               {"", fault.ErrUnauthenticated},
+		"no token":            {"abc", fault.ErrUnauthenticated},
+		"without a signature": {part[0] + "." + part[1] + ".", fault.ErrUnauthenticated},
+		"unsigned":            {none + "." + part[1] + ".", fault.ErrUnauthenticated},
+		"another signature":   {part[0] + "." + part[1] + "." + strings.Repeat("A", len(part[2])), fault.ErrUnauthenticated},
+		"of another key":      {must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
+		"for another service": {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
+		"expired":             {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
+		"of staff":            {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
+		"unknown caller":      {must(t)(issuer.Sign("stranger@example.com", soon, audience)), fault.ErrForbidden},
+		"of part of a caller": {must(t)(issuer.Sign("example.com", soon, audience)), fault.ErrForbidden},
+		"no subject":          {must(t)(issuer.Sign("", soon, audience)), fault.ErrForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,27 +127,29 @@ func TestIdentity_staffToken(t *testing.T) {
 	_, issuer, v := trusting(t)
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
 	token := must(t)(issuer.Staff(audience, "usr_1", tenant, []id.Property{property}, "front_desk", "manager"))
-	for _, verify := range []func() (identity.Identity, error){
-		func() (identity.Identity, error) { return v.Staff(t.Context(), token, audience) },
-		func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
+	for name, verify := range map[string]func() (identity.Identity, error){
+		"Staff": func() (identity.Identity, error) { return v.Staff(t.Context(), token, audience) },
+		"Any":   func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
 	} {
-		who, err := verify()
-		switch {
-		case err != nil:
-			t.Errorf("err = %v, want nil", err)
-		case !who.Staff:
-			t.Errorf("who.Staff = false, want true")
-		case who.Subject != "usr_1":
-			t.Errorf(`who.Subject = %q, want "usr_1"`, who.Subject)
-		case who.Tenant == nil:
-			t.Errorf("who.Tenant = nil, want a value")
-		case *who.Tenant != tenant:
-			t.Errorf("*who.Tenant = %v, want %v", *who.Tenant, tenant)
-		case !slices.Equal(who.Properties, []id.Property{property}):
-			t.Errorf("who.Properties = %v, want %v", who.Properties, []id.Property{property})
-		case !slices.Equal(who.Roles, []string{"front_desk", "manager"}):
-			t.Errorf("who.Roles = %v, want %v", who.Roles, []string{"front_desk", "manager"})
-		}
+		t.Run(name, func(t *testing.T) {
+			who, err := verify()
+			switch {
+			case err != nil:
+				t.Errorf("err = %v, want nil", err)
+			case !who.Staff:
+				t.Errorf("who.Staff = false, want true")
+			case who.Subject != "usr_1":
+				t.Errorf(`who.Subject = %q, want "usr_1"`, who.Subject)
+			case who.Tenant == nil:
+				t.Errorf("who.Tenant = nil, want a value")
+			case *who.Tenant != tenant:
+				t.Errorf("*who.Tenant = %v, want %v", *who.Tenant, tenant)
+			case !slices.Equal(who.Properties, []id.Property{property}):
+				t.Errorf("who.Properties = %v, want %v", who.Properties, []id.Property{property})
+			case !slices.Equal(who.Roles, []string{"front_desk", "manager"}):
+				t.Errorf("who.Roles = %v, want %v", who.Roles, []string{"front_desk", "manager"})
+			}
+		})
 	}
 }
 

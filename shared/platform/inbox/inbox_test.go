@@ -130,20 +130,22 @@ func TestOnce_tenant(t *testing.T) {
 	t.Parallel()
 	_, db := open(t)
 	tenant := id.New[id.Tenant]()
-	for _, want := range []*id.Tenant{nil, &tenant} {
-		e := delivery("sandbox-holdexpired")
-		e.Tenant = want
-		err := inbox.Once(t.Context(), db, e, func(tx postgres.Tx) error {
-			var got *id.Tenant
-			err := tx.QueryRow(t.Context(), `SELECT NULLIF(current_setting('app.tenant_id', true), '')::uuid`).Scan(&got)
-			if err == nil && (got == nil) != (want == nil) || got != nil && *got != *want {
-				t.Errorf("got tenant %v, want %v", got, want)
+	for name, want := range map[string]*id.Tenant{"no tenant": nil, "a tenant": &tenant} {
+		t.Run(name, func(t *testing.T) {
+			e := delivery("sandbox-holdexpired")
+			e.Tenant = want
+			err := inbox.Once(t.Context(), db, e, func(tx postgres.Tx) error {
+				var got *id.Tenant
+				err := tx.QueryRow(t.Context(), `SELECT NULLIF(current_setting('app.tenant_id', true), '')::uuid`).Scan(&got)
+				if err == nil && (got == nil) != (want == nil) || got != nil && *got != *want {
+					t.Errorf("got tenant %v, want %v", got, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -152,9 +154,11 @@ func TestOnce_unclaimable(t *testing.T) {
 	_, db := open(t)
 	unnamed, nothing := delivery(""), delivery("p")
 	nothing.EventID = id.Event{}
-	for _, e := range []event.Delivery{unnamed, nothing} {
-		if err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { t.Error("called"); return nil }); err == nil {
-			t.Errorf("%+v was accepted", e)
-		}
+	for name, e := range map[string]event.Delivery{"no consumer": unnamed, "no event id": nothing} {
+		t.Run(name, func(t *testing.T) {
+			if err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { t.Error("called"); return nil }); err == nil {
+				t.Error("error = nil, want a value")
+			}
+		})
 	}
 }

@@ -20,12 +20,12 @@ func TestAfterCommit(t *testing.T) {
 		end  func(context.Context, postgres.Tx) error
 		want []string
 	}{
-		{"runs in the order it was asked for", []string{"a 1", "b 2"}, fine, []string{"a[1]", "b[2]"}},
-		{"runs once per key, with what all asked for", []string{"a 1", "b 2", "a 3"}, fine, []string{"a[1 3]", "b[2]"}},
-		{"does not run after an error", []string{"a"}, refuse, nil},
-		{"does not run after a panic", []string{"a"}, collapse, nil},
-		{"does not run when the commit itself fails", []string{"a"}, breakLate, nil},
-		{"does not run when an error was swallowed", []string{"a"}, swallow, nil},
+		{"order of registration", []string{"a 1", "b 2"}, fine, []string{"a[1]", "b[2]"}},
+		{"once per key, with all values", []string{"a 1", "b 2", "a 3"}, fine, []string{"a[1 3]", "b[2]"}},
+		{"error", []string{"a"}, refuse, nil},
+		{"panic", []string{"a"}, collapse, nil},
+		{"failed commit", []string{"a"}, breakLate, nil},
+		{"ignored error of a statement", []string{"a"}, swallow, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ran []string

@@ -36,20 +36,25 @@ func TestIsolation_visibleRows(t *testing.T) {
 		{"maintenance lists the rows of all", db.InMaintenance, []id.Tenant{kabul, herat}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, look := range []func(postgres.Tx) postgres.Tx{func(tx postgres.Tx) postgres.Tx { return tx }, postgres.Tx.Last} {
-				var got []id.Tenant
-				err := test.in(ctx, func(tx postgres.Tx) (err error) {
-					got, err = tenants(ctx, look(tx))
-					return err
-				})
-				if err != nil || len(got) != len(test.want) {
-					t.Fatalf("got %v, %v; want %v", got, err, test.want)
-				}
-				for _, w := range test.want {
-					if !slices.Contains(got, w) {
-						t.Errorf("got %v, want %v", got, test.want)
+			for name, look := range map[string]func(postgres.Tx) postgres.Tx{
+				"first statement": func(tx postgres.Tx) postgres.Tx { return tx },
+				"last statement":  postgres.Tx.Last,
+			} {
+				t.Run(name, func(t *testing.T) {
+					var got []id.Tenant
+					err := test.in(ctx, func(tx postgres.Tx) (err error) {
+						got, err = tenants(ctx, look(tx))
+						return err
+					})
+					if err != nil || len(got) != len(test.want) {
+						t.Fatalf("got %v, %v; want %v", got, err, test.want)
 					}
-				}
+					for _, w := range test.want {
+						if !slices.Contains(got, w) {
+							t.Errorf("got %v, want %v", got, test.want)
+						}
+					}
+				})
 			}
 		})
 	}

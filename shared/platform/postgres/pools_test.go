@@ -75,7 +75,7 @@ func TestPools_idleConnectionsOfOthers(t *testing.T) {
 	busy(t, e, "sandbox", 4, 1).Wait()
 	busy(t, e, "reservation", 1, 1).Wait()
 	if w.connected.Load() < 5 || w.refused.Load() == 0 {
-		t.Errorf("%d connections, %d refused: this has shown nothing", w.connected.Load(), w.refused.Load())
+		t.Errorf("%d connections, %d refused, want at least 5 and at least 1", w.connected.Load(), w.refused.Load())
 	}
 }
 
@@ -91,7 +91,7 @@ func TestPools_inTurn(t *testing.T) {
 	}
 	t.Logf("%d connections, %d refused", w.connected.Load(), w.refused.Load())
 	if w.refused.Load() == 0 {
-		t.Error("no connection was refused: this has shown nothing")
+		t.Error("got no refused connection, want some")
 	}
 }
 

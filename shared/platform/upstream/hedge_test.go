@@ -178,7 +178,7 @@ func TestHedge_canceledLoser(t *testing.T) {
 			r.sent.Store(0)
 		}
 		if r.cancelled.Load() < 5 {
-			t.Errorf("%d losers: this has shown nothing", r.cancelled.Load())
+			t.Errorf("%d cancelled requests, want at least 5", r.cancelled.Load())
 		}
 	})
 }

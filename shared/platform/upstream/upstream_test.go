@@ -233,7 +233,7 @@ func TestCall_unreadableResponses(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"a 500":                   status(500, `{}`),
 		"a 503 that says why":     problem(503, "MELMASTOON.TENANT.SUSPENDED"),
-		"a 404 of somebody else":  status(404, "404 page not found"),
+		"a 404 without a problem": status(404, "404 page not found"),
 		"a 409 without our code":  problem(409, "THEIRS"),
 		"a 401: our own token":    problem(401, "MELMASTOON.GENERAL.UNAUTHENTICATED"),
 		"a 403: our own identity": problem(403, "MELMASTOON.GENERAL.FORBIDDEN"),

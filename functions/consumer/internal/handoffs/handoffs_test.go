@@ -204,14 +204,16 @@ func TestConsume_once(t *testing.T) {
 			}
 		})
 	}
-	for _, tenant := range []id.Tenant{h.Tenant, h.Tenant, id.New[id.Tenant]()} {
-		err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Replay(t.Context(), tx, h.ID, tenant) })
-		if (err == nil) != (tenant == h.Tenant) {
-			t.Errorf("a replay at %s: error = %v, want nil: %t", tenant, err, (tenant == h.Tenant))
-		}
-		if err != nil && !errors.Is(err, fault.ErrNotFound) {
-			t.Errorf("a replay at %s: %v", tenant, err)
-		}
+	for name, tenant := range map[string]id.Tenant{"replay": h.Tenant, "repeated replay": h.Tenant, "replay at another tenant": id.New[id.Tenant]()} {
+		t.Run(name, func(t *testing.T) {
+			err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Replay(t.Context(), tx, h.ID, tenant) })
+			if (err == nil) != (tenant == h.Tenant) {
+				t.Errorf("error = %v, want nil: %t", err, tenant == h.Tenant)
+			}
+			if err != nil && !errors.Is(err, fault.ErrNotFound) {
+				t.Errorf("error = %v, want %v", err, fault.ErrNotFound)
+			}
+		})
 	}
 	var got Consumption
 	var replays int

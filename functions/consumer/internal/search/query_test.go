@@ -35,17 +35,17 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 		{"a part of a map over the date line", func(q *Query) { q.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{-10, 170, 10, -170}} }, nil},
 		{"a region", func(q *Query) { q.Geo = GeoQuery{Mode: Region, Region: "Herat"} }, nil},
 		{"a city in Pashto, with a joiner", func(q *Query) { q.Geo.City = "کابل\u200cښار" }, nil},
-		{"two ways at once", func(q *Query) { q.Geo.Point = point }, []string{"/geo/point"}},
-		{"three ways at once", func(q *Query) { q.Geo.Point, q.Geo.Box = point, box }, []string{"/geo/boundingBox", "/geo/point"}},
-		{"another way than the mode's", func(q *Query) { q.Geo = GeoQuery{Mode: City, Region: "Herat"} }, []string{"/geo/city", "/geo/region"}},
-		{"no way", func(q *Query) { q.Geo.City = "" }, []string{"/geo/city"}},
+		{"two locations", func(q *Query) { q.Geo.Point = point }, []string{"/geo/point"}},
+		{"three locations", func(q *Query) { q.Geo.Point, q.Geo.Box = point, box }, []string{"/geo/boundingBox", "/geo/point"}},
+		{"location of another mode", func(q *Query) { q.Geo = GeoQuery{Mode: City, Region: "Herat"} }, []string{"/geo/city", "/geo/region"}},
+		{"no location", func(q *Query) { q.Geo.City = "" }, []string{"/geo/city"}},
 		{"a point that is not on earth", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{91, 0, 1}} }, []string{"/geo/point"}},
-		{"a radius of nothing", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 0}} }, []string{"/geo/point"}},
-		{"a radius of the earth's", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 6378}} }, []string{"/geo/point"}},
+		{"radius 0", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 0}} }, []string{"/geo/point"}},
+		{"radius too large", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 6378}} }, []string{"/geo/point"}},
 		{"a box upside down", func(q *Query) { q.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{35, 69, 34, 70}} }, []string{"/geo/boundingBox"}},
 		{"a city in two lines", func(q *Query) { q.Geo.City = "Ka\nbul" }, []string{"/geo/city"}},
-		{"a city of a whole page", func(q *Query) { q.Geo.City = strings.Repeat("k", 81) }, []string{"/geo/city"}},
-		{"yesterday, where it may still be so", func(q *Query) { q.Dates = night(-1, 1) }, nil},
+		{"city too long", func(q *Query) { q.Geo.City = strings.Repeat("k", 81) }, []string{"/geo/city"}},
+		{"yesterday, in the westernmost time zone", func(q *Query) { q.Dates = night(-1, 1) }, nil},
 		{"the day before yesterday", func(q *Query) { q.Dates = night(-2, 3) }, []string{"/dates/checkIn"}},
 		{"in 400 days", func(q *Query) { q.Dates = night(400, 1) }, nil},
 		{"in 401 days", func(q *Query) { q.Dates = night(401, 1) }, []string{"/dates/checkIn"}},
@@ -55,9 +55,9 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 		{"backwards", func(q *Query) { q.Dates = night(5, -2) }, []string{"/dates/checkOut"}},
 		{"no adults", func(q *Query) { q.Occupancy.Adults = 0 }, []string{"/occupancy/adults"}},
 		{"a room without an adult", func(q *Query) { q.Occupancy.Rooms = 3 }, []string{"/occupancy/adults"}},
-		{"a room less than one", func(q *Query) { q.Occupancy.Rooms = 0 }, []string{"/occupancy/rooms"}},
+		{"no room", func(q *Query) { q.Occupancy.Rooms = 0 }, []string{"/occupancy/rooms"}},
 		{"a group", func(q *Query) { q.Occupancy = Occupancy{Adults: 30, Rooms: 10} }, []string{"/occupancy/rooms"}},
-		{"fewer than no children", func(q *Query) { q.Occupancy.Children = -1 }, []string{"/occupancy/children"}},
+		{"negative children", func(q *Query) { q.Occupancy.Children = -1 }, []string{"/occupancy/children"}},
 		{"children and their ages", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 2, []int{0, 17} }, nil},
 		{"a child without an age", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 2, []int{3} }, []string{"/occupancy/childrenAges"}},
 		{"a child of age", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 1, []int{18} }, []string{"/occupancy/childrenAges/0"}},
@@ -65,12 +65,12 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 			q.Filters = &Filters{Price: &PriceRange{10, 100, money.USD}, Amenities: []string{"halal-kitchen"}, Stars: []int{4, 5}, RatingMin: 4.5,
 				Types: []string{"guesthouse"}, Flexibility: "free", Neighbourhoods: []string{"Shahr-e Naw"}}
 		}, nil},
-		{"prices that end before they begin", func(q *Query) { q.Filters = &Filters{Price: &PriceRange{100, 10, money.USD}} }, []string{"/filters/priceRange"}},
-		{"an amenity of words", func(q *Query) { q.Filters = &Filters{Amenities: []string{"me@example.com"}} }, []string{"/filters/amenities"}},
+		{"price range upside down", func(q *Query) { q.Filters = &Filters{Price: &PriceRange{100, 10, money.USD}} }, []string{"/filters/priceRange"}},
+		{"invalid amenity", func(q *Query) { q.Filters = &Filters{Amenities: []string{"me@example.com"}} }, []string{"/filters/amenities"}},
 		{"six stars", func(q *Query) { q.Filters = &Filters{Stars: []int{6}} }, []string{"/filters/starRating"}},
-		{"a rating of eleven", func(q *Query) { q.Filters = &Filters{RatingMin: 11} }, []string{"/filters/guestRatingMin"}},
+		{"rating too high", func(q *Query) { q.Filters = &Filters{RatingMin: 11} }, []string{"/filters/guestRatingMin"}},
 		{"many neighbourhoods", func(q *Query) { q.Filters = &Filters{Neighbourhoods: make([]string, 21)} }, []string{"/filters/neighbourhoods"}},
-		{"a type that is none", func(q *Query) { q.Filters = &Filters{Types: []string{""}} }, []string{"/filters/propertyType"}},
+		{"empty type", func(q *Query) { q.Filters = &Filters{Types: []string{""}} }, []string{"/filters/propertyType"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,16 +86,22 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 func TestCheckOn_invalidPage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
+		name string
 		page Page
 		want []string
 	}{
-		{Page{1, 0}, nil}, {Page{50, 10_000}, nil},
-		{Page{0, 0}, []string{"/page/limit"}}, {Page{51, 0}, []string{"/page/limit"}},
-		{Page{20, -1}, []string{"/page/offset"}}, {Page{20, 10_001}, []string{"/page/offset"}},
+		{name: "smallest page", page: Page{1, 0}, want: nil},
+		{name: "largest page", page: Page{50, 10_000}, want: nil},
+		{name: "limit 0", page: Page{0, 0}, want: []string{"/page/limit"}},
+		{name: "limit 51", page: Page{51, 0}, want: []string{"/page/limit"}},
+		{name: "negative offset", page: Page{20, -1}, want: []string{"/page/offset"}},
+		{name: "offset 10001", page: Page{20, 10_001}, want: []string{"/page/offset"}},
 	} {
-		if got := pointers(inKabul.CheckOn(test.page, noon)); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: got %v, want %v", test.page, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := pointers(inKabul.CheckOn(test.page, noon)); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
 	}
 }
 

@@ -256,15 +256,22 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := openServices(t, 1)
-			for _, behavior := range []upstreamtest.Behavior{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
-				b.SetBehavior(name, behavior)
-				err := ask(t.Context(), b, e)
-				if !errors.Is(err, fault.ErrUpstreamUnavailable) {
-					t.Errorf("behavior %d: error = %v, want %v", behavior, err, fault.ErrUpstreamUnavailable)
-				}
-				if strings.Contains(err.Error(), "html") {
-					t.Errorf("behavior %d: err.Error() = %q, want it without %q", behavior, err.Error(), "html")
-				}
+			for answer, behavior := range map[string]upstreamtest.Behavior{
+				"garbled": upstreamtest.Garbled,
+				"garbage": upstreamtest.Garbage,
+				"endless": upstreamtest.Endless,
+				"failing": upstreamtest.Failing,
+			} {
+				t.Run(answer, func(t *testing.T) {
+					b.SetBehavior(name, behavior)
+					err := ask(t.Context(), b, e)
+					if !errors.Is(err, fault.ErrUpstreamUnavailable) {
+						t.Errorf("error = %v, want %v", err, fault.ErrUpstreamUnavailable)
+					}
+					if strings.Contains(err.Error(), "html") {
+						t.Errorf("err.Error() = %q, want it without %q", err.Error(), "html")
+					}
+				})
 			}
 			if n := b.Calls(name); n < 4 {
 				t.Errorf("asked %d times", n)

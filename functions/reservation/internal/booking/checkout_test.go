@@ -251,11 +251,13 @@ func TestLeave_members(t *testing.T) {
 	if start.At != nil {
 		t.Error("the start has the time of the end")
 	}
-	for _, of := range []*Reservation{checkedInOne(t), checkoutStartedOne(t)} {
-		of.Plan = &Plan{}
-		if _, err := of.Leave(LeaveWish{Folio: aFolio()}, departure); !errors.Is(err, errChanging) {
-			t.Errorf("Leave() with a change in progress = %v, want %v", err, errChanging)
-		}
+	for name, of := range map[string]*Reservation{"checked in": checkedInOne(t), "check-out started": checkoutStartedOne(t)} {
+		t.Run(name, func(t *testing.T) {
+			of.Plan = &Plan{}
+			if _, err := of.Leave(LeaveWish{Folio: aFolio()}, departure); !errors.Is(err, errChanging) {
+				t.Errorf("Leave() with a change in progress = %v, want %v", err, errChanging)
+			}
+		})
 	}
 }
 

@@ -106,21 +106,21 @@ func TestConfirm_outcomes(t *testing.T) {
 		kept      bool // the hotel keeps the money or the promise
 		published []string
 	}{
-		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"a capture after the hold takes the rooms again", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"so it does after the sweep", func(s *confirmTest) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
-		{"when inventory has lost a live hold too", func(s *confirmTest) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"a capture after the rooms were sold is asked back", func(s *confirmTest) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
-		{"a capture after a cancellation is given back", func(s *confirmTest) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
-		{"too little is given back", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
-		{"more than the price confirms, and the surplus goes back", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"so it does after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"an intent without money confirms nothing", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
-		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
-		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
-		{"cash is not promised for a hold that is over", expire, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
-		{"nor when inventory has lost it", func(s *confirmTest) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
-		{"nor for a cancelled reservation", func(s *confirmTest) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"capture", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"capture after the hold", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"capture after the sweep", func(s *confirmTest) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
+		{"capture after inventory lost the hold", func(s *confirmTest) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"capture after the rooms were sold", func(s *confirmTest) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
+		{"capture after a cancellation", func(s *confirmTest) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"captured too little", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
+		{"captured too much", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"captured too much, after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"nothing captured", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
+		{"unknown intent", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
+		{"cash during the hold", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"cash after the hold", expire, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
+		{"cash after inventory lost the hold", func(s *confirmTest) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
+		{"cash after a cancellation", func(s *confirmTest) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

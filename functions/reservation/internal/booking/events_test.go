@@ -36,14 +36,16 @@ func TestEvents_schemas(t *testing.T) {
 		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
 		GuestOverstayed(overstayedOne(t)),
 	} {
-		raw, err := d.Seal(noon, event.Origin{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
-			t.Errorf("%s: %v\n%s", d.Subject.Name, err, raw.Payload)
-		}
-		published[d.Subject.Name] = true
+		t.Run(d.Subject.Name, func(t *testing.T) {
+			raw, err := d.Seal(noon, event.Origin{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
+				t.Errorf("error = %v, want nil for\n%s", err, raw.Payload)
+			}
+			published[d.Subject.Name] = true
+		})
 	}
 	for _, s := range Publishes() {
 		if !published[s.Name] {
@@ -138,24 +140,26 @@ func TestView_effectiveState(t *testing.T) {
 		pending Step
 		paid    bool
 	}{
-		{aHeld(t), Held, AwaitInventory, false},
-		{anExpired(t), ExpiredHold, "", false},
-		{confirmedOne(t), Confirmed, "", true},
-		{cancelledOne(t), Cancelled, "", false},
+		{r: aHeld(t), state: Held, pending: AwaitInventory, paid: false},
+		{r: anExpired(t), state: ExpiredHold, pending: "", paid: false},
+		{r: confirmedOne(t), state: Confirmed, pending: "", paid: true},
+		{r: cancelledOne(t), state: Cancelled, pending: "", paid: false},
 	} {
-		v := test.r.View()
-		if v.State != test.state {
-			t.Errorf("%s: v.State = %v, want %v", test.state, v.State, test.state)
-		}
-		if v.Pending != test.pending {
-			t.Errorf("%s: v.Pending = %v, want %v", test.state, v.Pending, test.pending)
-		}
-		if (v.Payment != nil) != test.paid {
-			t.Errorf("%s: (v.Payment != nil) = %v, want %v", test.state, (v.Payment != nil), test.paid)
-		}
-		if (v.Cancellation != nil) != (test.state == Cancelled) {
-			t.Errorf("%s: (v.Cancellation != nil) = %v, want %v", test.state, (v.Cancellation != nil), (test.state == Cancelled))
-		}
+		t.Run(string(test.state), func(t *testing.T) {
+			v := test.r.View()
+			if v.State != test.state {
+				t.Errorf("v.State = %v, want %v", v.State, test.state)
+			}
+			if v.Pending != test.pending {
+				t.Errorf("v.Pending = %v, want %v", v.Pending, test.pending)
+			}
+			if (v.Payment != nil) != test.paid {
+				t.Errorf("(v.Payment != nil) = %v, want %v", (v.Payment != nil), test.paid)
+			}
+			if (v.Cancellation != nil) != (test.state == Cancelled) {
+				t.Errorf("(v.Cancellation != nil) = %v, want %v", (v.Cancellation != nil), (test.state == Cancelled))
+			}
+		})
 	}
 	v := aHeld(t).View()
 	if v.Stay.Nights != 2 {

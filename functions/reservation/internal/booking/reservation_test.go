@@ -69,21 +69,21 @@ func TestConfirm_accepts(t *testing.T) {
 		intent func(*Reservation) Intent
 		want   error
 	}{
-		{"a capture", aHeld(t), aCapture, nil},
-		{"a capture after the hold", anExpired(t), aCapture, nil},
-		{"the promise of cash", aHeld(t), aPromise, nil},
-		{"the promise of cash after the hold, if the rooms were committed before", anExpired(t), aPromise, nil},
-		{"not an intent without money", aHeld(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrNotCaptured},
-		{"not one after the hold either", anExpired(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrHoldExpired},
-		{"not too little", aHeld(t), with(aCapture, func(i *Intent) { i.Captured-- }), errTooLittle},
-		{"not what was given back", aHeld(t), with(aCapture, func(i *Intent) { i.Refunded = 1 }), errTooLittle},
-		{"not what was given back, once the hold is over", anExpired(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), errTooLittle},
-		{"not another currency", aHeld(t), with(aCapture, func(i *Intent) { i.Currency = money.AFN }), errTooLittle},
-		{"not a promise of too little", aHeld(t), with(aPromise, func(i *Intent) { i.Amount-- }), ErrNotCaptured},
-		{"not a promise by card", aHeld(t), with(aPromise, func(i *Intent) { i.Method = Card }), ErrNotCaptured},
-		{"not somebody else's money", aHeld(t), func(*Reservation) Intent { return aCapture(stranger) }, errForeign},
-		{"nothing, once cancelled", cancelledOne(t), aCapture, ErrIllegalTransition},
-		{"nothing, once confirmed", confirmedOne(t), aCapture, ErrIllegalTransition},
+		{"capture", aHeld(t), aCapture, nil},
+		{"capture after the hold", anExpired(t), aCapture, nil},
+		{"promise of cash", aHeld(t), aPromise, nil},
+		{"promise of cash after the hold, rooms committed before", anExpired(t), aPromise, nil},
+		{"nothing captured", aHeld(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrNotCaptured},
+		{"nothing captured, after the hold", anExpired(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrHoldExpired},
+		{"captured too little", aHeld(t), with(aCapture, func(i *Intent) { i.Captured-- }), errTooLittle},
+		{"refunded in part", aHeld(t), with(aCapture, func(i *Intent) { i.Refunded = 1 }), errTooLittle},
+		{"refunded, after the hold", anExpired(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), errTooLittle},
+		{"another currency", aHeld(t), with(aCapture, func(i *Intent) { i.Currency = money.AFN }), errTooLittle},
+		{"promise of too little", aHeld(t), with(aPromise, func(i *Intent) { i.Amount-- }), ErrNotCaptured},
+		{"promise by card", aHeld(t), with(aPromise, func(i *Intent) { i.Method = Card }), ErrNotCaptured},
+		{"intent of another reservation", aHeld(t), func(*Reservation) Intent { return aCapture(stranger) }, errForeign},
+		{"cancelled reservation", cancelledOne(t), aCapture, ErrIllegalTransition},
+		{"confirmed reservation", confirmedOne(t), aCapture, ErrIllegalTransition},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -167,9 +167,11 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 				t.Errorf("a live hold: r.Cancellation.Refunds = %v, want nil", r.Cancellation.Refunds)
 			}
 			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
-				if err := cancel(r); err != ErrIllegalTransition {
-					t.Errorf("%s: %v", r.EffectiveState(), err)
-				}
+				t.Run(string(r.EffectiveState()), func(t *testing.T) {
+					if err := cancel(r); err != ErrIllegalTransition {
+						t.Errorf("error = %v, want %v", err, ErrIllegalTransition)
+					}
+				})
 			}
 		})
 	}
@@ -225,14 +227,14 @@ func TestRefundableAmount(t *testing.T) {
 	}{
 		{"after a cancellation", cancelledOne(t), aCapture, true},
 		{"after another payment", confirmedOne(t), aCapture, true},
-		{"when too little came", aHeld(t), with(aCapture, func(i *Intent) { i.Captured = 1 }), true},
-		{"not while it may confirm", aHeld(t), aCapture, false},
-		{"not while it may confirm after the hold", anExpired(t), aCapture, false},
+		{"captured too little, refund", aHeld(t), with(aCapture, func(i *Intent) { i.Captured = 1 }), true},
+		{"live hold", aHeld(t), aCapture, false},
+		{"expired hold", anExpired(t), aCapture, false},
 		{"a promise collected after a cancellation", lateCash, collected, true},
-		{"not what it is confirmed by", own, with(aCapture, func(i *Intent) { i.ID = *own.Intent }), false},
-		{"not what has gone back", cancelledOne(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), false},
-		{"not a promise", cancelledOne(t), aPromise, false},
-		{"not somebody else's", cancelledOne(t), with(aCapture, func(i *Intent) { i.Reservation = own.ID }), false},
+		{"intent of the confirmation", own, with(aCapture, func(i *Intent) { i.ID = *own.Intent }), false},
+		{"refunded before", cancelledOne(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), false},
+		{"promise of cash, not collected", cancelledOne(t), aPromise, false},
+		{"intent of another reservation, refund", cancelledOne(t), with(aCapture, func(i *Intent) { i.Reservation = own.ID }), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -121,19 +121,28 @@ func TestMay_lapsedDraft(t *testing.T) {
 		act   Act
 		want  error
 	}{
-		{Quoting, Quotes, nil}, {Quoting, Holds, ErrQuoteExpired}, {Quoting, Abandons, nil},
-		{Holding, SetsGuest, ErrHoldExpired}, {Holding, Quotes, nil}, {CollectingDetails, Pays, ErrHoldExpired},
-		{Paying, Pays, ErrHoldExpired}, {Paying, Confirms, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
+		{state: Quoting, act: Quotes, want: nil},
+		{state: Quoting, act: Holds, want: ErrQuoteExpired},
+		{state: Quoting, act: Abandons, want: nil},
+		{state: Holding, act: SetsGuest, want: ErrHoldExpired},
+		{state: Holding, act: Quotes, want: nil},
+		{state: CollectingDetails, act: Pays, want: ErrHoldExpired},
+		{state: Paying, act: Pays, want: ErrHoldExpired},
+		{state: Paying, act: Confirms, want: nil},
+		{state: Paying, act: Converts, want: nil},
+		{state: Confirming, act: Converts, want: nil},
 	} {
-		d := aDraft(test.state)
-		d.AsOf = d.ExpiresAt // the limit itself counts as expired
-		if err := d.May(test.act); !errors.Is(err, test.want) {
-			t.Errorf("%s %s: got %v, want %v", test.state, test.act, err, test.want)
-		}
-		d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
-		if err := d.May(test.act); err != nil {
-			t.Errorf("%s %s just before: %v", test.state, test.act, err)
-		}
+		t.Run(string(test.act)+" while "+string(test.state), func(t *testing.T) {
+			d := aDraft(test.state)
+			d.AsOf = d.ExpiresAt // the limit itself counts as expired
+			if err := d.May(test.act); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
+			if err := d.May(test.act); err != nil {
+				t.Errorf("just before: got %v, want nil", err)
+			}
+		})
 	}
 }
 

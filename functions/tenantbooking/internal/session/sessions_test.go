@@ -91,29 +91,34 @@ func TestSave_maxAttempts(t *testing.T) {
 		chosen money.Currency
 		wins   int
 		want   error
-	}{{"others are first four times", "USD", maxAttempts - 1, nil}, {"others are always first", "EUR", maxAttempts, fault.ErrUnavailable}} {
-		store.puts = 0
-		store.rival = func() {
-			if store.puts > rivalry.wins {
-				return
+	}{
+		{name: "fewer conflicts than attempts", chosen: "USD", wins: maxAttempts - 1, want: nil},
+		{name: "a conflict per attempt", chosen: "EUR", wins: maxAttempts, want: fault.ErrUnavailable},
+	} {
+		t.Run(rivalry.name, func(t *testing.T) {
+			store.puts = 0
+			store.rival = func() {
+				if store.puts > rivalry.wins {
+					return
+				}
+				rival := s.Get(t.Context(), here, was.ID, Session{})
+				if err := s.Save(t.Context(), rival, rival); err != nil {
+					t.Error(err)
+				}
 			}
-			rival := s.Get(t.Context(), here, was.ID, Session{})
-			if err := s.Save(t.Context(), rival, rival); err != nil {
-				t.Error(err)
+			mine := s.Get(t.Context(), here, was.ID, Session{})
+			began := mine
+			mine.Currency = rivalry.chosen
+			if err := late.Save(t.Context(), mine, began); !errors.Is(err, rivalry.want) {
+				t.Errorf("got error %v, want %v", err, rivalry.want)
 			}
-		}
-		mine := s.Get(t.Context(), here, was.ID, Session{})
-		began := mine
-		mine.Currency = rivalry.chosen
-		if err := late.Save(t.Context(), mine, began); !errors.Is(err, rivalry.want) {
-			t.Errorf("%s: got error %v, want %v", rivalry.name, err, rivalry.want)
-		}
-		if store.puts != maxAttempts {
-			t.Errorf("%s: got %d attempts, want %d", rivalry.name, store.puts, maxAttempts)
-		}
-		if got := s.Get(t.Context(), here, was.ID, Session{}); (got.Currency == mine.Currency) != (rivalry.want == nil) {
-			t.Errorf("%s: kept %+v", rivalry.name, got)
-		}
+			if store.puts != maxAttempts {
+				t.Errorf("got %d attempts, want %d", store.puts, maxAttempts)
+			}
+			if got := s.Get(t.Context(), here, was.ID, Session{}); (got.Currency == mine.Currency) != (rivalry.want == nil) {
+				t.Errorf("stored currency = %v, want %v: %t", got.Currency, mine.Currency, rivalry.want == nil)
+			}
+		})
 	}
 }
 

@@ -110,7 +110,7 @@ func TestLimit_perClient(t *testing.T) {
 		{"another address of the same network", address("2001:db8:0:1::1"), address("2001:db8:0:1:ffff::2"), true},
 		{"the same one by another interface", address("fe80::1%eth0"), address("fe80::1%eth1"), true},
 		{"another network", address("2001:db8:0:2::1"), address("2001:db8:0:3::1"), false},
-		{"addresses that nobody knows", func() Result { return l.Address(netip.Addr{}, noon) }, func() Result { return l.Address(netip.Addr{}, noon) }, true},
+		{"unknown addresses", func() Result { return l.Address(netip.Addr{}, noon) }, func() Result { return l.Address(netip.Addr{}, noon) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := test.first().Refused(); err != nil {

@@ -69,8 +69,8 @@ func TestPublish_rejectedMessage(t *testing.T) {
 		want []error
 		left []string
 	}{
-		"and holds back its key":      {"k", []error{nil, nil, topic.ErrRefused, topic.ErrHeldBack, topic.ErrHeldBack}, []string{"1", "2"}},
-		"and nobody when it has none": {"", []error{nil, nil, topic.ErrRefused, nil, nil}, []string{"1", "2", "4", "5"}},
+		"ordering key is held back": {"k", []error{nil, nil, topic.ErrRefused, topic.ErrHeldBack, topic.ErrHeldBack}, []string{"1", "2"}},
+		"no ordering key":           {"", []error{nil, nil, topic.ErrRefused, nil, nil}, []string{"1", "2", "4", "5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -193,9 +193,9 @@ func TestPublish_inFlightLimit(t *testing.T) {
 // A call that ends leaves nothing behind that publishes later.
 func TestPublish_deadline(t *testing.T) {
 	t.Parallel()
-	nobody, err := subprocess.FreeAddress()
+	unused, err := subprocess.FreeAddress()
 	must(t, err)
-	for name, address := range map[string]string{"nobody is there": nobody, "nobody answers": documenttest.Listener(t)} {
+	for name, address := range map[string]string{"connection refused": unused, "no response": documenttest.Listener(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
