@@ -23,25 +23,37 @@ func TestConsole(t *testing.T) {
 		t.Run(fmt.Sprint("scripts ", scripts), func(t *testing.T) {
 			g := openBrowser(t, s, journey{language: "console", method: fmt.Sprint(scripts), asks: "en", scripts: scripts, width: wide})
 			for _, page := range []struct{ name, path, want string }{
-				{"start", "/", "dl.figures"}, {"start", "/-/", "dl.figures"}, {"functions", "/-/functions", "tbody tr"},
-				{"function", "/-/functions/reservation-hold", "tbody tr"}, {"events", "/-/events", "tbody a"}, {"event", "/-/events/1", "pre"},
-				{"booking", "/-/booking?id=" + b.Code, "svg circle"}, {"outbox", "/-/outbox", "tbody tr"}, {"letters", "/-/letters", "main p"},
-				{"time", "/-/clock", "tbody tr"}, {"failures", "/-/failures", "select"}, {"hotels", "/-/hotels", "tbody a"},
+				{name: "start", path: "/", want: "dl.figures"},
+				{name: "start", path: "/-/", want: "dl.figures"},
+				{name: "functions", path: "/-/functions", want: "tbody tr"},
+				{name: "function", path: "/-/functions/reservation-hold", want: "tbody tr"},
+				{name: "events", path: "/-/events", want: "tbody a"},
+				{name: "event", path: "/-/events/1", want: "pre"},
+				{name: "booking", path: "/-/booking?id=" + b.Code, want: "svg circle"},
+				{name: "outbox", path: "/-/outbox", want: "tbody tr"},
+				{name: "letters", path: "/-/letters", want: "main p"},
+				{name: "time", path: "/-/clock", want: "tbody tr"},
+				{name: "failures", path: "/-/failures", want: "select"},
+				{name: "hotels", path: "/-/hotels", want: "tbody a"},
 			} {
-				g.open(page.path)
-				g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
-				for _, width := range []int64{wide, narrow} {
-					g.size(width, height)
-					if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-						t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
+				t.Run(page.name, func(t *testing.T) {
+					g.open(page.path)
+					g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+					for _, width := range []int64{wide, narrow} {
+						t.Run(fmt.Sprint(width), func(t *testing.T) {
+							g.size(width, height)
+							if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+								t.Errorf("the page is %d pixels wider than the window, want 0", over)
+							}
+							g.taken++
+							g.screenshot(fmt.Sprint(page.name, "-", width))
+							if scripts {
+								ask(g, chromedp.Evaluate[bool](source+";true"))
+								examinedVisit{g, source}.violations(fmt.Sprintf("%s in a window of %d", page.path, width))
+							}
+						})
 					}
-					g.taken++
-					g.screenshot(fmt.Sprint(page.name, "-", width))
-					if scripts {
-						ask(g, chromedp.Evaluate[bool](source+";true"))
-						examinedVisit{g, source}.violations(fmt.Sprintf("%s in a window of %d", page.path, width))
-					}
-				}
+				})
 			}
 			if scripts {
 				g.open("/-/functions")

@@ -22,24 +22,33 @@ func TestDocs(t *testing.T) {
 	g := openBrowser(t, s, journey{language: "docs", method: "all", asks: "en", scripts: true, width: wide})
 	const console = ".swagger-ui .opblock"
 	for _, page := range []struct{ name, path, want string }{
-		{"index", "/docs", "main td"}, {"events", "/docs?page=events", "section dl"}, {"errors", "/docs?page=errors", "section dl"},
-		{"consumer", "/docs?page=consumer", console}, {"tenantbooking", "/docs?page=tenantbooking", console}, {"reservation", "/docs?page=reservation", console},
-		{"sandbox", "/docs?page=sandbox", console}, {"storefront", "/docs?page=storefront", console},
+		{name: "index", path: "/docs", want: "main td"},
+		{name: "events", path: "/docs?page=events", want: "section dl"},
+		{name: "errors", path: "/docs?page=errors", want: "section dl"},
+		{name: "consumer", path: "/docs?page=consumer", want: console},
+		{name: "tenantbooking", path: "/docs?page=tenantbooking", want: console},
+		{name: "reservation", path: "/docs?page=reservation", want: console},
+		{name: "sandbox", path: "/docs?page=sandbox", want: console},
+		{name: "storefront", path: "/docs?page=storefront", want: console},
 	} {
-		g.open(page.path)
-		g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
-		if g.shows(".swagger-ui .errors-wrapper") {
-			t.Errorf("%s shows errors: %s", page.path, g.text(".swagger-ui .errors-wrapper"))
-		}
-		for _, width := range []int64{wide, narrow} {
-			g.size(width, height)
-			if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-				t.Errorf("%s is %d pixels wider than a window of %d", page.path, over, width)
+		t.Run(page.name, func(t *testing.T) {
+			g.open(page.path)
+			g.do("see "+page.path, chromedp.WaitVisible(chromedp.CSS(page.want)))
+			if g.shows(".swagger-ui .errors-wrapper") {
+				t.Errorf("got errors %s, want none", g.text(".swagger-ui .errors-wrapper"))
 			}
-			g.taken++
-			g.screenshot(fmt.Sprint(page.name, "-", width))
-		}
-		g.size(wide, height)
+			for _, width := range []int64{wide, narrow} {
+				t.Run(fmt.Sprint(width), func(t *testing.T) {
+					g.size(width, height)
+					if over := ask(g, chromedp.Evaluate[int64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+						t.Errorf("the page is %d pixels wider than the window, want 0", over)
+					}
+					g.taken++
+					g.screenshot(fmt.Sprint(page.name, "-", width))
+				})
+			}
+			g.size(wide, height)
+		})
 	}
 	g.open("/docs?page=errors#RESERVATION/OVERBOOKING_BLOCKED")
 	if got := g.text("section:target h2"); got != "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" {

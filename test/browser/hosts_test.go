@@ -97,14 +97,16 @@ func TestHosts_bookAndPay(t *testing.T) {
 		"https://" + domainHost,
 		"https://" + secondHost,
 	} {
-		g.do("open "+home, chromedp.Navigate(home+"/"))
-		g.press("#book")
-		g.expect("checkout", `button[name="action"][value="pay"]`, english)
-		g.press(`button[name="action"][value="pay"]`)
-		g.do("see the outcome", chromedp.WaitVisible(chromedp.CSS("#outcome")))
-		if at, outcome := g.address(), g.text("#outcome"); !strings.HasPrefix(at, home+"/return/bdr_") || !strings.HasPrefix(outcome, "confirmed GM-") {
-			t.Errorf("left %s and came back to %s: %s", home, at, outcome)
-		}
+		t.Run(home, func(t *testing.T) {
+			g.do("open "+home, chromedp.Navigate(home+"/"))
+			g.press("#book")
+			g.expect("checkout", `button[name="action"][value="pay"]`, english)
+			g.press(`button[name="action"][value="pay"]`)
+			g.do("see the outcome", chromedp.WaitVisible(chromedp.CSS("#outcome")))
+			if at, outcome := g.address(), g.text("#outcome"); !strings.HasPrefix(at, home+"/return/bdr_") || !strings.HasPrefix(outcome, "confirmed GM-") {
+				t.Errorf("returned to %s with the outcome %q, want %s/return/ and confirmed", at, outcome, home)
+			}
+		})
 	}
 	g.system.Settle()
 }
@@ -118,17 +120,19 @@ func TestHosts_origins(t *testing.T) {
 	g := openEdge(t)
 	shared := "https://" + sharedHost + "/bff/tenant-booking/v1/" + demo.KabulGrand.Slug
 	for _, test := range []struct{ from, to, want string }{
-		{"https://" + domainHost, "https://" + secondHost + "/api", "200"},
-		{"https://" + secondHost, "https://" + domainHost + "/api", "200"},
-		{"https://" + domainHost, shared, "TypeError"},
-		{"https://" + demo.HeratGarden.Slug + "." + sharedHost, shared, "TypeError"},
+		{from: "https://" + domainHost, to: "https://" + secondHost + "/api", want: "200"},
+		{from: "https://" + secondHost, to: "https://" + domainHost + "/api", want: "200"},
+		{from: "https://" + domainHost, to: shared, want: "TypeError"},
+		{from: "https://" + demo.HeratGarden.Slug + "." + sharedHost, to: shared, want: "TypeError"},
 	} {
-		g.do("open "+test.from, chromedp.Navigate(test.from+"/"))
-		// The second call is a write that a preflight precedes, and that needs the cookie of the first.
-		got := ask(g, chromedp.Evaluate[string](fmt.Sprintf("both(%s)", quoted(t, test.to)), chromedp.EvalAwaitPromise))
-		if got != test.want {
-			t.Errorf("from %s to %s: %s, want %s", test.from, test.to, got, test.want)
-		}
+		t.Run(test.from+" to "+test.to, func(t *testing.T) {
+			g.do("open "+test.from, chromedp.Navigate(test.from+"/"))
+			// The second call is a write that a preflight precedes, and that needs the cookie of the first.
+			got := ask(g, chromedp.Evaluate[string](fmt.Sprintf("both(%s)", quoted(t, test.to)), chromedp.EvalAwaitPromise))
+			if got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }
 

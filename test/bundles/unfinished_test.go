@@ -37,7 +37,7 @@ func TestBody_unfinished(t *testing.T) {
 		status      int
 	}{
 		"a body that is read":        {route, p.token(f.Spec), http.StatusBadRequest},
-		"a body that nobody reads":   {route, "none", http.StatusUnauthorized},
+		"an unread body":             {route, "none", http.StatusUnauthorized},
 		"a body of an unknown route": {"/nowhere", "none", http.StatusNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestRecovery_slowDatabase(t *testing.T) {
 		t.Errorf("%d journeys ended, want %d", len(p.Done()), journeys)
 	}
 	if network.delayed.Load() == 0 {
-		t.Error("no message was delayed: this has shown nothing")
+		t.Error("got no delayed message, want some")
 	}
 	s.Settle()
 }

@@ -94,7 +94,7 @@ func TestRecovery_restart(t *testing.T) {
 	}
 	s.Settle()
 	if refused == 0 {
-		t.Error("no guest was refused: this has shown nothing")
+		t.Error("got no refused guest, want some")
 	}
 }
 

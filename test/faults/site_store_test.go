@@ -188,7 +188,7 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 				recalls(t, v)
 			}
 			if test.failure != healthy && own.used.Load() == 0 {
-				t.Error("nobody missed it: this has shown nothing")
+				t.Error("own.used.Load() = 0, want uses of the store")
 			}
 			s.Settle()
 		})

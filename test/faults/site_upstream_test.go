@@ -40,12 +40,12 @@ func newFaultyTransport() *faultyTransport {
 	return l
 }
 
-func (l *faultyTransport) setFault(neighbour, failure string) {
-	l.faultyPart.Store(&neighbour)
+func (l *faultyTransport) setFault(upstream, failure string) {
+	l.faultyPart.Store(&upstream)
 	l.failure.Store(&failure)
 }
 
-func (l *faultyTransport) clearFault() { l.setFault("nobody", "") }
+func (l *faultyTransport) clearFault() { l.setFault("no service", "") }
 
 var errRefused = errors.New("connection refused by the test")
 
@@ -231,7 +231,7 @@ func checkUpstreamFault(t *testing.T, starting *sync.Mutex, part, failure string
 	keeps.stand(t, quoted, "")
 	pays.stand(t, named, "")
 	if wire.asked.Load() == 0 {
-		t.Error("nobody has asked: this has shown nothing")
+		t.Error("got no request of the service, want some")
 	}
 	wire.clearFault()
 	retryUntil(t, paid, back.request, http.StatusOK)

@@ -78,7 +78,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 			}
 		}
 		if n := wire.failed.Load() - before; n < 8 {
-			t.Errorf("%s failed %d times: this has shown nothing", name, n)
+			t.Errorf("%s failed %d times, want at least 8", name, n)
 		}
 		clearCaches(t, s, memory)
 		for _, c := range calls(guest) {

@@ -121,7 +121,7 @@ func TestWire_schemas(t *testing.T) {
 	}
 	for subject := range retention {
 		if subjects[subject] == 0 {
-			t.Errorf("%s was never told: this run has shown nothing about it", subject)
+			t.Errorf("got no event %s, want at least one", subject)
 		}
 	}
 	inOrder(t, events, published)
@@ -291,7 +291,7 @@ func inOrder(t *testing.T, events []wired, published []system.Events) {
 		}
 	}
 	if several == 0 || len(got) != len(want) {
-		t.Errorf("%d lanes of %d, %d of them with an order: this run has shown nothing", len(got), len(want), several)
+		t.Errorf("%d lanes of %d, %d of them with several events, want all lanes and some with several events", len(got), len(want), several)
 	}
 }
 

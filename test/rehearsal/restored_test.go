@@ -198,7 +198,7 @@ func seek(t *testing.T, db *pgtest.Database, since string) {
 		ON CONFLICT DO NOTHING`, pgx.StrictNamedArgs{"since": since})
 	must(t, err)
 	if tag.RowsAffected() == 0 {
-		t.Error("no event is delivered again: this has shown nothing")
+		t.Error("got no event to deliver again, want some")
 	}
 }
 
@@ -220,17 +220,19 @@ func (p *past) check(t *testing.T, s *system.System) {
 	for name, test := range map[string]struct {
 		reservation, state string
 	}{
-		"confirmed before":                  {p.kept.ReservationID, "confirmed"},
-		"held before, paid after":           {p.paid.ReservationID, "confirmed"},
-		"draft before, paid after":          {p.draft.ReservationID, "confirmed"},
-		"guest and payment after":           {p.late.ReservationID, "confirmed"},
-		"confirmed before, cancelled after": {p.cancelled.ReservationID, "confirmed"}, // a person must cancel it again
+		"confirmed before":                  {reservation: p.kept.ReservationID, state: "confirmed"},
+		"held before, paid after":           {reservation: p.paid.ReservationID, state: "confirmed"},
+		"draft before, paid after":          {reservation: p.draft.ReservationID, state: "confirmed"},
+		"guest and payment after":           {reservation: p.late.ReservationID, state: "confirmed"},
+		"confirmed before, cancelled after": {reservation: p.cancelled.ReservationID, state: "confirmed"}, // a person must cancel it again
 	} {
-		var view struct{ State string }
-		s.Must(http.StatusOK, read(p.kept.Tenant, test.reservation)).Into(t, &view)
-		if view.State != test.state {
-			t.Errorf("%s: the reservation is %s, want %s", name, view.State, test.state)
-		}
+		t.Run(name, func(t *testing.T) {
+			var view struct{ State string }
+			s.Must(http.StatusOK, read(p.kept.Tenant, test.reservation)).Into(t, &view)
+			if view.State != test.state {
+				t.Errorf("state = %s, want %s", view.State, test.state)
+			}
+		})
 	}
 	s.Must(http.StatusNotFound, read(p.lost.Tenant, p.lost.ReservationID))
 	another := s.Browser().At(demo.KabulGrand)
@@ -275,17 +277,19 @@ func (p *past) changed(t *testing.T, list string) (all []listed) {
 		states[c.reservation] = c.was + ", now " + c.is
 	}
 	for name, test := range map[string]struct{ reservation, want string }{
-		"kept":      {p.kept.ReservationID, ""},
-		"paid":      {p.paid.ReservationID, "confirmed, now confirmed"},
-		"draft":     {p.draft.ReservationID, "confirmed, now confirmed"},
-		"late":      {p.late.ReservationID, "confirmed, now confirmed without its guest"},
-		"cancelled": {p.cancelled.ReservationID, "cancelled, now confirmed"},
-		"lost":      {p.lost.ReservationID, "confirmed, now unknown"},
-		"held":      {p.held.ReservationID, "held, now unknown"},
+		"kept":      {reservation: p.kept.ReservationID, want: ""},
+		"paid":      {reservation: p.paid.ReservationID, want: "confirmed, now confirmed"},
+		"draft":     {reservation: p.draft.ReservationID, want: "confirmed, now confirmed"},
+		"late":      {reservation: p.late.ReservationID, want: "confirmed, now confirmed without its guest"},
+		"cancelled": {reservation: p.cancelled.ReservationID, want: "cancelled, now confirmed"},
+		"lost":      {reservation: p.lost.ReservationID, want: "confirmed, now unknown"},
+		"held":      {reservation: p.held.ReservationID, want: "held, now unknown"},
 	} {
-		if got := states[test.reservation]; got != test.want {
-			t.Errorf("the list says of %s: %q, want %q", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := states[test.reservation]; got != test.want {
+				t.Errorf("listed as %q, want %q", got, test.want)
+			}
+		})
 	}
 	if len(all) != 9 { // three of the concurrent guests among them
 		t.Errorf("the list has %d reservations, want 9", len(all))

@@ -27,15 +27,17 @@ func TestKept(t *testing.T) {
 		{"destroy", "-auto-approve"},
 		{"apply", "-auto-approve", "-var=deletion_protection=false"},
 	} {
-		out, err := w.run(append(refused, "-no-color")...)
-		if err == nil {
-			t.Errorf("%v is not refused", refused)
-		}
-		for _, guard := range guards {
-			if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
-				t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, problems(out))
+		t.Run(refused[0], func(t *testing.T) {
+			out, err := w.run(append(refused, "-no-color")...)
+			if err == nil {
+				t.Errorf("error of %v = nil, want a value", refused)
 			}
-		}
+			for _, guard := range guards {
+				if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
+					t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, problems(out))
+				}
+			}
+		})
 	}
 	if after, err := w.run("state", "list"); err != nil || after != listed {
 		t.Errorf("a refused plan changed something, %v:\n%s", err, after)
@@ -114,12 +116,14 @@ func TestEdge_logs(t *testing.T) {
 	for _, r := range s.of("google_logging_project_exclusion") {
 		excluded = append(excluded, r.first("filter"))
 	}
-	for _, want := range []string{
-		`resource.type="http_load_balancer" AND (httpRequest.requestUrl:"?" OR httpRequest.referer:"?")`,
-		`resource.type="http_load_balancer" AND NOT jsonPayload.previewSecurityPolicy.outcome="DENY" AND NOT jsonPayload.enforcedSecurityPolicy.outcome="DENY"`,
+	for name, want := range map[string]string{
+		"queries and referrers":      `resource.type="http_load_balancer" AND (httpRequest.requestUrl:"?" OR httpRequest.referer:"?")`,
+		"no decision of Cloud Armor": `resource.type="http_load_balancer" AND NOT jsonPayload.previewSecurityPolicy.outcome="DENY" AND NOT jsonPayload.enforcedSecurityPolicy.outcome="DENY"`,
 	} {
-		if !strings.Contains(strings.Join(excluded, "\n"), want) {
-			t.Errorf("nothing excludes %s", want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(strings.Join(excluded, "\n"), want) {
+				t.Errorf("exclusions = %q, want %s in one", excluded, want)
+			}
+		})
 	}
 }

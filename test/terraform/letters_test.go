@@ -83,14 +83,19 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 	missing := p.deadLetter(t, "reservation: "+id.New[id.Reservation]().String()+" not found")
 	broken := p.deadLetter(t, "contract: this, and=that | more")
 	said := p.play(t)
-	for _, want := range []string{
-		deadLetterTopic + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
-		`"ce-id":"` + missing + `"`, `"ce-id":"` + broken + `"`,
-		"would replay " + missing, "would replay 1 of 2 messages", "replayed 1 of 2 messages",
+	for name, want := range map[string]string{
+		"count":                            deadLetterTopic + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
+		"event of the missing reservation": `"ce-id":"` + missing + `"`,
+		"event of the broken contract":     `"ce-id":"` + broken + `"`,
+		"event to replay":                  "would replay " + missing,
+		"dry run":                          "would replay 1 of 2 messages",
+		"replay":                           "replayed 1 of 2 messages",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("it does not say %q but\n%s", want, said)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(said, want) {
+				t.Errorf("got\n%s\nwant %q in it", said, want)
+			}
+		})
 	}
 	if strings.Contains(said, "guest") || strings.Contains(said, "would replay "+broken) {
 		t.Errorf("it says\n%s", said)

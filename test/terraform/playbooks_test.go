@@ -107,9 +107,11 @@ func TestPlaybooks_filled(t *testing.T) {
 		title, content := alert.first("display_name"), alert.first("documentation", "content")
 		documented[title] = content
 		for _, unfilled := range []string{"<project>", "<region>", "<domain>", "<service>", "<job>", "<name>"} {
-			if strings.Contains(content, unfilled) && !(unfilled == "<service>" && strings.HasPrefix(title, "outbox")) {
-				t.Errorf("%s: the documentation contains %s", title, unfilled)
-			}
+			t.Run(title+" "+unfilled, func(t *testing.T) {
+				if strings.Contains(content, unfilled) && !(unfilled == "<service>" && strings.HasPrefix(title, "outbox")) {
+					t.Errorf("the documentation contains %s", unfilled)
+				}
+			})
 		}
 	}
 	for title, want := range map[string]string{
@@ -119,9 +121,11 @@ func TestPlaybooks_filled(t *testing.T) {
 		"tenantbooking-hold misses its latency target":                       `jsonPayload.function=~"^tenantbooking-hold"`,
 		"dead letters in bff-tenant-dlq.melmastoon.tenant.config_updated.v1": `TOPIC="bff-tenant-dlq.melmastoon.tenant.config_updated.v1"`,
 	} {
-		if got := documented[title]; !strings.Contains(got, want) {
-			t.Errorf("%s: the documentation does not contain %s\n%s", title, want, got)
-		}
+		t.Run(title, func(t *testing.T) {
+			if got := documented[title]; !strings.Contains(got, want) {
+				t.Errorf("documentation = %s\nwant %s in it", got, want)
+			}
+		})
 	}
 }
 

@@ -41,7 +41,7 @@ func TestRestore_blocks(t *testing.T) {
 		}
 	}
 	at := -1
-	for _, want := range []string{
+	for _, step := range []string{
 		"scheduler jobs pause reservation-sweepnoshows",
 		"firewall-rules create melmastoon-closed --project=my-project --network=melmastoon --direction=EGRESS --priority=0 --action=DENY --rules=tcp --destination-ranges=10.20.0.3/32",
 		"instances clone melmastoon melmastoon-after",
@@ -59,9 +59,9 @@ func TestRestore_blocks(t *testing.T) {
 		"instances delete melmastoon-before",
 		"instances delete melmastoon-after",
 	} {
-		next := slices.IndexFunc(commands[at+1:], func(command string) bool { return strings.Contains(command, want) })
+		next := slices.IndexFunc(commands[at+1:], func(command string) bool { return strings.Contains(command, step) })
 		if next < 0 {
-			t.Fatalf("the page does not run %q after the first %d of %q", want, at+1, commands)
+			t.Fatalf("the page does not run %q after the first %d of %q", step, at+1, commands)
 		}
 		at += next + 1
 	}
