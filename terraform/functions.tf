@@ -6,11 +6,11 @@ locals {
     scheduled = { min_instances = 0, max_instances = 1, concurrency = 1, memory_mb = 256 }
   }
 
-  # What was said for a function here goes before what it says of itself, and that before what is usual.
+  # The settings of this deployment take precedence over those of the function, and those over the usual ones of its kind.
   scaling = { for name, f in local.functions : name => {
-    min_instances = coalesce(try(var.scaling[name].min_instances, null), f.minInstances > 0 ? f.minInstances : local.usual[f.kind].min_instances)
+    min_instances = coalesce(try(var.scaling[name].min_instances, null), local.usual[f.kind].min_instances)
     max_instances = coalesce(try(var.scaling[name].max_instances, null), f.maxInstances > 0 ? f.maxInstances : local.services[f.service].standIn ? 1 : local.usual[f.kind].max_instances)
-    concurrency   = coalesce(try(var.scaling[name].concurrency, null), f.concurrency > 0 ? f.concurrency : local.usual[f.kind].concurrency)
+    concurrency   = coalesce(try(var.scaling[name].concurrency, null), local.usual[f.kind].concurrency)
     memory_mb     = coalesce(try(var.scaling[name].memory_mb, null), local.usual[f.kind].memory_mb)
   } }
 

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -36,7 +37,7 @@ func TestServe_coldProcess(t *testing.T) {
 		t.Skip("only TestColdProcesses runs it")
 	}
 	e, _ := fntest.Surround(t, tenantbookingtest.Surround(env.System()))
-	mux, err := fn.Mux([]fn.Function{bootstrap.Function, readavailability.Function}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
+	mux, err := edge.New([]fn.Function{bootstrap.Function, readavailability.Function}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
 	if err != nil {
 		t.Fatal(err)
 	}

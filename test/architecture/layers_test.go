@@ -26,7 +26,7 @@ var layers = []layer{
 	}},
 	{"platform: function runtime", []string{"platform/fn", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
 	{"platform: process", []string{"platform/fn/process"}},
-	{"local: programs and pushes", []string{"local/subprocess", "local/push", "local/setup", "local/signing"}},
+	{"local: programs and pushes", []string{"local/edge", "local/subprocess", "local/push", "local/setup", "local/signing"}},
 	{"local: stand-ins", []string{"local/bus", "local/cluster", "local/documents", "local/emulators"}},
 	{"local: emulated Pub/Sub", []string{"local/emulated"}},
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
@@ -85,7 +86,7 @@ func TestGarbage_sabotaged(t *testing.T) {
 		faultyFunction("sloppy", nil),
 	}
 	e := observe.LogKey.With(env.Of(map[string]string{"RATE_LIMIT_ADDRESS": "off"}), observe.To(&log))
-	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
+	mux, err := edge.New(functions, func(f fn.Function) (http.Handler, error) {
 		if f.Spec.Name == "twin-sloppy" {
 			return http.HandlerFunc(faultyHandler), nil
 		}

@@ -21,7 +21,6 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Publishes:  fn.Subjects{subject.DraftCreatedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
-	Acts:       booking.HoldRates,
 	Timeout:    3 * time.Second,
 }, New, tenantbooking.FromBootstrap, tenantbooking.NewBookings)
 
@@ -45,18 +44,20 @@ type reserver interface {
 
 type handler struct {
 	drafts       booking.Drafts
-	claims       booking.HoldQuota
+	quota        booking.HoldQuota
 	reservations reserver
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	claims, err := booking.OpenHoldQuota(e)
-	return (&handler{drafts: booking.OpenDrafts(e), claims: claims, reservations: booking.OpenReservations(e)}).hold, err
+	quota, err := booking.OpenHoldQuota(e)
+	return (&handler{drafts: booking.OpenDrafts(e), quota: quota, reservations: booking.OpenReservations(e)}).hold, err
 }
 
 func (h *handler) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return h.keep(ctx, c) })
+	draft, err := h.quota.Attempt(c.Visitor, c.Trace(), c.Now, func() (*booking.Draft, error) {
+		return booking.Again(ctx, func() (*booking.Draft, error) { return h.keep(ctx, c) })
+	})
 	if err != nil {
 		return out, err
 	}
@@ -77,14 +78,14 @@ func (h *handler) keep(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if draft.Holds(c.In.Quote) {
 		return draft, nil
 	}
-	if err := h.claims.Reserve(ctx, c.Visitor, c.Trace(), draft); err != nil {
+	if err := h.quota.Reserve(ctx, c.Visitor, c.Trace(), draft); err != nil {
 		return nil, err
 	}
 	// The idempotency key derives from the quote, so that a double click or a retry holds the rooms once. No transaction
 	// is open during this call. If saving fails below, the hold expires by itself.
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
-		_ = h.claims.Release(ctx, draft, err) // if this fails, the claim expires
+		_ = h.quota.Release(ctx, draft, err) // if this fails, the reservation expires
 		return nil, err
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired

@@ -59,9 +59,7 @@ func TestText_dependsOnEverySpecField(t *testing.T) {
 			s.Publishes = fn.Subjects{event.Subject{Name: "melmastoon.nobody.knows.v1", Retention: event.Retention{Class: event.Audit, Period: event.Year}}}
 		},
 		"more time":               func(s *fn.Spec) { s.Timeout *= 2 },
-		"an instance that stays":  func(s *fn.Spec) { s.MinInstances++ },
 		"a limit of instances":    func(s *fn.Spec) { s.MaxInstances = 77 },
-		"a call at a time":        func(s *fn.Spec) { s.Concurrency = 1 },
 		"a schedule in its place": func(s *fn.Spec) { s.Route, s.Schedule = "", "3 4 * * *" },
 	} {
 		t.Run(name, func(t *testing.T) {

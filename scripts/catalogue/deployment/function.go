@@ -32,8 +32,6 @@ type Function struct {
 	Secrets   []string `json:"secrets"`   // variables without which it does not start
 
 	TimeoutSeconds int `json:"timeoutSeconds"` // after which the function itself has responded
-	Concurrency    int `json:"concurrency"`
-	MinInstances   int `json:"minInstances"`
 	MaxInstances   int `json:"maxInstances"`
 }
 
@@ -57,7 +55,7 @@ func functionOf(f fn.Function, serviceSubjects []string) (d Function, err error)
 	d = Function{
 		Service: s.Service(), Kind: "http", Access: s.Access.String(), Archive: s.Name, Path: route(s).Path, Answers: answers(s), Schedule: s.Schedule,
 		Postgres: slices.Contains(s.Uses, fn.Postgres), Documents: slices.Contains(s.Uses, fn.Documents), Upstreams: upstreams(s), Emits: emits(s),
-		TimeoutSeconds: seconds(s.Timeout), Concurrency: s.Concurrency, MinInstances: s.MinInstances, MaxInstances: s.MaxInstances,
+		TimeoutSeconds: seconds(s.Timeout), MaxInstances: s.MaxInstances,
 	}
 	if s.Subject != "" {
 		d.Kind, d.Event = "event", eventOf(f)

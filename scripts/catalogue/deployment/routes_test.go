@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -29,7 +30,7 @@ func matches(template, path string) bool {
 // frontDoor returns the local cloud's handler, with functions that respond with their name.
 func frontDoor(t *testing.T, functions []fn.Function) http.Handler {
 	t.Helper()
-	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
+	mux, err := edge.New(functions, func(f fn.Function) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Function", f.Spec.Name) }), nil
 	})
 	must(t, err)

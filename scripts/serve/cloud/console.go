@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/console"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -21,7 +22,7 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 	if mount == nil {
 		mount = func(f fn.Function) (http.Handler, error) { return c.mount(f, cfg.Middleware) }
 	}
-	functions, err := fn.Mux(c.functions, mount)
+	functions, err := edge.New(c.functions, mount)
 	if err != nil {
 		return nil, fmt.Errorf("cloud: mount: %w", err)
 	}

@@ -60,7 +60,7 @@ type frame struct {
 	domain   string // our own domain; each tenant has a host below it
 	forward  string // name of the request header that is forwarded to other services, or ""
 	hops     hops
-	pace     pace
+	limiter  *ratelimit.Limiter // nil if only services, the bus or the scheduler call the function
 	peppers  *pseudonym.Peppers // hash user agents for the log; nil if the service has none
 	verifier *identity.Verifier // nil for a public function
 	end      endpoint
@@ -85,7 +85,7 @@ func newFrame(e env.Env, s Spec) (f frame, err error) {
 	if f.hops, err = openHops(e); err != nil {
 		return f, err
 	}
-	if f.pace, err = openPace(e, s); err != nil {
+	if f.limiter, err = openLimiter(e, s); err != nil {
 		return f, err
 	}
 	f.log, err = observe.Open(e)
@@ -174,20 +174,6 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 		}
 	}()
 	return f.end.act(ctx, r, c)
-}
-
-// notFound returns the handler of [Mux] for requests that match no route. It answers 404 or 405 like the function with this Spec. It
-// has no deadline and writes no log line, because both belong to a function.
-func notFound(r *router, s Spec) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := &record{frame: &frame{}, act: id.New[id.Request](), writer: w, header: w.Header()}
-		c.frame.begin(c, req)
-		a, err := noRoute{r}.act(req.Context(), req, c)
-		if err != nil {
-			a = problem(req, c, err, s.ErrorPage)
-		}
-		write(w, c, a)
-	})
 }
 
 // visible reports whether a header value is 1 to most visible ASCII characters.

@@ -44,9 +44,7 @@ func (f Function) open(e env.Env) (*router, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRouter()
-	r.end(frame.with(noRoute{r}))
-	return r, r.mount(spec, frame.with(end))
+	return newRouter(spec, frame, end)
 }
 
 func (s Spec) validate() error {

@@ -93,7 +93,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
 		a, err = h.run(ctx, r, visitor, call) // all anonymous callers would share one claim
 	} else {
-		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, key, body), visitor, call)
+		a, err = h.once(ctx, r, c, h.claim(r, scope, key, body), visitor, call)
 	}
 	if err != nil {
 		return a, err
@@ -150,16 +150,14 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, v V, cal
 
 // once runs the act, or replays the stored answer if the act has already run under the same key. It turns an error into its
 // problem body here, so that the body can be stored and replayed byte for byte.
-func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, s Scope, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
-	storable := func(a answer, err error) answer {
+func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
+	a, replayed, err := h.middleware.Ledger.Do(ctx, claim, func(act id.Request) answer {
+		call.Act = act
+		a, err := h.run(ctx, r, v, call)
 		if err != nil {
 			return problem(r, c, err, nil)
 		}
 		return a
-	}
-	a, replayed, err := h.middleware.Ledger.Do(ctx, claim, func(act id.Request) answer {
-		call.Act = act
-		return storable(c.perform(s, func() answer { return storable(h.run(ctx, r, v, call)) }))
 	})
 	c.line.Replayed = replayed
 	if replayed {

@@ -34,10 +34,10 @@ func TestRoute_notFound(t *testing.T) {
 		{"HEAD", "/things/1", 200, "", ""},
 		{"GET", "/things/holds", 200, "", `{"thing":"holds"}`},
 		{"PATCH", "/things/1", 303, "", ""},
-		{"POST", "/things/1", 405, "GET, HEAD, PATCH, OPTIONS", ""},
-		{"DELETE", "/things/holds", 405, "GET, HEAD, POST, PATCH, OPTIONS", ""},
-		{"BREW", "/things/1", 405, "GET, HEAD, PATCH, OPTIONS", ""},
-		{"OPTIONS", "/things/1", 204, "GET, HEAD, PATCH, OPTIONS", ""},
+		{"POST", "/things/1", 405, "GET, HEAD, OPTIONS", ""},
+		{"DELETE", "/things/holds", 405, "POST, OPTIONS", ""},
+		{"BREW", "/things/1", 405, "GET, HEAD, OPTIONS", ""},
+		{"OPTIONS", "/things/1", 204, "GET, HEAD, OPTIONS", ""},
 		{"OPTIONS", "/elsewhere", 404, "", ""},
 		{"GET", "/", 404, "", ""},
 		{"GET", "/things", 404, "", ""},
@@ -61,7 +61,7 @@ func TestRoute_notFound(t *testing.T) {
 	}
 }
 
-// A browser that asks for a path without a function gets the page of a function with error pages.
+// A browser that asks for a path without a function, or for a page with a wrong method, gets an error page.
 func TestRoute_notFoundPage(t *testing.T) {
 	t.Parallel()
 	api := serve(fn.Spec{Name: "test-api", Route: "POST /things"}, nothing)
@@ -69,10 +69,12 @@ func TestRoute_notFoundPage(t *testing.T) {
 		h.Set("Content-Type", "text/html")
 		return fmt.Appendf(nil, "%d at %s", status, r.URL.Path)
 	}}, nothing)
-	front := open(t, api, page)
+	form := serve(fn.Spec{Name: "test-form", Route: "POST /pages/new", ErrorPage: page.Spec.ErrorPage}, nothing)
+	front := open(t, api, page, form)
 	for _, test := range []struct{ name, path, accept, kind, body string }{
 		{"browser", "/elsewhere", "text/html,*/*;q=0.8", "text/html", "404 at /elsewhere"},
-		{"browser with a wrong method", "/things", "text/html", "text/html", "405 at /things"},
+		{"browser with a wrong method", "/pages/new", "text/html", "text/html", "405 at /pages/new"},
+		{"browser with a wrong method of a function without pages", "/things", "text/html", "application/problem+json", ""},
 		{"program", "/elsewhere", "*/*", "application/problem+json", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,7 +90,7 @@ func TestRoute_notFoundPage(t *testing.T) {
 	}
 }
 
-func TestHandler_routesLikeMux(t *testing.T) {
+func TestHandler_routes(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	h, err := bookFunction.Handler(e)

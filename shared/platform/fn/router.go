@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A router is a ServeMux that never writes an answer of its own. All requests without a route go to one handler, which
-// distinguishes 404 from 405. ServeMux answers those with plain text, and redirects paths that are not clean.
+// A router serves one function at its routes. All other requests go to one handler, which distinguishes 404 from 405. ServeMux
+// answers those with plain text, and redirects paths that are not clean.
 type router struct {
 	mux        *http.ServeMux
 	notFound   http.Handler
@@ -22,16 +22,23 @@ type router struct {
 // methods are the supported methods; GET includes HEAD.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 
-func newRouter() *router {
-	return &router{mux: http.NewServeMux(), preflights: http.NewServeMux()}
-}
-
-// mount registers a function's handler at all its routes.
-func (r *router) mount(s Spec, h http.Handler) error {
-	for _, pattern := range s.patterns() {
-		if err := r.add(pattern, h); err != nil {
-			return err
+// newRouter returns the router of a function. The frame runs its endpoint.
+func newRouter(s Spec, f frame, end endpoint) (r *router, err error) {
+	defer func() {
+		if reason := recover(); reason != nil { // ServeMux panics on an invalid pattern
+			err = fmt.Errorf("%v", reason)
 		}
+	}()
+	r = &router{mux: http.NewServeMux(), preflights: http.NewServeMux()}
+	r.notFound = f.with(noRoute{r})
+	r.mux.Handle("/", r.notFound)
+	h := f.with(end)
+	for _, pattern := range s.Patterns() {
+		method, p, ok := strings.Cut(pattern, " ")
+		if !ok || !strings.HasPrefix(p, "/") || !slices.Contains(methods, method) {
+			return nil, fmt.Errorf("%q is not a method and a path", pattern)
+		}
+		r.mux.Handle(pattern, h)
 		if s.Access == Public && s.Route != "" {
 			r.preflights.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 				req.Method = http.MethodOptions
@@ -39,28 +46,7 @@ func (r *router) mount(s Spec, h http.Handler) error {
 			})
 		}
 	}
-	return nil
-}
-
-// add registers a handler for "METHOD /path".
-func (r *router) add(pattern string, h http.Handler) (err error) {
-	method, p, ok := strings.Cut(pattern, " ")
-	if !ok || !strings.HasPrefix(p, "/") || !slices.Contains(methods, method) {
-		return fmt.Errorf("%q is not a method and a path", pattern)
-	}
-	defer func() {
-		if taken := recover(); taken != nil { // ServeMux panics on invalid and duplicate patterns
-			err = fmt.Errorf("%v", taken)
-		}
-	}()
-	r.mux.Handle(pattern, h)
-	return nil
-}
-
-// end sets the handler of requests without a route. It is called once, last.
-func (r *router) end(lost http.Handler) {
-	r.notFound = lost
-	r.mux.Handle("/", lost)
+	return r, nil
 }
 
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -112,24 +98,4 @@ func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, err
 		return answer{Status: http.StatusNoContent}, nil
 	}
 	return answer{}, fault.ErrMethodNotAllowed
-}
-
-// Mux returns a handler with all functions at their production routes on one address, for local use. A request without a route
-// gets the same answer as from the first function with an error page, or as from any function if none has one.
-func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler, error) {
-	r, lost := newRouter(), Spec{}
-	for _, f := range fs {
-		h, err := open(f)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.mount(f.Spec, h); err != nil {
-			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
-		}
-		if lost.ErrorPage == nil {
-			lost = f.Spec
-		}
-	}
-	r.end(notFound(r, lost))
-	return r, nil
 }

@@ -26,8 +26,8 @@ func (s Spec) home() string {
 	return method + " " + ownBase + rest
 }
 
-// patterns returns all routes of the function.
-func (s Spec) patterns() []string {
+// Patterns returns all routes of the function, as ServeMux reads them.
+func (s Spec) Patterns() []string {
 	if home := s.home(); home != "" {
 		return []string{s.pattern(), home}
 	}

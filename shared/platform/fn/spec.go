@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
 // A Spec describes a function: how it is reached, who may call it, and its dependencies. Exactly one of Route, Subject and
@@ -30,20 +29,18 @@ type Spec struct {
 	// idempotent.
 	Idempotent bool
 
-	Acts ratelimit.Rates // rate limits per caller; only for public, idempotent functions
 	// CrossOrigin admits writes from pages of any origin to a public function. The act must not rely on cookies.
 	CrossOrigin bool
 	// IgnoresBody accepts a body of any type, within BodyLimit, and does not decode it.
 	IgnoresBody bool
 	// ErrorPage returns the page of an error with a status, for clients that accept HTML, and sets its headers.
-	ErrorPage                  func(*http.Request, int, http.Header) []byte
-	BodyLimit                  int64         // bytes; 64 KiB unless given, 10 MiB for events
-	Timeout                    time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
-	Concurrency                int           // concurrent calls per instance
-	MinInstances, MaxInstances int
-	Subscription               string // name of the subscription of an event function; the function's name unless given
-	DeadLetter                 string // topic for events that failed permanently
-	Attempts                   int    // deliveries before the bus dead-letters an event
+	ErrorPage    func(*http.Request, int, http.Header) []byte
+	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
+	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
+	MaxInstances int           // as usual for the kind of function unless given
+	Subscription string        // name of the subscription of an event function; the function's name unless given
+	DeadLetter   string        // topic for events that failed permanently
+	Attempts     int           // deliveries before the bus dead-letters an event
 }
 
 // Access is the kind of callers that a function admits over HTTP.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -28,7 +29,7 @@ func TestBody_unfinished(t *testing.T) {
 	hears := fn.Event(fn.Spec{Name: "test-hears", Subject: "melmastoon.test.thing.done.v1"}, func(env.Env) (fn.Handle[fn.Nothing], error) {
 		return nil, nil
 	})
-	mux, err := fn.Mux([]fn.Function{public, desk, hears}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
+	mux, err := edge.New([]fn.Function{public, desk, hears}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
 	if err != nil {
 		t.Fatal(err)
 	}

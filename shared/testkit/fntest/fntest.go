@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -57,7 +58,7 @@ func Open(t testing.TB, e env.Env, fs ...fn.Function) *Front {
 // Behind returns a Front for the functions in an environment from Surround.
 func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) *Front {
 	t.Helper()
-	handler, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
+	handler, err := edge.New(fs, func(f fn.Function) (http.Handler, error) {
 		h, err := f.Handler(e)
 		return described(t, f.Spec, h), err
 	})

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,11 +31,11 @@ const (
 	messageTooManyPerStay = "must be so few that rooms times nights are at most %d: ask the hotel about larger groups"
 )
 
-// HoldRates limits how often rooms are held, regardless of how many are held at a time. An office may share an address.
-var HoldRates = ratelimit.Rates{
-	Session: ratelimit.Rate{PerSecond: 1.0 / 30, Burst: 10},
-	Address: ratelimit.Rate{PerSecond: 0.5, Burst: 100},
-}
+// The rates at which one session and one client address may hold rooms. An office may share an address.
+var (
+	sessionHolds = ratelimit.Rate{PerSecond: 1.0 / 30, Burst: 10}
+	addressHolds = ratelimit.Rate{PerSecond: 0.5, Burst: 100}
+)
 
 // ErrTooMuchHeld rejects a hold by a session or an address that holds the maximum of room nights.
 var ErrTooMuchHeld = ratelimit.ErrLimited.Saying(detailTooMuchHeld)
@@ -71,22 +72,54 @@ func within(limits hotel.Settings, rooms, nights int, pointer string) error {
 	return nil
 }
 
-// HoldQuota counts the live room nights of each session and client address at a hotel, in the rows of their drafts. A draft
-// reserves its quota before its rooms are held, so concurrent holds of one session cannot exceed the limits together.
+// HoldQuota limits the holds of each session and client address at a hotel: how often rooms are held, and how many room nights at a
+// time. Each process counts attempts for itself. Live room nights are counted in the rows of the drafts: a draft reserves its quota
+// before its rooms are held, so concurrent holds of one session cannot exceed the limits together.
 type HoldQuota struct {
 	db              *postgres.DB
 	peppers         pseudonym.Peppers
 	countsAddresses bool // addresses are counted
+	attempts        *ratelimit.Limiter
 }
 
-// OpenHoldQuota opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
+// OpenHoldQuota opens the store. If RATE_LIMIT_SESSION is off, attempts of sessions are not counted. If RATE_LIMIT_ADDRESS is off,
+// addresses are not counted: then all clients have the same one.
 func OpenHoldQuota(e env.Env) (HoldQuota, error) {
-	var usual ratelimit.Rates
-	if err := e.Load(&usual); err != nil {
+	var rates ratelimit.Rates
+	if err := e.Load(&rates); err != nil {
 		return HoldQuota{}, fmt.Errorf("hold quota: %w", err)
 	}
+	if rates.Session != (ratelimit.Rate{}) {
+		rates.Session = sessionHolds
+	}
+	countsAddresses := rates.Address != (ratelimit.Rate{})
+	if countsAddresses {
+		rates.Address = addressHolds
+	}
 	peppers, err := secrets.Peppers(e)
-	return HoldQuota{db: postgres.Open(e, session.Schema), peppers: peppers, countsAddresses: usual.Address != (ratelimit.Rate{})}, err
+	return HoldQuota{
+		db: postgres.Open(e, session.Schema), peppers: peppers, countsAddresses: countsAddresses, attempts: ratelimit.New(rates),
+	}, err
+}
+
+// Attempt calls hold, unless the session or the address of the visitor has made too many attempts: then it returns
+// ratelimit.ErrLimited. An attempt without an outcome does not count, because the guest will repeat it.
+func (q HoldQuota) Attempt(v session.Visitor, from session.Trace, now time.Time, hold func() (*Draft, error)) (d *Draft, err error) {
+	bySession, byAddress := q.attempts.Session(v.Session.ID.String(), now), q.attempts.Address(from.Address, now)
+	if err = cmp.Or(bySession.Refused(), byAddress.Refused()); err == nil {
+		d, err = hold()
+	}
+	if err != nil && undecided(err) {
+		bySession.Undo()
+		byAddress.Undo()
+	}
+	return d, err
+}
+
+// undecided reports whether a hold failed for a reason that says nothing about the rooms, so that a repetition may succeed.
+func undecided(failure error) bool {
+	f := fault.From(failure)
+	return f.Retriable() || f.Kind == fault.Internal || errors.Is(failure, fault.ErrIdempotencyInProgress)
 }
 
 // Reserve counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that holds rooms
@@ -147,7 +180,7 @@ func (q HoldQuota) address(from session.Trace) string {
 // Release returns the quota after a hold that failed for good. If the outcome of the hold is unknown, the quota stays reserved
 // until it expires. Rooms that the draft held before count as long as they are held.
 func (q HoldQuota) Release(ctx context.Context, d *Draft, failure error) error {
-	if f := fault.From(failure); f.Retriable() || f.Kind == fault.Internal || errors.Is(failure, fault.ErrIdempotencyInProgress) {
+	if undecided(failure) {
 		return nil
 	}
 	var until *time.Time

@@ -61,11 +61,8 @@ func (n *counter) ran() []id.Request {
 
 // function is an idempotent function around the counter, with its ledger in a schema. Tenant, caller and the middleware's cookie
 // come from headers.
-func (n *counter) function(schema string) fn.Function { return n.with(schema, fn.Spec{}) }
-
-// with is function with more in its Spec.
-func (n *counter) with(schema string, s fn.Spec) fn.Function {
-	s.Name, s.Route, s.Answer, s.Idempotent = "test-order", "POST /orders", fn.Created, true
+func (n *counter) function(schema string) fn.Function {
+	s := fn.Spec{Name: "test-order", Route: "POST /orders", Answer: fn.Created, Idempotent: true}
 	middleware := func(e env.Env) (fn.Middleware[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
 		continueAs := func(_ *http.Request, _ fn.Nothing, caller string) (*http.Cookie, error) {

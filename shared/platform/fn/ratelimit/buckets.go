@@ -9,20 +9,26 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 )
 
-// maxBuckets is the capacity of a generation of buckets. Each kind of limit has two generations.
-const maxBuckets = 10_000
+// maxBuckets is the number of callers that each kind of limit remembers.
+const maxBuckets = 20_000
 
-// buckets holds one token bucket per caller, in two generations. A caller is forgotten if a whole generation of others was seen
-// since its last call. Its next call gets a full bucket; its own would be nearly full by then.
+// buckets holds one token bucket per caller, of those that called last. A forgotten caller gets a full bucket with its next call;
+// its own would be nearly full by then.
 type buckets[K comparable] struct {
 	name string
 	rate Rate
 
-	mu         sync.Mutex
-	young, old map[K]*rate.Limiter
+	mu       sync.Mutex
+	byCaller *simplelru.LRU[K, *rate.Limiter]
+}
+
+func newBuckets[K comparable](name string, r Rate) *buckets[K] {
+	lru, _ := simplelru.NewLRU[K, *rate.Limiter](maxBuckets, nil) // only a size of 0 is an error
+	return &buckets[K]{name: name, rate: r, byCaller: lru}
 }
 
 // take takes one token out of a caller's bucket.
@@ -40,22 +46,15 @@ func (b *buckets[K]) take(who K, now time.Time) Result {
 	return r
 }
 
-// of returns a caller's bucket, or adds one. Only the young generation grows. If it is full, it becomes the old one, and the
-// previous old one is dropped. A caller that is found in the old one moves to the young one.
+// of returns a caller's bucket, or adds one.
 func (b *buckets[K]) of(who K) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if bucket, ok := b.young[who]; ok {
-		return bucket
-	}
-	bucket, ok := b.old[who]
+	bucket, ok := b.byCaller.Get(who)
 	if !ok {
 		bucket = rate.NewLimiter(rate.Limit(b.rate.PerSecond), b.rate.Burst)
+		b.byCaller.Add(who, bucket)
 	}
-	if b.young == nil || len(b.young) >= maxBuckets {
-		b.old, b.young = b.young, map[K]*rate.Limiter{}
-	}
-	b.young[who] = bucket
 	return bucket
 }
 

@@ -52,40 +52,29 @@ type Rates struct {
 	Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
 }
 
-// A Limiter applies the rates of one function to its callers.
+// A Limiter applies rates to the callers of one function.
 type Limiter struct {
-	session buckets[string]
-	address buckets[netip.Prefix]
-	tenant  buckets[id.Tenant]
+	session *buckets[string]
+	address *buckets[netip.Prefix]
+	tenant  *buckets[id.Tenant]
 }
 
-// Open returns a limiter of requests, with the default rates.
+// Open returns a limiter of requests, with the configured rates.
 func Open(e env.Env) (*Limiter, error) {
 	var r Rates
 	if err := e.Load(&r); err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
 	}
-	l := &Limiter{}
-	l.session.name, l.session.rate = "session", r.Session
-	l.address.name, l.address.rate = "address", r.Address
-	l.tenant.name, l.tenant.rate = "tenant", r.Tenant
-	return l, nil
+	return New(r), nil
 }
 
-// OpenActs returns a limiter of acts with a function's own rates for sessions and addresses. A default rate of "off" also
-// switches off that limit for acts, for example if all callers share one address.
-func OpenActs(e env.Env, own Rates) (*Limiter, error) {
-	l, err := Open(e)
-	if err != nil {
-		return nil, err
+// New returns a limiter with these rates.
+func New(r Rates) *Limiter {
+	return &Limiter{
+		session: newBuckets[string]("session", r.Session),
+		address: newBuckets[netip.Prefix]("address", r.Address),
+		tenant:  newBuckets[id.Tenant]("tenant", r.Tenant),
 	}
-	if l.session.rate != (Rate{}) {
-		l.session.rate = own.Session
-	}
-	if l.address.rate != (Rate{}) {
-		l.address.rate = own.Address
-	}
-	return l, nil
 }
 
 // Address counts a request from a client's address. All unknown addresses share one bucket, and so do all addresses of an IPv6

@@ -47,7 +47,7 @@ func limited(t *testing.T, f fn.Function, vars map[string]string) (*fntest.Front
 	return fntest.Behind(t, e, issuer, f), e
 }
 
-func TestPace_retryAfter(t *testing.T) {
+func TestLimits_retryAfter(t *testing.T) {
 	t.Parallel()
 	front, e := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_SESSION": "0.1/2"})
 	get := func(session string) fntest.Answer { return front.Get("/visited", "X-Session", session) }
@@ -90,7 +90,7 @@ func TestPace_retryAfter(t *testing.T) {
 	}
 }
 
-func TestPace_addressFirst(t *testing.T) {
+func TestLimits_addressFirst(t *testing.T) {
 	t.Parallel()
 	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_ADDRESS": "0.1/2", "FORWARDED_HOPS": "2"})
 	from := func(address string) fntest.Answer {
@@ -114,7 +114,7 @@ func TestPace_addressFirst(t *testing.T) {
 	}
 }
 
-func TestPace_tenantLimitIsNotShown(t *testing.T) {
+func TestLimits_tenantLimitIsNotShown(t *testing.T) {
 	t.Parallel()
 	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_TENANT": "0.1/2"})
 	for i, status := range []int{204, 204, 429, 429} {
@@ -125,7 +125,7 @@ func TestPace_tenantLimitIsNotShown(t *testing.T) {
 	}
 }
 
-func TestPace_services(t *testing.T) {
+func TestLimits_services(t *testing.T) {
 	t.Parallel()
 	one := map[string]string{"RATE_LIMIT_SESSION": "0.1/1", "RATE_LIMIT_ADDRESS": "0.1/1", "RATE_LIMIT_TENANT": "0.1/1"}
 	front, _ := limited(t, visited(fn.Spec{Access: fn.Internal}), one)
@@ -136,8 +136,8 @@ func TestPace_services(t *testing.T) {
 	}
 }
 
-// TestPace_countsBeforeAnythingIsAsked sends requests that are rejected early: each counts for its address.
-func TestPace_countsBeforeAnythingIsAsked(t *testing.T) {
+// TestLimits_countsBeforeAnythingIsAsked sends requests that are rejected early: each counts for its address.
+func TestLimits_countsBeforeAnythingIsAsked(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		f            fn.Function
