@@ -99,7 +99,7 @@ func (f *Flags) On(feature Feature) bool { return f.current.Load().on[feature] }
 // Sampled returns the events to publish, each with its sampling rate. If silent (the guest rejects telemetry), it omits events
 // of class Operational; events of class Audit and Regulated are evidence and stay. It sets missing event ids, because sampling
 // depends on the id.
-func (f *Flags) Sampled(silent bool, events ...event.Draft) (told []event.Draft) {
+func (f *Flags) Sampled(silent bool, events ...event.Draft) (sampled []event.Draft) {
 	rates := f.current.Load().rates
 	for _, e := range events {
 		if silent && e.Subject.Retention.Class == event.Operational {
@@ -113,7 +113,7 @@ func (f *Flags) Sampled(silent bool, events ...event.Draft) (told []event.Draft)
 			continue
 		}
 		e.Subject.OneIn = oneIn
-		told = append(told, e)
+		sampled = append(sampled, e)
 	}
-	return told
+	return sampled
 }

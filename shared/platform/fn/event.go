@@ -29,11 +29,11 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 			spec: s,
 			to:   to,
 			handle: func(ctx context.Context, raw event.Raw) error {
-				heard, err := event.Decode[P](raw)
+				e, err := event.Decode[P](raw)
 				if err != nil {
 					return DeadLetter(err)
 				}
-				return handle(ctx, heard)
+				return handle(ctx, e)
 			},
 		}, err
 	}

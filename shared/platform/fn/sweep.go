@@ -20,10 +20,10 @@ func Sweep[D any](due func(ctx context.Context, after D, most int) ([]D, error),
 }
 
 const (
-	sweepBatch    = 200             // bounds one query, and so the memory that a backlog needs
-	sweepPatience = 5 * time.Second // timeout per item; no use case takes longer
-	sweepReserve  = 6 * time.Second // time that must be left to begin another item and still answer
-	sweepErrors   = 10              // errors of a tick that are named; the others are counted
+	sweepBatch   = 200             // bounds one query, and so the memory that a backlog needs
+	sweepTimeout = 5 * time.Second // timeout per item; no use case takes longer
+	sweepReserve = 6 * time.Second // time that must be left to begin another item and still answer
+	sweepErrors  = 10              // errors of a tick that are named; the others are counted
 )
 
 type sweep[D any] struct {
@@ -60,7 +60,7 @@ func (s *sweep[D]) tick(ctx context.Context, _ time.Time) error {
 }
 
 func (s *sweep[D]) one(ctx context.Context, d D) error {
-	ctx, cancel := context.WithTimeout(ctx, sweepPatience)
+	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
 	return s.end(ctx, d)
 }

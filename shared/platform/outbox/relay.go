@@ -127,8 +127,8 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 			       (SELECT CASE WHEN reltuples >= 1e7 THEN reltuples::bigint ELSE 0 END FROM pg_catalog.pg_class WHERE oid = '{schema}.outbox'::regclass)
 			FROM (SELECT subject FROM {schema}.outbox WHERE parked_reason IS NOT NULL UNION ALL
 			      SELECT subject FROM {schema}.outbox WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
-			        AND enqueued_at < platform.now() - @patience::interval) AS events`),
-			pgx.StrictNamedArgs{"patience": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry, &s.Rows)
+			        AND enqueued_at < platform.now() - @after::interval) AS events`),
+			pgx.StrictNamedArgs{"after": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry, &s.Rows)
 	})
 	if err != nil {
 		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)

@@ -129,13 +129,13 @@ func (c *Client) explain(call *call, err error) error {
 
 // translated returns a refusal as a fault for our own caller, with the violations that map to its request.
 func (c *call) translated(r *refusal) *fault.Fault {
-	told := r.fault
+	f := r.fault
 	for _, v := range r.violations {
 		if at, known := c.pointer(v.Pointer); known {
-			told = told.With(fault.Violation{Pointer: at, Rule: v.Rule, Message: v.Message})
+			f = f.With(fault.Violation{Pointer: at, Rule: v.Rule, Message: v.Message})
 		}
 	}
-	return told
+	return f
 }
 
 func (c *call) pointer(theirs string) (string, bool) {
