@@ -27,10 +27,11 @@ func matches(template, path string) bool {
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == "*" || w == g })
 }
 
-// frontDoor returns the local cloud's handler, with functions that respond with their name.
+// frontDoor returns the local cloud's handler, with functions that respond with their name. A path without a function leads to lost.
 func frontDoor(t *testing.T, functions []fn.Function) http.Handler {
 	t.Helper()
-	mux, err := edge.New(functions, func(f fn.Function) (http.Handler, error) {
+	lost := fn.Function{Spec: fn.Spec{Name: "lost", Route: "GET /lost", ErrorPage: func(*http.Request, int, http.Header) []byte { return nil }}}
+	mux, err := edge.New(slices.Concat([]fn.Function{lost}, functions), func(f fn.Function) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Function", f.Spec.Name) }), nil
 	})
 	must(t, err)
