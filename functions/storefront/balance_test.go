@@ -106,9 +106,6 @@ func TestBalance_refused(t *testing.T) {
 			g.sees(test.sees...)
 		})
 	}
-	d := newFakeBooking(env.Of(nil))
-	d.refuses["POST payment"], d.refuses["GET reservation"] = "404 GENERAL.RESOURCE_NOT_FOUND", "404 GENERAL.RESOURCE_NOT_FOUND"
-	browse(t, env.Of(nil), d).open(backFrom(d, "?r=expired")).sees("There is no such booking on this device", "Find a room")
 }
 
 // TestBalance_atHotel shows amounts that are paid at the hotel only.

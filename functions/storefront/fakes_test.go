@@ -96,7 +96,8 @@ type fakeBooking struct {
 	tokens     any
 	state      string
 	guest      body
-	refuses    map[string]string // by "METHOD last-part-of-the-path": a status and a code
+	refuses    map[string]string // by "METHOD last-part-of-the-path": a status and a code; " | " separates those of successive calls
+	elsewhere  bool              // the browser has not the session that booked
 	once       bool              // but only the first time
 	pending    bool              // the payment is pending
 	status     string            // paymentStatus of a pending payment
@@ -141,11 +142,17 @@ func (d *fakeBooking) RoundTrip(r *http.Request) (*http.Response, error) {
 	act = strings.NewReplacer(d.draft.String(), "draft", d.booked.String(), "reservation").Replace(act)
 	d.asked, d.received, d.bodies = append(d.asked, act), append(d.received, r), append(d.bodies, string(text))
 	w := httptest.NewRecorder()
-	if refusal, ok := d.refuses[act]; ok {
-		refuse(w, refusal)
-		if d.once {
+	if d.elsewhere && (act == "GET draft" || act == "GET reservation" && !strings.HasSuffix(r.URL.Query().Get("t"), ".token")) {
+		refuse(w, "404 GENERAL.RESOURCE_NOT_FOUND")
+	} else if refusal, ok := d.refuses[act]; ok {
+		refusal, rest, more := strings.Cut(refusal, " | ")
+		if more {
+			d.refuses[act] = rest
+		}
+		if d.once && !more {
 			delete(d.refuses, act)
 		}
+		refuse(w, refusal)
 	} else {
 		d.answer(w, r, act, text)
 	}
@@ -174,7 +181,9 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(map[string]int{"400": 400, "401": 401, "402": 402, "404": 404, "409": 409, "410": 410, "503": 503}[status])
 	problem := body{"code": "MELMASTOON." + code}
-	if field != "" {
+	if token, ok := strings.CutPrefix(field, "viewToken="); ok {
+		problem["viewToken"] = token
+	} else if field != "" {
 		problem["violations"] = []body{{"pointer": "/guest/" + field, "rule": "form", "message": "no"}}
 	}
 	_ = json.MarshalWrite(w, problem)
@@ -279,7 +288,7 @@ const link = "a.return-link"
 // linked returns the response to a return link: the state of the payment and, once confirmed, the view token.
 func (d *fakeBooking) linked() (int, body) {
 	if d.pending {
-		return http.StatusAccepted, body{"flowState": d.state}
+		return http.StatusAccepted, body{"flowState": d.state, "paymentStatus": d.status}
 	}
 	return http.StatusOK, body{"flowState": "confirmed", "viewToken": d.booked.String() + ".token"}
 }

@@ -49,7 +49,7 @@ func TestWaiting_firstControl(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newFakeBooking(e)
-	d.state, d.pending, d.status = "paying", true, "requires_action"
+	d.state, d.pending, d.status = "paying", true, "processing"
 	g := browse(t, e, d)
 	for _, page := range []string{"/bookings/" + d.draft.String() + "?step=waiting", "/bookings/" + d.draft.String() + "?step=waiting&tries=3", "/return/" + d.draft.String() + "?r=" + link} {
 		t.Run(page, func(t *testing.T) {

@@ -9,11 +9,14 @@ type ServiceError = page.ServiceError
 func ServiceErrorOf(err error) *ServiceError { return page.ServiceErrorOf(err) }
 
 const (
-	unknownTenant   = "TENANT.UNKNOWN"
-	suspendedTenant = "TENANT.SUSPENDED"
-	holdExpired     = "RESERVATION.HOLD_EXPIRED"
-	illegalStep     = "BFF.TENANT.ILLEGAL_STEP"
-	declined        = "PAYMENT.DECLINED"
+	unknownTenant     = "TENANT.UNKNOWN"
+	suspendedTenant   = "TENANT.SUSPENDED"
+	holdExpired       = "RESERVATION.HOLD_EXPIRED"
+	overbooked        = "RESERVATION.OVERBOOKING_BLOCKED"
+	illegalTransition = "RESERVATION.ILLEGAL_TRANSITION"
+	illegalStep       = "BFF.TENANT.ILLEGAL_STEP"
+	draftClosed       = "BFF.TENANT.DRAFT_CLOSED"
+	declined          = "PAYMENT.DECLINED"
 )
 
 // Problems that the site finds itself, or says more exactly than the booking service.

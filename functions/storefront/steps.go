@@ -2,7 +2,6 @@ package storefront
 
 import (
 	"context"
-	"net/url"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -36,8 +35,8 @@ func (v *Visitor) ResumePage(ctx context.Context, draft id.Draft, a Address, key
 		switch {
 		case refused == nil:
 			d.State, d.Outcome = outcome.State, outcome
-			if outcome.Payment == processing { // no other method can be chosen
-				a.Step = "waiting"
+			if outcome.Payment == processing { // no other method can be chosen, and an earlier decline is no longer true
+				a.Step, a.Problem = "waiting", ""
 			}
 		case code == illegalStep: // cash on arrival has no payment page to return from
 		default:
@@ -64,7 +63,7 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
-		return v.WaitingPage(d, a, "")
+		return v.WaitingPage(d, a)
 	case d.State == abandoned, d.State == failed, d.State != quoting && d.Hold != nil && d.lapsed():
 		// Do not show the earlier problem: "try again" does not help with a booking that has ended, or that the next sweep
 		// ends. The page shows the reason, and offers the same rooms again.
@@ -77,21 +76,18 @@ func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 	return v.Show(View{Step: "payment", Title: v.Localizer.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
 }
 
-// WaitingPage returns the page of a pending payment. In another browser than the one that booked, the return link is the
-// only access to the booking.
-func (v *Visitor) WaitingPage(d *Draft, a Address, link string) fn.Page {
-	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
-	if link != "" {
-		again += "?" + url.Values{"r": {link}}.Encode()
-		back = again
-	}
-	return v.showWaiting(View{Problem: a.Problem, Draft: d, Again: again, Back: back})
+// WaitingPage returns the page of a pending payment.
+func (v *Visitor) WaitingPage(d *Draft, a Address) fn.Page {
+	return v.showWaiting(View{Problem: a.Problem, Draft: d, Again: v.Home() + "/return/" + d.ID.String(), Back: d.page(v)})
 }
 
 // showWaiting shows the waiting page of view.Draft.
 func (v *Visitor) showWaiting(view View) fn.Page {
 	view.Step, view.Title = "waiting", v.Localizer.T("waiting.title")
-	if view.Draft.Outcome.Secret != "" {
+	switch {
+	case view.isUnpaidElsewhere():
+		view.Title = v.Localizer.T("elsewhere.title")
+	case view.Draft.Outcome.Secret != "":
 		view.Title = v.Localizer.T("approve.title")
 	}
 	return v.Show(view)
@@ -103,8 +99,15 @@ func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
 	return v.Show(v.withRejectedForm(View{Step: "details", Title: v.Localizer.T("details.title"), Problem: problem, Draft: d, Guest: d.guest(), Back: d.page(v)}))
 }
 
-// ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change.
+// ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change. It shows no decline if nothing is
+// due any more, and no payment if something is: the guest loads the page of an earlier result again.
 func (v *Visitor) ConfirmationPage(c *Confirmation, notice, problem string) fn.Page {
+	if problem == declined && c.Due == nil {
+		problem = ""
+	}
+	if notice == "paid" && c.Due != nil {
+		notice = ""
+	}
 	title := v.Localizer.T("confirmed.title")
 	if c.Ended() {
 		title = v.Localizer.T("confirmed.over")

@@ -32,7 +32,7 @@ func parsePages() (*template.Template, error) {
 
 // A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // the page: rooms, price, details, payment, waiting, confirmation, cancellation, changes, ended, away, down or unknown
+	Step    string // the page: rooms, price, details, payment, waiting, confirmation, cancellation, changes, ended, over, expired, away, down or unknown
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of an earlier error, if any
@@ -43,6 +43,7 @@ type View struct {
 	Available    *Availability
 	Draft        *Draft
 	Again        string      // the URL at which a waiting guest looks again
+	Elsewhere    bool        // the browser cannot open the booking
 	Shown        money.Minor // the price that the guest was shown
 	Guest        Guest
 	Wrong        map[string]bool // invalid fields of the guest's details

@@ -206,6 +206,43 @@ func TestPayBalance_pending(t *testing.T) {
 	wantPaid(t, seen, 30000)
 }
 
+// TestPayBalance_declinedElsewhere learns of a decline with the return link in a browser without the session, and pays again there with the
+// view token of the answer.
+func TestPayBalance_declinedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := owing(t, s)
+	first := begun(t, g, path, "card", 10000)
+	link := returnLink(t, g, first)
+	there := s.Guest(0) // another session at the same hotel
+	g.Platform.Decline(first.Intent.ID, false)
+	var token string
+	for range 2 { // the link is used twice
+		a := there.Send("POST", path+"/payment?r="+link, `{}`)
+		a.WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
+		if token, _ = a.Problem().Members["viewToken"].(string); token == "" {
+			t.Fatalf("the answer %s has no view token", a.Body)
+		}
+	}
+	there.Must(http.StatusOK, "GET", path+"?t="+token, nil)
+	var again paybalance.Response
+	there.Must(http.StatusCreated, "POST", path+"/payment?t="+token, toPay("card", 10000)).Into(t, &again)
+	g.Platform.Pay(again.Intent.ID, false)
+	var after paybalance.Response
+	if there.Must(http.StatusOK, "POST", path+"/payment?r="+link, `{}`).Into(t, &after); after.Due != nil {
+		t.Errorf("%v is due after the payment, want nothing", after.Due)
+	}
+	for _, refused := range []string{"", "?r=" + link + "x", "?r=." + link} {
+		t.Run(refused, func(t *testing.T) {
+			a := there.Send("POST", path+"/payment"+refused, `{}`)
+			a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
+			if a.Problem().Members != nil {
+				t.Errorf("the answer has the members %v", a.Problem().Members)
+			}
+		})
+	}
+}
+
 // TestPayBalance_changedMeanwhile pays 10000 for a booking that has changed since the payment began. What is not due is refunded, and what
 // is missing stays due.
 func TestPayBalance_changedMeanwhile(t *testing.T) {

@@ -60,8 +60,17 @@ func TestReturn_otherBrowser(t *testing.T) {
 				}
 			})
 		}
-		if status, _ := ask(0, "", "?r="+link); status != http.StatusAccepted {
+		s.Platform.Decline(g.Intent, false)
+		if status, _ := ask(0, "", "?r="+link); status != http.StatusPaymentRequired {
+			t.Errorf("%s after a decline: %d, want 402", method, status)
+		}
+		s.Platform.Await(g.Intent, "requires_action", "secret")
+		status, waiting := ask(0, "", "?r="+link)
+		if status != http.StatusAccepted {
 			t.Errorf("%s before the money has come: %d, want 202", method, status)
+		}
+		if members := slices.Sorted(maps.Keys(waiting)); !slices.Equal(members, []string{"flowState", "paymentStatus", "reservationCode"}) {
+			t.Errorf("%s before the money has come: got the members %v, want no secret and no reservation", method, members)
 		}
 		s.Platform.Pay(g.Intent, false)
 		for _, cookie := range []string{"", s.Guest(0).Cookie} {

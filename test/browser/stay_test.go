@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -71,8 +72,9 @@ func TestStay_browser(t *testing.T) {
 	s.Settle()
 }
 
-// TestStay_balance books by card, makes the stay longer and pays the difference, declined at first. On each page axe-core must find no
-// violation. In English the guest pays with the keyboard alone on the hotel's site, in other languages on the phone.
+// TestStay_balance books by card, makes the stay longer and pays the difference. Payments are declined at first, and the guest returns in
+// another browser. On each page axe-core must find no violation. In English the guest pays with the keyboard alone on the hotel's site, in
+// other languages on the phone.
 func TestStay_balance(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -90,6 +92,18 @@ func TestStay_balance(t *testing.T) {
 			j.method, j.width, j.scripts = "balance", narrow, true
 			visit := examinedVisit{openBrowser(t, s, j), source}
 			visit.bookBy("card")
+			session := visit.removeCookies()
+			visit.press(no)
+			visit.sees("declined elsewhere", lookAgain)
+			if !visit.shows(alert) {
+				t.Errorf("at %s another browser does not show the decline", visit.address())
+			}
+			visit.setCookies(session)
+			visit.press(lookAgain)
+			visit.sees("not paid yet", lookAgain)
+			visit.press(`main p > a:not(.button):not([target])`)
+			visit.tick(`input[value="card"]`)
+			visit.press(form + " button")
 			visit.press(yes)
 			visit.sees("paid", "strong.code")
 			visit.press(changesLink)
@@ -99,8 +113,9 @@ func TestStay_balance(t *testing.T) {
 			visit.sees("due", form)
 			if j.language == "en" {
 				visit.press(form + " button")
+				visit.removeCookies()
 				visit.press(no)
-				visit.sees("declined", `[role="alert"]`)
+				visit.sees("declined", alert)
 				visit.enter(form+" button", yes)
 				visit.press(yes)
 			} else {
@@ -116,6 +131,31 @@ func TestStay_balance(t *testing.T) {
 		})
 	}
 	s.Settle()
+}
+
+// removeCookies removes the cookies of the browser, which is then like another one without the guest's session. It returns them.
+func (g *guest) removeCookies() []*network.Cookie {
+	g.t.Helper()
+	found, err := chromedp.Call(g.ctx, storage.GetCookies, storage.GetCookiesParams{})
+	if err != nil {
+		g.fail("read the cookies", err)
+	}
+	if _, err := chromedp.Call(g.ctx, storage.ClearCookies, storage.ClearCookiesParams{}); err != nil {
+		g.fail("remove the cookies", err)
+	}
+	return found.Cookies
+}
+
+// setCookies sets the cookies that removeCookies returned.
+func (g *guest) setCookies(all []*network.Cookie) {
+	g.t.Helper()
+	var in storage.SetCookiesParams
+	for _, c := range all {
+		in.Cookies = append(in.Cookies, &network.CookieParam{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HTTPOnly: c.HTTPOnly})
+	}
+	if _, err := chromedp.Call(g.ctx, storage.SetCookies, in); err != nil {
+		g.fail("set the cookies", err)
+	}
 }
 
 // day returns the date in that many days.

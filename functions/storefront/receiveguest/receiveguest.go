@@ -2,6 +2,7 @@
 package receiveguest
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,9 +23,10 @@ var Function = storefront.HTTP(fn.Spec{
 // A Request names the draft, or in its place the confirmed booking whose balance the guest paid. It does not contain the result of the
 // payment, which is read from the booking service.
 type Request struct {
-	Paid  storefront.Paid `path:"draftId"`
-	Link  string          `query:"r,optional"`
-	Token string          `query:"t,optional"` // the view token of a confirmed booking
+	Paid    storefront.Paid `path:"draftId"`
+	Link    string          `query:"r,optional"`
+	Token   string          `query:"t,optional"`       // the view token of a confirmed booking
+	Problem string          `query:"problem,optional"` // the code of an earlier error
 }
 
 // receive is idempotent: the guest may reload the page.
@@ -35,25 +37,35 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	draft := c.In.Paid.Draft
 	outcome, err := c.Return(ctx, draft, c.In.Link, c.Act.String())
 	switch {
+	case err == nil && outcome.Confirmed():
+		return c.ToBooked(outcome), nil
+	case err == nil && outcome.Reservation.IsZero(), err != nil && isElsewhere(ctx, c):
+		return c.ReceiveElsewhere(ctx, c.In.back(), outcome, err), nil
 	case err != nil:
 		return c.ToBooking(draft, err), nil
-	case outcome.Confirmed():
-		return c.ToBooked(outcome), nil
-	case outcome.Reservation.IsZero(): // another browser, which may see only this page
-		if err := c.Enter(ctx); err != nil {
-			return c.UnavailablePage(err), nil
-		}
-		return c.WaitingPage(&storefront.Draft{ID: draft}, storefront.Address{}, c.In.Link), nil
 	}
 	return c.ToWaiting(draft), nil
 }
 
-// receivePayer redirects a guest who has paid what was due to the confirmation. It shows the page that waits while the payment is pending.
+// isElsewhere reports whether the link is the only access of this browser to what was paid.
+func isElsewhere(ctx context.Context, c storefront.Call[Request]) bool {
+	return c.In.Link != "" && !c.Knows(ctx, c.In.Paid)
+}
+
+func (r Request) back() storefront.Return {
+	return storefront.Return{Paid: r.Paid, Link: r.Link, Problem: r.Problem}
+}
+
+// receivePayer redirects a guest who has paid what was due to the confirmation, also after a decline: there the guest can pay again. It
+// shows the page that waits while the payment is pending.
 func receivePayer(ctx context.Context, c storefront.Call[Request], r id.Reservation) (fn.Page, error) {
 	balance, err := c.BalanceResult(ctx, r, c.In.Token, c.In.Link, c.Act.String())
+	token := cmp.Or(storefront.ServiceErrorOf(err).ViewToken, c.In.Token)
 	switch {
+	case err != nil && token == "" && isElsewhere(ctx, c):
+		return c.ReceiveElsewhere(ctx, c.In.back(), storefront.Outcome{}, err), nil
 	case err != nil:
-		return c.ToBookedStay(r, c.In.Token, "", err), nil
+		return c.ToBookedStay(r, token, "", err), nil
 	case balance.Intent != nil:
 		if err := c.Enter(ctx); err != nil {
 			return c.UnavailablePage(err), nil

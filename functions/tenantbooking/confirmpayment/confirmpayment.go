@@ -75,7 +75,7 @@ func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (o
 		out.Reply, out.Pending = fn.Accepted.Reply().After(timeout), pending.View()
 	}
 	if draft.Session != c.Session.ID {
-		out.Reservation, out.Pending = nil, booking.Pending{}
+		out.Reservation, out.Secret = nil, ""
 	}
 	return out, err
 }

@@ -150,8 +150,9 @@ func parseResponse(res *http.Response, text []byte, out any) error {
 	if json.Unmarshal(text, &p) != nil || p.Code == "" {
 		return &ServiceError{Code: fault.ErrUpstreamUnavailable.Code}
 	}
+	token, _ := p.Members["viewToken"].(string)
 	return &ServiceError{Code: strings.TrimPrefix(p.Code, "MELMASTOON."), Status: res.StatusCode, Violations: p.Violations,
-		RetryAfter: p.RetryAfter, Challenge: p.Members["challenge"] != nil}
+		RetryAfter: p.RetryAfter, Challenge: p.Members["challenge"] != nil, ViewToken: token}
 }
 
 // storeCookies stores the cookies of the service's response. Their path becomes the site's own, because the browser

@@ -12,8 +12,9 @@ type ServiceError struct {
 	Code       string
 	Status     int // 0 if the service is unavailable
 	Violations []fault.Violation
-	RetryAfter int  // in seconds, or 0
-	Challenge  bool // whether the visitor may solve a challenge and repeat the request
+	RetryAfter int    // in seconds, or 0
+	Challenge  bool   // whether the visitor may solve a challenge and repeat the request
+	ViewToken  string // opens the booking that the error is about, if the service returned one
 }
 
 func (r *ServiceError) Error() string { return "page: the service returned " + r.Code }

@@ -195,9 +195,17 @@ func (b Balances) view(r Reservation, all []PaymentState) (out Balance, err erro
 		out.Intent = &intent
 		return out, err
 	case latest.Attempts > 0 && (latest.Status == "requires_payment" || latest.Status == "failed"):
-		return out, ErrDeclined
+		return out, declinedBalance(out.ViewToken)
 	}
 	return out, nil
+}
+
+// declinedBalance returns ErrDeclined with the view token as an extension member: a guest in another browser needs it to open the booking
+// and to pay again.
+func declinedBalance(viewToken string) error {
+	f := *ErrDeclined
+	f.Members = map[string]any{"viewToken": viewToken}
+	return &f
 }
 
 // acceptsPayments reports whether the reservation service keeps further payments: the reservation is booked, not cancelled and not a no-show.

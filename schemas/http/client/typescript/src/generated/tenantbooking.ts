@@ -388,6 +388,8 @@ export interface components {
             retriable: boolean;
             /** @description In how many seconds */
             retryAfter?: number;
+            /** @description Only with PAYMENT.DECLINED of …/confirmation/{reservationId}/payment: opens the booking, as in an answer without an error */
+            viewToken?: string;
             violations?: {
                 pointer: string;
                 rule: string;
