@@ -282,14 +282,14 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 	}{
 		{"hold", "holds", holdRequest(h), 201, ""},
 		{"the same hold", "holds", holdRequest(h), 201, ""},
-		{"one too many", "holds", holdRequest(b.want(h.Stay, 1)), 409, "RESERVATION.OVERBOOKING_BLOCKED"},
+		{"hold without rooms", "holds", holdRequest(b.want(h.Stay, 1)), 409, "RESERVATION.OVERBOOKING_BLOCKED"},
 		{"commit", "commits", named, 200, ""},
 		{"the same commit", "commits", named, 200, ""},
 		{"release", "releases", named, 204, ""},
 		{"the same release", "releases", named, 204, ""},
-		{"commit what was released", "commits", named, 410, "RESERVATION.HOLD_EXPIRED"},
-		{"hold what was released", "holds", holdRequest(h), 410, "RESERVATION.HOLD_EXPIRED"},
-		{"commit what never was", "commits", body{"tenantId": h.Tenant, "allocationIds": ids(b.want(h.Stay, 1))}, 404, "GENERAL.RESOURCE_NOT_FOUND"},
+		{"commit after the release", "commits", named, 410, "RESERVATION.HOLD_EXPIRED"},
+		{"hold after the release", "holds", holdRequest(h), 410, "RESERVATION.HOLD_EXPIRED"},
+		{"commit of an unknown allocation", "commits", body{"tenantId": h.Tenant, "allocationIds": ids(b.want(h.Stay, 1))}, 404, "GENERAL.RESOURCE_NOT_FOUND"},
 		{"nothing", "releases", body{"tenantId": h.Tenant, "allocationIds": []string{}}, 400, "GENERAL.VALIDATION_FAILED"},
 	} {
 		t.Run(step.name, func(t *testing.T) {

@@ -27,12 +27,12 @@ func TestLoad(t *testing.T) {
 		want settings
 		err  string
 	}{
-		{"reads what is set", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "2", "WAIT": "1m"}, settings{"u", 2, time.Minute}, ""},
-		{"falls back on defaults", map[string]string{"DATABASE_URL": "u"}, settings{"u", 4, 5 * time.Second}, ""},
-		{"takes empty for absent", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": ""}, settings{"u", 4, 5 * time.Second}, ""},
-		{"names what is missing", nil, settings{}, "DATABASE_URL"},
-		{"wants more than an empty value", map[string]string{"DATABASE_URL": ""}, settings{}, "DATABASE_URL"},
-		{"names what does not fit", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "many"}, settings{}, "Pool"},
+		{"all variables", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "2", "WAIT": "1m"}, settings{"u", 2, time.Minute}, ""},
+		{"defaults", map[string]string{"DATABASE_URL": "u"}, settings{"u", 4, 5 * time.Second}, ""},
+		{"empty variable", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": ""}, settings{"u", 4, 5 * time.Second}, ""},
+		{"required variable missing", nil, settings{}, "DATABASE_URL"},
+		{"required variable empty", map[string]string{"DATABASE_URL": ""}, settings{}, "DATABASE_URL"},
+		{"invalid number", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "many"}, settings{}, "Pool"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

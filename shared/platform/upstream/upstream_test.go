@@ -201,9 +201,9 @@ func TestPointing(t *testing.T) {
 		opts []upstream.Option
 		want []fault.Violation
 	}{
-		{"who knows what it is called", []upstream.Option{ours}, []fault.Violation{
+		{"with pointers of the caller", []upstream.Option{ours}, []fault.Violation{
 			{Pointer: "/wish/promo", Rule: "known", Message: "No such code."}, {Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
-		{"who does not", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
+		{"without pointers of the caller", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "unknown"})

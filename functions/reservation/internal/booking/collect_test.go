@@ -107,37 +107,37 @@ func TestCollect(t *testing.T) {
 		then  func(*confirmTest, *id.Intent) *id.Intent
 		want  outcome
 	}{
-		{"promised cash is not money", cash, func(_ *confirmTest, i *id.Intent) *id.Intent { return i },
+		{"cash promised", cash, func(_ *confirmTest, i *id.Intent) *id.Intent { return i },
 			outcome{kept: -price, due: price, method: CashOnArrival, status: PendingCash, count: 1}},
-		{"promised cash is collected", cash, func(s *confirmTest, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
+		{"cash collected", cash, func(s *confirmTest, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
 			outcome{method: CashOnArrival, status: Captured, count: 1}},
-		{"promised cash is collected after the price fell", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
+		{"cash collected after the price fell", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
 			s.dearer(-more)
 			s.collects(i, s.r.Total)
 			return i
 		}, outcome{kept: -more, method: CashOnArrival, status: Captured, count: 1}},
-		{"cash that the hotel has given back already", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
+		{"cash collected and refunded", cash, func(s *confirmTest, i *id.Intent) *id.Intent {
 			s.collects(i, s.r.Total)
 			s.fakePayments.intents[*i].Refunded = s.r.Total
 			return i
 		}, outcome{kept: -price, method: CashOnArrival, status: Captured, count: 1}},
-		{"a card pays instead of the cash", cash, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
+		{"card instead of cash", cash, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
 			outcome{method: Card, status: Captured, count: 2}},
-		{"a second intent pays what a change costs", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
+		{"second intent for a change", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more)
 		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
-		{"it pays a part", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
+		{"second intent for a part", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more - 1)
 		}, outcome{kept: more - 1, due: 1, method: Mixed, status: Captured, count: 2}},
-		{"its surplus goes back", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
+		{"second intent with a surplus", captured, func(s *confirmTest, _ *id.Intent) *id.Intent {
 			s.dearer(more)
 			return s.second(more + 5)
 		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
-		{"all of it goes back if nothing is due", captured, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(more) },
+		{"second intent, nothing due", captured, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(more) },
 			outcome{method: Card, status: Captured, count: 1}},
-		{"cash that comes after the card goes back", cash, func(s *confirmTest, promise *id.Intent) *id.Intent {
+		{"cash collected after the card", cash, func(s *confirmTest, promise *id.Intent) *id.Intent {
 			if err := s.confirm(s.second(s.r.Total)); err != nil {
 				s.t.Fatal(err)
 			}
