@@ -98,6 +98,23 @@ func (v *Visitor) ToNext(d id.Draft) fn.Page {
 	return page
 }
 
+// EndedGuest returns the details that the guest has typed for a booking that has ended, perhaps while it ended.
+func (v View) EndedGuest() Guest {
+	if t, ok := v.rejectedForm(); ok {
+		return t.Guest
+	}
+	return v.Draft.guest()
+}
+
+// ToNewBooking redirects to a booking, whose form is filled with the details from one that has ended, if any.
+func (v *Visitor) ToNewBooking(d id.Draft, g Guest) fn.Page {
+	page := v.ToBooking(d, nil)
+	if g != (Guest{}) {
+		page.Reply = page.Reply.Keep(rejectedForm{Guest: g}.cookie(v, bookingPath(d)))
+	}
+	return page
+}
+
 // ToRejected redirects to the page of the changes, with the rejected details of the guest or special request.
 func (v *Visitor) ToRejected(r id.Reservation, token string, g Guest, err error) fn.Page {
 	form, err := rejected(g, err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/platform/env"
 )
@@ -73,6 +74,34 @@ func TestChoose_changedPrice(t *testing.T) {
 	}
 	if !strings.Contains(quoted[1], d.draft.String()) {
 		t.Errorf("the second quote is not for the draft %s: %s", d.draft, quoted[1])
+	}
+}
+
+// TestChoose_sameRooms books the rooms of an expired hold again. The form is filled with what the guest typed while the hold expired, or
+// had sent before.
+func TestChoose_sameRooms(t *testing.T) {
+	t.Parallel()
+	typed := []string{"firstName", "Zarghuna <3", "email", "z@example.com", "phone", "0700123456", "specialRequests", "Two cots\nplease"}
+	for _, test := range []struct {
+		name string
+		late bool // the hold expires while the guest types
+	}{{"typed", true}, {"sent", false}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeBooking(e)
+			g := browse(t, e, d).open(searched).send("/choices")
+			if test.late {
+				d.refuses["PATCH draft"] = "410 RESERVATION.HOLD_EXPIRED"
+				d.expires = e.Now().Add(-time.Minute)
+			}
+			g.send("/guest", typed...)
+			d.expires = e.Now().Add(-time.Minute)
+			g.open(home+"/bookings/"+d.draft.String()).sees("This booking has ended", "Book the same rooms again")
+			delete(g.jar, "typed") // a browser keeps it to the pages of the ended booking
+			d.guest = nil
+			g.sendForm("/choices", "Book the same rooms again").sees("Who is coming?", `value="Zarghuna <3"`, `value="z@example.com"`, "Two cots\nplease</textarea>").lacks("marked fields")
+		})
 	}
 }
 

@@ -36,8 +36,19 @@ type Request struct {
 	Total    int64          `form:"total,optional"`    // the price on the page, in minor units
 	Currency money.Currency `form:"currency,optional"` // of Total
 
+	// The guest's details from a booking that has ended, unvalidated.
+	FirstName string `form:"firstName,optional"`
+	LastName  string `form:"lastName,optional"`
+	Email     string `form:"email,optional"`
+	Phone     string `form:"phone,optional"`
+	Requests  string `form:"specialRequests,optional"`
+
 	Once string `form:"once"`
 	Seen string `form:"seen,optional"`
+}
+
+func (r Request) guest() storefront.Guest {
+	return storefront.Guest{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Requests: r.Requests}
 }
 
 func (r Request) selection() storefront.Selection {
@@ -58,5 +69,5 @@ func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err != nil {
 		return c.ToStart(selection.Search(), err), nil
 	}
-	return c.ToBooking(draft, nil), nil
+	return c.ToNewBooking(draft, c.In.guest()), nil
 }
