@@ -67,6 +67,7 @@ type Member struct {
 	address   string
 	output    Output
 	killed    atomic.Int64
+	calls     atomic.Int64  // calls in progress
 	gone      chan struct{} // closed when it is no longer restarted
 
 	mu      sync.Mutex
@@ -148,6 +149,9 @@ func (m *Member) Kill() error {
 	return process.End(syscall.SIGKILL)
 }
 
+// Idle reports whether the process has no call in progress.
+func (m *Member) Idle() bool { return m.calls.Load() == 0 }
+
 // Open returns a handler that proxies to a function's process, like the load balancer. The process may be launched later.
 func (f *Processes) Open(function fn.Function) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
@@ -162,10 +166,13 @@ func (f *Processes) Open(function fn.Function) (http.Handler, error) {
 		Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 16},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if f.Member(function.Spec.Name) == nil {
+		m := f.Member(function.Spec.Name)
+		if m == nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
+		m.calls.Add(1)
+		defer m.calls.Add(-1)
 		proxy.ServeHTTP(w, r)
 	}), nil
 }

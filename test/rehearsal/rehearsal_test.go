@@ -162,7 +162,8 @@ func launch(t *testing.T, tree *archive.Tree, cluster *processes.Processes) {
 	must(t, errors.Join(errs...))
 }
 
-// killProcesses kills processes, one after the other, until the journeys are over.
+// killProcesses kills processes, one after the other, until the journeys are over. Most processes are idle at any moment, so every
+// second one is chosen among those with a call in progress.
 func killProcesses(t *testing.T, random *rand.Rand, cluster *processes.Processes, over <-chan struct{}) (killed int) {
 	t.Helper()
 	var targets []*processes.Member
@@ -180,7 +181,11 @@ func killProcesses(t *testing.T, random *rand.Rand, cluster *processes.Processes
 			return killed
 		case <-time.After(time.Duration(50+random.IntN(350)) * time.Millisecond): // the moment of the fault, not a wait for anything
 		}
-		if err := targets[random.IntN(len(targets))].Kill(); err != nil {
+		candidates := targets
+		if busy := slices.DeleteFunc(slices.Clone(targets), (*processes.Member).Idle); killed%2 == 0 && len(busy) > 0 {
+			candidates = busy
+		}
+		if err := candidates[random.IntN(len(candidates))].Kill(); err != nil {
 			t.Error(err)
 		}
 		killed++
