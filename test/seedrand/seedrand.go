@@ -47,11 +47,18 @@ func (s Seed) Of(player ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(s), h.Sum64()))
 }
 
-// Iterations returns the number of iterations: the first argument in an ordinary run, the second in a full run.
+// brief is the part of the iterations that a brief run does: enough to notice a mistake that many of them would show.
+const brief = 5
+
+// Iterations returns the number of iterations: the first argument, or the second in a full run. In a brief run (MELMASTOON_BRIEF is
+// set) it returns a fifth of the first argument, and at least one.
 func Iterations(t testing.TB, ordinary, full int) int {
 	t.Helper()
-	if Full(t) {
+	switch r := kind(t); {
+	case r.Full != "":
 		return full
+	case r.Brief != "":
+		return max(1, ordinary/brief)
 	}
 	return ordinary
 }
@@ -59,11 +66,19 @@ func Iterations(t testing.TB, ordinary, full int) int {
 // Full reports whether this is a full run: MELMASTOON_FULL is set.
 func Full(t testing.TB) bool {
 	t.Helper()
-	var asked struct {
-		Full string `env:"MELMASTOON_FULL"`
-	}
-	if err := env.System().Load(&asked); err != nil {
+	return kind(t).Full != ""
+}
+
+// A run is the kind of a run, as scripts/test sets it in the environment.
+type run struct {
+	Full  string `env:"MELMASTOON_FULL"`
+	Brief string `env:"MELMASTOON_BRIEF"`
+}
+
+func kind(t testing.TB) (r run) {
+	t.Helper()
+	if err := env.System().Load(&r); err != nil {
 		t.Fatal(err)
 	}
-	return asked.Full != ""
+	return r
 }

@@ -62,12 +62,22 @@ func TestOf_independentStreams(t *testing.T) {
 	}
 }
 
-func TestIterations_fullRun(t *testing.T) {
-	for full, want := range map[string]int{"": 3, "1": 100} {
-		t.Run("MELMASTOON_FULL="+full, func(t *testing.T) {
-			t.Setenv("MELMASTOON_FULL", full)
-			if got := Iterations(t, 3, 100); got != want {
-				t.Errorf("got %d iterations, want %d", got, want)
+func TestIterations_kindOfRun(t *testing.T) {
+	for _, test := range []struct {
+		name, full, brief string
+		ordinary, want    int
+	}{
+		{name: "neither set", ordinary: 30, want: 30},
+		{name: "full run", full: "1", ordinary: 30, want: 100},
+		{name: "brief run", brief: "1", ordinary: 30, want: 6},
+		{name: "brief run of few iterations", brief: "1", ordinary: 3, want: 1},
+		{name: "both set", full: "1", brief: "1", ordinary: 30, want: 100},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("MELMASTOON_FULL", test.full)
+			t.Setenv("MELMASTOON_BRIEF", test.brief)
+			if got := Iterations(t, test.ordinary, 100); got != test.want {
+				t.Errorf("got %d iterations, want %d", got, test.want)
 			}
 		})
 	}

@@ -123,7 +123,8 @@ func (d *Database) at(database string) url.URL {
 
 func (d *Database) create(template string) {
 	d.t.Helper()
-	d.manage(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, d.name, template),
+	// The files of the template are copied, which takes half the time of logging every page.
+	d.manage(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q STRATEGY FILE_COPY`, d.name, template),
 		fmt.Sprintf(`REVOKE TEMPORARY ON DATABASE %q FROM PUBLIC`, d.name)) // a clone does not copy privileges
 }
 
