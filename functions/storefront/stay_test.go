@@ -51,6 +51,15 @@ func TestChanges_suspended(t *testing.T) {
 	browse(t, env.Of(nil), d).open(home+"/confirmations/"+d.booked.String()+"/changes").sees("Nothing can be changed here at the moment.", "GM-7K2QX9").lacks("try again")
 }
 
+// TestChanges_stayBegan sends a request from a page that was opened before the check-in. The guest is told that the hotel does not have it.
+func TestChanges_stayBegan(t *testing.T) {
+	t.Parallel()
+	d := newFakeBooking(env.Of(nil))
+	g := browse(t, env.Of(nil), d).open(home + "/confirmations/" + d.booked.String() + "/changes")
+	d.stay, d.refuses["PATCH reservation"] = "checked_in", "409 RESERVATION.ILLEGAL_TRANSITION"
+	g.sendForm("/changes", "Send the request", "request", "A late breakfast").sees("This is not possible any more, for example because the stay has begun.", "GM-7K2QX9")
+}
+
 func TestCancel_costsMore(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

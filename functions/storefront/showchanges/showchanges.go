@@ -49,8 +49,12 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		return c.UnavailablePage(entered), nil
 	case err != nil:
 		return c.ToStart(storefront.Search{}, err), nil
-	case entered != nil || booked.State != "confirmed":
+	case entered != nil:
 		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", entered), nil
+	case booked.State != "confirmed" && c.In.Problem != "": // a change was rejected, perhaps because the stay has begun meanwhile
+		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", &storefront.ServiceError{Code: c.In.Problem}), nil
+	case booked.State != "confirmed":
+		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", nil), nil
 	}
 	to := c.In.dates()
 	if to.CheckIn == "" && to.CheckOut == "" {
