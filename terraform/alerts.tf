@@ -108,7 +108,7 @@ locals {
     { backlog = {
       name = "events are not delivered", playbook = "backlog", page = true
       condition = {
-        filter  = "metric.type=\"pubsub.googleapis.com/subscription/oldest_unacked_message_age\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=one_of(${join(", ", [for f in values(local.hearing) : "\"${f.event.subscription}\""])})"
+        filter  = "metric.type=\"pubsub.googleapis.com/subscription/oldest_unacked_message_age\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=one_of(${join(", ", [for f in values(local.consumers) : "\"${f.event.subscription}\""])})"
         aligner = "ALIGN_MAX", reducer = "REDUCE_MAX", by = ["resource.label.subscription_id"], above = 900, lasting = 300
       }
     } },

@@ -1,4 +1,4 @@
-# What is deployed is said by catalogue.go and by nobody else: go run ./scripts/catalogue writes it down for this folder.
+# catalogue.go alone decides what is deployed: go run ./scripts/catalogue writes it for this folder.
 locals {
   catalogue = jsondecode(file("${path.module}/catalogue.json"))
 
@@ -7,16 +7,16 @@ locals {
   routes    = [for r in local.catalogue.routes : r if contains(keys(local.functions), r.function)]
 
   called    = { for name, f in local.functions : name => f if f.kind == "http" }
-  hearing   = { for name, f in local.functions : name => f if f.kind == "event" }
+  consumers = { for name, f in local.functions : name => f if f.kind == "event" }
   scheduled = { for name, f in local.functions : name => f if f.kind == "scheduled" }
 
-  told   = toset(flatten([for f in local.functions : f.emits]))
-  heard  = toset([for f in local.hearing : f.event.subject])
-  topics = setunion(local.told, local.heard)
+  published  = toset(flatten([for f in local.functions : f.emits]))
+  subscribed = toset([for f in local.consumers : f.event.subject])
+  topics     = setunion(local.published, local.subscribed)
   # One dead-letter topic may serve several functions of a service.
-  dead_letters = { for topic in toset([for f in local.hearing : f.event.deadLetter]) : topic => {
-    service  = one(distinct([for f in local.hearing : f.service if f.event.deadLetter == topic]))
-    accounts = distinct([for f in local.hearing : f.account if f.event.deadLetter == topic])
+  dead_letters = { for topic in toset([for f in local.consumers : f.event.deadLetter]) : topic => {
+    service  = one(distinct([for f in local.consumers : f.service if f.event.deadLetter == topic]))
+    accounts = distinct([for f in local.consumers : f.account if f.event.deadLetter == topic])
   } }
 
   # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.

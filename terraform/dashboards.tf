@@ -8,7 +8,7 @@ locals {
       { title = "95th percentile of latency, in seconds", query = "histogram_quantile(0.95, sum by (le, function) (rate(${local.latency_summed}_bucket{monitored_resource=\"cloud_run_revision\",function=~\"${service}-.*\"}[5m])))" },
       { title = "Instances", query = "sum by (service_name) (run_googleapis_com:container_instance_count{monitored_resource=\"cloud_run_revision\",service_name=~\"${service}-.*\"})" },
     ],
-    length([for f in local.hearing : f if f.service == service]) == 0 ? [] : [
+    length([for f in local.consumers : f if f.service == service]) == 0 ? [] : [
       { title = "Dead letters", query = "max by (subscription_id) (pubsub_googleapis_com:subscription_num_undelivered_messages{monitored_resource=\"pubsub_subscription\",subscription_id=~\"${join("|", [for topic, d in local.dead_letters : replace(topic, ".", "\\\\.") if d.service == service])}\"})" },
       { title = "Oldest event that waits, in seconds", query = "max by (subscription_id) (pubsub_googleapis_com:subscription_oldest_unacked_message_age{monitored_resource=\"pubsub_subscription\",subscription_id=~\"${service}-.*\"})" },
     ],

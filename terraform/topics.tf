@@ -19,8 +19,8 @@ resource "google_pubsub_topic" "subject" {
 locals {
   publishers = { for topic in local.topics : topic => setunion(
     [for f in local.functions : "serviceAccount:${f.account}@${local.domain_of_accounts}" if contains(f.publishes, topic)],
-    contains(local.told, topic) ? [] : var.platform_publishers,
-    contains(local.heard, topic) ? local.replaying : [],
+    contains(local.published, topic) ? [] : var.platform_publishers,
+    contains(local.subscribed, topic) ? local.replaying : [],
   ) }
 }
 
@@ -95,7 +95,7 @@ resource "google_pubsub_subscription_iam_binding" "dead_letter" {
 
 module "subscription" {
   source   = "./modules/subscription"
-  for_each = local.hearing
+  for_each = local.consumers
 
   name        = each.value.event.subscription
   topic       = google_pubsub_topic.subject[each.value.event.subject].id

@@ -79,7 +79,7 @@ func TestRun_byAnyName(t *testing.T) {
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			wantText(t, printed, r.Quote.String()+" "+r.ID.String(), "reservation begun by", "told   reservation.held", "hold until", "no log is configured")
+			wantText(t, printed, r.Quote.String()+" "+r.ID.String(), "reservation begun by", "published  reservation.held", "hold until", "no log is configured")
 			if strings.Contains(printed, other.ID.String()) {
 				t.Errorf("printed another booking: %s", printed)
 			}

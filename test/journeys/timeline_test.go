@@ -41,19 +41,19 @@ func momentsOf(s booking.Timeline, service string) (found []string) {
 // bookingMoments are the expected moments of a booking, by service.
 var bookingMoments = map[string][]string{
 	"tenantbooking": {
-		"call bootstrap 200", "told bff.tenant.bootstrap.served",
+		"call bootstrap 200", "published bff.tenant.bootstrap.served",
 		"call quote 201", "row draft is quoting",
-		"call hold 201", "row draft is holding", "told bff.tenant.booking.draft.created",
+		"call hold 201", "row draft is holding", "published bff.tenant.booking.draft.created",
 		"call setguest 200", "row draft is collecting_details",
-		"call openintent 201", "row draft is paying", "told bff.tenant.payment_intent.created",
-		"call confirmpayment 200", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
-		"call readconfirmation 200", "row confirmation shown", "told bff.tenant.confirmation.viewed",
+		"call openintent 201", "row draft is paying", "published bff.tenant.payment_intent.created",
+		"call confirmpayment 200", "row draft is confirmed", "row draft kept as converted card", "published bff.tenant.booking.draft.converted",
+		"call readconfirmation 200", "row confirmation shown", "published bff.tenant.confirmation.viewed",
 	},
 	"reservation": {
-		"call quote 201", "row priced", "told reservation.quote.requested", "told reservation.quote.created",
-		"call hold 201", "row hold", "row reservation begun by direct", "told reservation.held", "heard inventory.allocation.committed",
+		"call quote 201", "row priced", "published reservation.quote.requested", "published reservation.quote.created",
+		"call hold 201", "row hold", "row reservation begun by direct", "published reservation.held", "consumed inventory.allocation.committed",
 		"call read 200", "call setguest 200", "row guest named",
-		"row reservation confirmed, captured by card", "heard payment.transaction.captured", "told reservation.confirmed",
+		"row reservation confirmed, captured by card", "consumed payment.transaction.captured", "published reservation.confirmed",
 		"call read 200", "call read 200",
 	},
 }
@@ -77,9 +77,9 @@ func TestTimeline_booking(t *testing.T) {
 		}
 	}
 	checkOrder(t, whole)
-	checkCauses(t, whole, "told reservation.confirmed", "call paymentcaptured 204", "told payment.transaction.captured", "call pay 303")
+	checkCauses(t, whole, "published reservation.confirmed", "call paymentcaptured 204", "published payment.transaction.captured", "call pay 303")
 	checkCauses(t, whole, "row rooms kept", "call commitrooms 200", "call paymentcaptured 204")
-	checkCauses(t, whole, "told bff.tenant.booking.draft.converted", "call confirmpayment 200")
+	checkCauses(t, whole, "published bff.tenant.booking.draft.converted", "call confirmpayment 200")
 	checkCauses(t, whole, "row priced", "call quote 201", "call quote 201")
 	text := strings.Join(whole.Lines(), "\n")
 	for name, secret := range map[string]string{
@@ -129,7 +129,7 @@ func TestTimeline_fromHandoff(t *testing.T) {
 	whole := s.BookingTimeline(v.ReservationID)
 	checkOrder(t, whole)
 	checkCauses(t, whole, "row handoff minted", "call minthandoff 201")
-	checkCauses(t, whole, "heard bff.tenant.handoff.consumed", "call handoffconsumed 204", "told bff.tenant.handoff.consumed", "call bootstrap 200")
+	checkCauses(t, whole, "consumed bff.tenant.handoff.consumed", "call handoffconsumed 204", "published bff.tenant.handoff.consumed", "call bootstrap 200")
 	for name, id := range map[string]string{
 		"handoff":        minted.HandoffID,
 		"guest session":  all.Session(),
@@ -209,7 +209,7 @@ func TestTimeline_printedOnFailure(t *testing.T) {
 	v := s.Visit(demo.HeratGarden).RequestQuote(inHerat()).Hold()
 	text := strings.Join(strings.Fields(l.end()), " ")
 	for name, want := range map[string]string{
-		"event": "told bff.tenant.booking.draft.created evt_…",
+		"event": "published bff.tenant.booking.draft.created evt_…",
 		"row":   "row draft is holding bdr_…" + v.DraftID[len(v.DraftID)-6:],
 		"call":  "call holdrooms 201",
 	} {
@@ -240,7 +240,7 @@ func TestTimeline_withoutLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkOrder(t, whole)
-	checkCauses(t, whole, "told reservation.confirmed", "heard payment.transaction.captured", "told payment.transaction.captured")
+	checkCauses(t, whole, "published reservation.confirmed", "consumed payment.transaction.captured", "published payment.transaction.captured")
 	if !slices.ContainsFunc(whole.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
 		t.Error("got no consumed event, want at least one")
 	}

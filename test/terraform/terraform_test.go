@@ -56,8 +56,8 @@ var breaches = []breach{
 
 	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)]", "@${local.domain_of_accounts}\"]", "Somebody reads a keyring"},
 	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
-	{"letters for everybody", production, "topics.tf", "  members      = local.reading", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are read by other jobs than replay"},
-	{"replay publishes what nobody hears", production, "topics.tf", "    contains(local.heard, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
+	{"letters for everybody", production, "topics.tf", "  members      = local.reading", "  members      = [for f in local.consumers : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are read by other jobs than replay"},
+	{"replay publishes to topics without subscriptions", production, "topics.tf", "    contains(local.subscribed, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
 	{"replay does not know who hears", production, "jobs.tf", "local.jobs[r.job].letters || local.jobs[r.job].replays ? {", "false ? {", "DEAD_LETTERS"},
 	{"pushes for another", production, "topics.tf", "  audience    = local.services[each.value.service].audience", "  audience    = \"https://somebody.else\"", "A subscription is not what its function hears"},
 	{"pushes in a wrapper", production, "modules/subscription/main.tf", "    no_wrapper {\n      write_metadata = true\n    }\n", "", "no_wrapper"},

@@ -19,12 +19,12 @@ type Kind string
 
 // Kinds of moments.
 const (
-	Call         Kind = "call"  // in the log: a call of a function
-	Row          Kind = "row"   // in a table of the service
-	Published    Kind = "told"  // in the service's outbox
-	Consumed     Kind = "heard" // in the service's inbox: a processed event
-	Pending      Kind = "owed"  // on the bus: not delivered yet
-	DeadLettered Kind = "dead"  // a dead letter
+	Call         Kind = "call"      // in the log: a call of a function
+	Row          Kind = "row"       // in a table of the service
+	Published    Kind = "published" // in the service's outbox
+	Consumed     Kind = "consumed"  // in the service's inbox: a processed event
+	Pending      Kind = "pending"   // on the bus: not delivered yet
+	DeadLettered Kind = "dead"      // a dead letter
 )
 
 // A Moment is one event of a timeline.

@@ -78,7 +78,7 @@ func at(ms int, kind Kind, service, what string, c clues) Moment {
 func TestInOrder_causesFirst(t *testing.T) {
 	t.Parallel()
 	got := inOrder([]Moment{
-		at(9, Consumed, "reservation", "heard", clues{event: "e1", function: "reservation-captured"}),
+		at(9, Consumed, "reservation", "consumed", clues{event: "e1", function: "reservation-captured"}),
 		at(8, Call, "reservation", "push", clues{event: "e1", function: "reservation-captured", request: "r2"}),
 		at(6, Published, "sandbox", "captured", clues{event: "e1", request: "r1"}),
 		at(5, Row, "sandbox", "row", clues{}),
@@ -95,7 +95,7 @@ func TestInOrder_causesFirst(t *testing.T) {
 		}
 		lines = append(lines, m.What+" by "+because)
 	}
-	want := []string{"pay by nothing", "row by pay", "captured by pay", "push by captured", "heard by push", "confirmed by push", "caused by what comes later by confirmed"}
+	want := []string{"pay by nothing", "row by pay", "captured by pay", "push by captured", "consumed by push", "confirmed by push", "caused by what comes later by confirmed"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}

@@ -151,8 +151,8 @@ func (t *collector) consumed(ctx context.Context) error {
 		var at time.Time
 		err := t.query(ctx, schema, `
 			SELECT 'evt:' || event_id, processor, subject, processed_at
-			FROM `+pgx.Identifier{schema, "inbox_processed"}.Sanitize()+` WHERE @all OR event_id = ANY (@heard)`,
-			pgx.NamedArgs{"all": t.all, "heard": uuids(t.eventIDs())}, []any{&event, &processor, &subject, &at}, func() error {
+			FROM `+pgx.Identifier{schema, "inbox_processed"}.Sanitize()+` WHERE @all OR event_id = ANY (@consumed)`,
+			pgx.NamedArgs{"all": t.all, "consumed": uuids(t.eventIDs())}, []any{&event, &processor, &subject, &at}, func() error {
 				name, _, _ := parse(event)
 				t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Consumed,
 					What: plain(subject) + "  " + short(name) + "  by " + processor, clues: clues{event: name, function: processor}})

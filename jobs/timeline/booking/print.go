@@ -20,7 +20,7 @@ func (s Timeline) Lines() []string {
 		if m.Cause >= 0 {
 			cause = fmt.Sprintf("← %-4d", m.Cause+1)
 		}
-		lines = append(lines, fmt.Sprintf("%4d %s %s %s  %-13s %-5s  %s", i+1, cause, m.At.UTC().Format("15:04:05.000"), since, m.Service, m.Kind, m.What))
+		lines = append(lines, fmt.Sprintf("%4d %s %s %s  %-13s %-9s  %s", i+1, cause, m.At.UTC().Format("15:04:05.000"), since, m.Service, m.Kind, m.What))
 	}
 	return lines
 }

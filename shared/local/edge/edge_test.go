@@ -89,7 +89,7 @@ func TestNew_lost(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest("GET", "/nowhere", nil))
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/nowhere", nil))
 			if got := w.Header().Get("X-Function"); got != test.want {
 				t.Errorf("led to %q, want %q", got, test.want)
 			}
