@@ -22,8 +22,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// An ear records the deadline of each call to another service, and the start of each call of a function.
-type ear struct {
+// A recorder keeps the deadline of each call to another service, and the start of each call of a function.
+type recorder struct {
 	mu        sync.Mutex
 	deadlines map[string]time.Time // the latest deadline, by the service's address
 	endless   []string
@@ -31,7 +31,7 @@ type ear struct {
 }
 
 // RoundTrip records the deadline of a call.
-func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
+func (e *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	until, ok := r.Context().Deadline()
 	e.mu.Lock()
 	if !ok {
@@ -45,14 +45,14 @@ func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Write stores a line of the log.
-func (e *ear) Write(line []byte) (int, error) {
+func (e *recorder) Write(line []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.log.Write(line)
 }
 
 // began returns the start and the function of the last call in the log.
-func (e *ear) began(t *testing.T) (function string, began time.Time) {
+func (e *recorder) began(t *testing.T) (function string, began time.Time) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(e.log.String()), "\n")
 	var line struct {
@@ -75,26 +75,26 @@ func TestDeadlines_withinBudget(t *testing.T) {
 	for _, f := range fs {
 		budgets[f.Spec.Name] = f.Spec
 	}
-	db, hotels, heard := pgtest.New(t), tenantbookingtest.OpenHotels(t), &ear{deadlines: map[string]time.Time{}}
-	system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(hotels.Around(db.Env()), heard), fs...)
+	db, hotels, seen := pgtest.New(t), tenantbookingtest.OpenHotels(t), &recorder{deadlines: map[string]time.Time{}}
+	system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(hotels.Around(db.Env()), seen), fs...)
 	hotels.Property.Tenant = system.Platform.Tenants[0].ID
 	e, issuer := fntest.Surround(t, system.Env)
-	system.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(heard)), issuer, fs...)
+	system.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(seen)), issuer, fs...)
 	asked := map[string]int{}
 	check := func() {
-		heard.mu.Lock()
-		defer heard.mu.Unlock()
-		name, began := heard.began(t)
-		for path, until := range heard.deadlines {
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		name, began := seen.began(t)
+		for path, until := range seen.deadlines {
 			asked[name]++
 			if most := e.Timeout(budgets[name].Timeout + grace); until.Sub(began) > most || budgets[name].Timeout == 0 {
 				t.Errorf("%s waits for %s for %v, has %v", name, path, until.Sub(began), budgets[name].Timeout)
 			}
 		}
-		if len(heard.endless) > 0 {
-			t.Errorf("%s calls %v without a deadline", name, heard.endless)
+		if len(seen.endless) > 0 {
+			t.Errorf("%s calls %v without a deadline", name, seen.endless)
 		}
-		clear(heard.deadlines)
+		clear(seen.deadlines)
 	}
 	g := system.Guest(0)
 	search := hotels.Search(system.Env.Now(), 1)

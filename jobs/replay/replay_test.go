@@ -511,7 +511,7 @@ func TestSend_canceled(t *testing.T) {
 	d.ctx = ctx
 	d.published.Refuse = func(topic.Message) error { stop(); return nil }
 	if code, stdout, _ := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(stdout, "replayed 1 of 2") {
-		t.Errorf("exit %d, said %s", code, stdout)
+		t.Errorf("exit %d, printed %s", code, stdout)
 	}
 	d.ctx = t.Context()
 	d.want([]string{"replayed 1 of 1"}, "-go", "hotel.paid.dlq")

@@ -147,7 +147,7 @@ func everywhere(t *testing.T, test func(*testing.T, *fixture)) {
 }
 
 // publish publishes n events of a key and returns their ids.
-func (w *fixture) publish(key string, n int) (told []id.Event) {
+func (w *fixture) publish(key string, n int) (published []id.Event) {
 	w.t.Helper()
 	var messages []topic.Message
 	tenant := id.New[id.Tenant]()
@@ -164,12 +164,12 @@ func (w *fixture) publish(key string, n int) (told []id.Event) {
 			w.t.Fatal(err)
 		}
 		a := raw.Attributes()
-		messages, told = append(messages, topic.Message{Topic: captured, OrderingKey: a["ce-partitionkey"], Attributes: a, Data: data}), append(told, raw.Envelope.EventID)
+		messages, published = append(messages, topic.Message{Topic: captured, OrderingKey: a["ce-partitionkey"], Attributes: a, Data: data}), append(published, raw.Envelope.EventID)
 	}
 	if err := errors.Join(w.cloud.Messages().Publish(w.t.Context(), messages)...); err != nil {
 		w.t.Fatal(err)
 	}
-	return told
+	return published
 }
 
 // call runs the job, fails the test unless its exit code is code, and returns its output.

@@ -38,7 +38,7 @@ func rows(functions []fn.Function) (all []row) {
 		where := f.Spec.Route
 		switch {
 		case f.Spec.Subject != "":
-			where = "hears " + strings.TrimPrefix(f.Spec.Subject, "melmastoon.")
+			where = "consumes " + strings.TrimPrefix(f.Spec.Subject, "melmastoon.")
 		case f.Spec.Schedule != "":
 			where = "every " + f.Spec.Schedule
 		}

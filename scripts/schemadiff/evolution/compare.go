@@ -67,7 +67,7 @@ func (c *comparison) change(at string, first bool, yes, no Rule, detail string) 
 	}
 }
 
-// annotations compares what readers are told.
+// annotations compares the texts for readers.
 func (c *comparison) annotations(at string, older, newer normal.Schema) {
 	for _, keyword := range keywords(older, newer) {
 		was, is := older[keyword], newer[keyword]

@@ -131,7 +131,7 @@ var structures = []edit{
 	{"not dropped", `{"not":{"required":["a"]}}`, `{}`, []string{"/not not-changed"}},
 }
 
-// notes are edits of what readers are told.
+// notes are edits of the texts for readers.
 var notes = []edit{
 	{"description changed", `{"description":"A."}`, `{"description":"B."}`, []string{" description-changed"}},
 	{"title of a member changed", `{"properties":{"a":{"title":"A."}}}`, `{"properties":{"a":{"title":"B."}}}`, []string{"/properties/a description-changed"}},

@@ -91,7 +91,7 @@ func line(t *testing.T, s *bufio.Scanner, prefix string) string {
 			return rest
 		}
 	}
-	t.Fatalf("the other process never said %q", prefix)
+	t.Fatalf("the other process never printed %q", prefix)
 	return ""
 }
 

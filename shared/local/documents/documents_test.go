@@ -52,9 +52,9 @@ func TestPostgresConforms(t *testing.T) {
 	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		d := pgtest.New(t)
 		return documenttest.Setup{
-			Open: func() document.Store { return another(t, d.URL()) },
-			Away: func() document.Store { return another(t, missingServer(t)) },
-			Deaf: func() document.Store { return another(t, somebody(documenttest.Listener(t))) },
+			Open:        func() document.Store { return another(t, d.URL()) },
+			Unreachable: func() document.Store { return another(t, missingServer(t)) },
+			Silent:      func() document.Store { return another(t, somebody(documenttest.Listener(t))) },
 		}
 	})
 }

@@ -29,7 +29,7 @@ var (
 	policy = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 )
 
-const patience = 20 * time.Second
+const maxWait = 20 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -101,7 +101,7 @@ func await(t testing.TB, signal <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-signal:
-	case <-time.After(patience):
+	case <-time.After(maxWait):
 		t.Fatalf("never happened: %s", what)
 	}
 }

@@ -97,7 +97,7 @@ func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwh
 	s.set("new", nil)
 	invalidate(t, both[1], tenant)
 	ask := func(e env.Env) {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 		defer cancel()
 		got, state, err := open(e).Fetch(ctx, key, depends, s.compose)
 		must(t, err)

@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("incoming: got %v, want a fault of kind Invalid with violations", incoming)
 	}
 	if got := fault.From(outgoing).Kind; got != fault.Internal {
-		t.Errorf("said: got kind %v, want Internal", got)
+		t.Errorf("outgoing: got kind %v, want Internal", got)
 	}
 	for name, err := range map[string]error{"incoming": incoming, "outgoing": outgoing} {
 		t.Run(name, func(t *testing.T) {

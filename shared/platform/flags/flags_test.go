@@ -82,14 +82,14 @@ func TestFlags_silentGuest(t *testing.T) {
 	db := pgtest.New(t)
 	f := flags.Open(db.Env(), "flags", table)
 	for range 100 {
-		told := f.Sampled(true, event.Draft{Subject: step}, event.Draft{Subject: evidence})
+		got := f.Sampled(true, event.Draft{Subject: step}, event.Draft{Subject: evidence})
 		switch {
-		case len(told) != 1:
-			t.Fatalf("len(told) = %v, want 1", len(told))
-		case told[0].Subject.Name != evidence.Name:
-			t.Fatalf("told[0].Subject.Name = %v, want %v", told[0].Subject.Name, evidence.Name)
-		case told[0].ID.IsZero():
-			t.Fatalf("told[0].ID.IsZero() = true, want false")
+		case len(got) != 1:
+			t.Fatalf("len(got) = %v, want 1", len(got))
+		case got[0].Subject.Name != evidence.Name:
+			t.Fatalf("got[0].Subject.Name = %v, want %v", got[0].Subject.Name, evidence.Name)
+		case got[0].ID.IsZero():
+			t.Fatalf("got[0].ID.IsZero() = true, want false")
 		}
 	}
 }

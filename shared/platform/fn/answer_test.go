@@ -35,7 +35,7 @@ func TestAnswer_reply(t *testing.T) {
 		body   string
 		header map[string]string
 	}{
-		{"nothing said", give(versioned{A: 1}), nil, 200, `{"a":1}`, map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json"}},
+		{"no headers of its own", give(versioned{A: 1}), nil, 200, `{"a":1}`, map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json"}},
 		{"created", give(versioned{Reply: fn.Created.At("/a/1"), A: 1}), nil, 201, `{"a":1}`, map[string]string{"Location": "/a/1"}},
 		{"accepted", give(versioned{Reply: fn.Accepted.Reply(), A: 1}), nil, 202, `{"a":1}`, nil},
 		{"accepted, and not done before", give(versioned{Reply: fn.Accepted.Reply().After(1500 * time.Millisecond)}), nil, 202, `{"a":0}`, map[string]string{"Retry-After": "2"}},

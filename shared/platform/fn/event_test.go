@@ -63,7 +63,7 @@ type eventFixture struct {
 	log  *journal
 }
 
-func hearing(t *testing.T, s fn.Spec, handle fn.Handle[money]) eventFixture {
+func consuming(t *testing.T, s fn.Spec, handle fn.Handle[money]) eventFixture {
 	t.Helper()
 	s.Name, s.Subject, s.DeadLetter = "test-captured", captured, "test-captured-dlq"
 	f := fn.Event(s, func(env.Env) (fn.Handle[money], error) { return handle, nil })
@@ -94,9 +94,9 @@ func wrapped(t *testing.T, raw event.Raw) string {
 
 func TestEvent_allForms(t *testing.T) {
 	t.Parallel()
-	var heard []event.Event[money]
-	fixture := hearing(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
-		heard = append(heard, e)
+	var received []event.Event[money]
+	fixture := consuming(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
+		received = append(received, e)
 		return nil
 	})
 	raw := happened(t, captured, payload())
@@ -116,10 +116,10 @@ func TestEvent_allForms(t *testing.T) {
 			}
 		})
 	}
-	if len(heard) != 3 {
-		t.Fatalf("heard %d", len(heard))
+	if len(received) != 3 {
+		t.Fatalf("received %d", len(received))
 	}
-	for i, e := range heard {
+	for i, e := range received {
 		switch {
 		case e.Payload != (money{theIntent, "12500000"}):
 			t.Errorf("%d: e.Payload = %v, want %v", i, e.Payload, (money{theIntent, "12500000"}))
@@ -129,15 +129,15 @@ func TestEvent_allForms(t *testing.T) {
 			t.Errorf(`%d: e.Delivery.Processor = %q, want "test-captured"`, i, e.Delivery.Processor)
 		}
 	}
-	if heard[0].Delivery.Attempt != 1 || heard[1].Delivery.Attempt != 3 {
-		t.Errorf("attempts: got %d, %d", heard[0].Delivery.Attempt, heard[1].Delivery.Attempt)
+	if received[0].Delivery.Attempt != 1 || received[1].Delivery.Attempt != 3 {
+		t.Errorf("attempts: got %d, %d", received[0].Delivery.Attempt, received[1].Delivery.Attempt)
 	}
 }
 
 func TestEvent_pushToken(t *testing.T) {
 	t.Parallel()
-	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
-		t.Error("heard it")
+	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
+		t.Error("received it")
 		return nil
 	})
 	raw := happened(t, captured, payload())
@@ -184,7 +184,7 @@ func TestEvent_permanentFailure(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+			fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
 			if a := test.push(t, fixture); a.Status != 204 {
 				t.Fatalf("got %d %s", a.Status, a.Body)
 			}
@@ -223,7 +223,7 @@ func (r eventFixture) expectParked(t *testing.T, reason string) {
 
 func TestEvent_deadLetterReadable(t *testing.T) {
 	t.Parallel()
-	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
+	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
 	fixture.Push(fixture.f, raw)
@@ -249,7 +249,7 @@ func TestEvent_deadLetterReadable(t *testing.T) {
 
 func TestEvent_deadLetterFails(t *testing.T) {
 	t.Parallel()
-	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
+	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
 	fixture.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
 	if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != 500 {
 		t.Errorf("got %d %s", a.Status, a.Body)
@@ -268,7 +268,7 @@ func TestEvent_failure(t *testing.T) {
 		{err: fault.ErrVersionConflict, want: 500},
 	} {
 		t.Run(test.err.Error(), func(t *testing.T) {
-			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+			fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
 			if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != test.want || len(fixture.dead.Messages()) != 0 {
 				t.Errorf("got %d %s and %d dead letters, want %d and 0", a.Status, a.Body, len(fixture.dead.Messages()), test.want)
 			}
@@ -282,7 +282,7 @@ func TestEvent_givenUp(t *testing.T) {
 	for attempt, status := range map[int]int{1: 503, 4: 503, 5: 204, 6: 204} {
 		t.Run(fmt.Sprint("attempt ", attempt), func(t *testing.T) {
 			t.Parallel()
-			fixture := hearing(t, fn.Spec{Attempts: 5}, func(context.Context, event.Event[money]) error {
+			fixture := consuming(t, fn.Spec{Attempts: 5}, func(context.Context, event.Event[money]) error {
 				return fault.ErrUnavailable.Because(errors.New("canceling statement (SQLSTATE 57014)"))
 			})
 			raw := happened(t, captured, payload())
@@ -326,8 +326,8 @@ func TestEvent_outsideFilter(t *testing.T) {
 		{"by what it does not have", map[string]string{"ce-hint": "x"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			heard := 0
-			fixture := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
+			received := 0
+			fixture := consuming(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { received++; return nil })
 			const path = "/internal/events/test-captured"
 			for form, a := range map[string]fntest.Answer{
 				"unwrapped":  fixture.Push(fixture.f, raw),
@@ -340,8 +340,8 @@ func TestEvent_outsideFilter(t *testing.T) {
 					}
 				})
 			}
-			if want := map[bool]int{true: 3}[test.want]; heard != want {
-				t.Errorf("heard %d of its three forms, want %d", heard, want)
+			if want := map[bool]int{true: 3}[test.want]; received != want {
+				t.Errorf("received %d of its three forms, want %d", received, want)
 			}
 		})
 	}
@@ -351,12 +351,12 @@ func TestEvent_replayForAnother(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
 		t.Run(to, func(t *testing.T) {
-			heard := 0
-			fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+			received := 0
+			fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { received++; return nil })
 			raw := happened(t, captured, payload())
 			raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
-			if a := fixture.Push(fixture.f, raw); a.Status != 204 || heard != want {
-				t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
+			if a := fixture.Push(fixture.f, raw); a.Status != 204 || received != want {
+				t.Errorf("to %s: got %d, received %d times, want %d", to, a.Status, received, want)
 			}
 		})
 	}
@@ -365,7 +365,7 @@ func TestEvent_replayForAnother(t *testing.T) {
 func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	t.Parallel()
 	var got event.Origin
-	fixture := hearing(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {
+	fixture := consuming(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {
 		got = event.OriginOf(ctx)
 		return nil
 	})

@@ -60,11 +60,11 @@ func TestCall_trace(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var said struct {
+			var got struct {
 				Parent string `json:"parent"`
 			}
-			front.Get("/answer", "Traceparent", test.given).Into(t, &said)
-			parts := strings.Split(said.Parent, "-")
+			front.Get("/answer", "Traceparent", test.given).Into(t, &got)
+			parts := strings.Split(got.Parent, "-")
 			switch {
 			case len(parts) != 4:
 				t.Fatalf("len(parts) = %v, want 4", len(parts))
@@ -74,10 +74,10 @@ func TestCall_trace(t *testing.T) {
 				t.Fatalf("len(parts[2]) = %v, want 16", len(parts[2]))
 			}
 			if (parts[1] == traceID) != test.continued || parts[2] == "b7ad6b7169203331" {
-				t.Errorf("got %q: continued should be %v, and the span a new one", said.Parent, test.continued)
+				t.Errorf("got %q: continued should be %v, and the span a new one", got.Parent, test.continued)
 			}
 			if test.continued && parts[3] != "01" {
-				t.Errorf("got %q, want it sampled", said.Parent)
+				t.Errorf("got %q, want it sampled", got.Parent)
 			}
 		})
 	}

@@ -119,7 +119,7 @@ func TestLimits_tenantLimitIsNotShown(t *testing.T) {
 	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_TENANT": "0.1/2"})
 	for i, status := range []int{204, 204, 429, 429} {
 		a := front.Get("/visited", "X-Session", string(rune('a'+i)))
-		if told := a.Header.Get("RateLimit") != ""; a.Status != status || told != (status == 429) {
+		if shown := a.Header.Get("RateLimit") != ""; a.Status != status || shown != (status == 429) {
 			t.Errorf("request %d: %d with %q", i+1, a.Status, a.Header.Get("RateLimit"))
 		}
 	}

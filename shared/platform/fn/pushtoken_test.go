@@ -47,8 +47,8 @@ func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
 
 func TestPush_onlyWithToken(t *testing.T) {
 	t.Parallel()
-	heard := 0
-	fixture := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+	received := 0
+	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { received++; return nil })
 	now := time.Now()
 	ours := ed25519.NewKeyFromSeed(make([]byte, 32)) // the key that fntest.Surround trusts
 	public := ours.Public().(ed25519.PublicKey)
@@ -94,13 +94,13 @@ func TestPush_onlyWithToken(t *testing.T) {
 			if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
 				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
 			}
-			if heard != 0 {
+			if received != 0 {
 				t.Fatalf("the event was handled")
 			}
 		})
 	}
-	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
-		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, heard)
+	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || received != 1 {
+		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, received)
 	}
 	if len(fixture.dead.Messages()) != 0 {
 		t.Error("a push that was refused was parked: strangers could fill the dead letters")

@@ -26,10 +26,10 @@ func TestBody_unfinished(t *testing.T) {
 	take := func(context.Context, fn.Nothing, fn.Call[booking]) (fn.Nothing, error) { return fn.Nothing{}, nil }
 	public := serve(fn.Spec{Name: "test-public", Route: "POST /public/{property}"}, take)
 	desk := serve(fn.Spec{Name: "test-desk", Route: "POST /desk/{property}", Access: fn.Desk}, take)
-	hears := fn.Event(fn.Spec{Name: "test-hears", Subject: "melmastoon.test.thing.done.v1"}, func(env.Env) (fn.Handle[fn.Nothing], error) {
+	consumes := fn.Event(fn.Spec{Name: "test-consumes", Subject: "melmastoon.test.thing.done.v1"}, func(env.Env) (fn.Handle[fn.Nothing], error) {
 		return nil, nil
 	})
-	mux, err := edge.New([]fn.Function{public, desk, hears}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
+	mux, err := edge.New([]fn.Function{public, desk, consumes}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestBody_unfinished(t *testing.T) {
 	}{
 		{"a body that is read", "/public/" + property, mux, http.StatusBadRequest},
 		{"an unread body, without a token", "/desk/" + property, mux, http.StatusUnauthorized},
-		{"an unread body, of an event", "/internal/events/test-hears", mux, http.StatusUnauthorized},
+		{"an unread body, of an event", "/internal/events/test-consumes", mux, http.StatusUnauthorized},
 		{"an unknown route", "/nowhere", mux, http.StatusNotFound},
 		{"an unknown route of one function", "/nowhere", alone, http.StatusNotFound},
 		{"a wrong method", "/public", alone, http.StatusNotFound},
@@ -61,8 +61,8 @@ func TestBody_unfinished(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = conn.Close() })
 				_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s", test.path, length)
-				const patience = 10 * time.Second // much more than a second, on a busy machine
-				_ = conn.SetReadDeadline(env.Deadline(patience))
+				const maxWait = 10 * time.Second // much more than a second, on a busy machine
+				_ = conn.SetReadDeadline(env.Deadline(maxWait))
 				in := bufio.NewReader(conn)
 				res, err := http.ReadResponse(in, nil)
 				if err != nil {

@@ -29,22 +29,22 @@ func with(d event.Draft, name string, value any) event.Draft {
 func TestAppend_contractViolation(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	unkeyed := told("", 1)
+	unkeyed := draftOf("", 1)
 	for _, test := range []struct {
 		name  string
 		event event.Draft
 		says  string
 	}{
-		{"a member is missing", with(told("k", 1), "units", nil), "/units"},
-		{"a member is of the wrong form", with(told("k", 1), "reasonCode", "mood"), "/reasonCode"},
-		{"a member that no schema names", with(told("k", 1), "email", "guest@example.com"), "/email"},
+		{"a member is missing", with(draftOf("k", 1), "units", nil), "/units"},
+		{"a member is of the wrong form", with(draftOf("k", 1), "reasonCode", "mood"), "/reasonCode"},
+		{"a member that no schema names", with(draftOf("k", 1), "email", "guest@example.com"), "/email"},
 		{"no ordering key", unkeyed, "ordering key"},
-		{"a zero character, which the table cannot keep", with(told("k", 1), "failedAt", "a\x00b"), "zero character"},
+		{"a zero character, which the table cannot keep", with(draftOf("k", 1), "failedAt", "a\x00b"), "zero character"},
 		{"a subject without a schema", event.Draft{Subject: event.Subject{Name: "melmastoon.nobody.knows.v1", Version: 1, Producer: "x"}, OrderingKey: "k"}, "melmastoon.nobody.knows.v1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-				if err := r.store.Append(t.Context(), tx, told("effect", 1)); err != nil {
+				if err := r.store.Append(t.Context(), tx, draftOf("effect", 1)); err != nil {
 					t.Fatal(err)
 				}
 				return r.store.Append(t.Context(), tx, test.event)
@@ -72,7 +72,7 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 		map[string]any{"step": "a\x00b"},        // the table cannot keep it
 		map[string]any{"step": make(chan bool)}, // it has no JSON form
 	} {
-		r.mustWrite(t, told("booking", 1), event.Draft{Subject: telemetry, OrderingKey: "session", Payload: payload})
+		r.mustWrite(t, draftOf("booking", 1), event.Draft{Subject: telemetry, OrderingKey: "session", Payload: payload})
 	}
 	want := []string{"booking 1 pending", "session - parked", "booking 1 pending", "session - parked", "booking 1 pending", "session - parked"}
 	if got := r.rows(t); !slices.Equal(got, want) {
@@ -82,7 +82,7 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Telemetry: 3}}) || err != nil {
 		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
 	}
-	if got, want := names(r.heard.Messages()), []string{"booking 1", "booking 1", "booking 1"}; !slices.Equal(got, want) {
+	if got, want := names(r.bus.Messages()), []string{"booking 1", "booking 1", "booking 1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }
@@ -90,7 +90,7 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 func TestAppend_escapedBackslash(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	err := r.write(t.Context(), r.store, nil, with(told("k", 1), "failedAt", `a\u0000b`))
+	err := r.write(t.Context(), r.store, nil, with(draftOf("k", 1), "failedAt", `a\u0000b`))
 	if err == nil || !strings.Contains(err.Error(), "/failedAt") {
 		t.Errorf("got %v, want only the schema to refuse it", err)
 	}
@@ -99,7 +99,7 @@ func TestAppend_escapedBackslash(t *testing.T) {
 func TestAppend_row(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	d := told("tenant:1", 7)
+	d := draftOf("tenant:1", 7)
 	d.ID = id.New[id.Event]()
 	ctx := event.WithOrigin(t.Context(), event.Origin{RequestID: "req_1", Session: "s"})
 	if err := r.write(ctx, r.store, nil, d); err != nil {
@@ -134,14 +134,14 @@ func TestAppend_row(t *testing.T) {
 func TestAppend_extensions(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	full, flat := told("tenant:1", 7), told("tenant:2", 8)
+	full, flat := draftOf("tenant:1", 7), draftOf("tenant:2", 8)
 	full.Extensions, flat.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}, event.Extensions{"errorcode": "MELMASTOON.Y"}
 	flat.Subject.Flat = true
 	r.mustWrite(t, full)
 	r.mustRelay(t, reported(1))
 	r.mustWrite(t, flat)
 	r.mustRelay(t, reported(1))
-	messages := r.heard.Messages()
+	messages := r.bus.Messages()
 	if got, want := names(messages), []string{"tenant:1 7", "tenant:2 8"}; !slices.Equal(got, want) {
 		t.Fatalf("published %v, want %v", got, want)
 	}
@@ -181,7 +181,7 @@ func sameJSON(a, b []byte) bool {
 func TestAppend_sameEventTwice(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	d := told("k", 1)
+	d := draftOf("k", 1)
 	d.ID = id.New[id.Event]()
 	r.mustWrite(t, d)
 	if err := r.write(t.Context(), r.store, nil, d); !postgres.Violates(err, "outbox_pkey") {
@@ -196,11 +196,11 @@ func TestAppend_writersOfOneKey(t *testing.T) {
 	r := newFixture(t)
 	second := make(chan error, 1)
 	err := r.write(t.Context(), r.store, func() {
-		go func() { second <- r.write(t.Context(), r.store, nil, told("k", 2)) }()
+		go func() { second <- r.write(t.Context(), r.store, nil, draftOf("k", 2)) }()
 		r.await(t, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`)
-		r.mustWrite(t, told("other", 1))
+		r.mustWrite(t, draftOf("other", 1))
 		r.mustRelay(t, reported(1))
-	}, told("k", 1))
+	}, draftOf("k", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestAppend_writersOfOneKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.mustRelay(t, reported(2))
-	if got, want := names(r.heard.Messages()), []string{"other 1", "k 1", "k 2"}; !slices.Equal(got, want) {
+	if got, want := names(r.bus.Messages()), []string{"other 1", "k 1", "k 2"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }

@@ -24,7 +24,7 @@ func BenchmarkRelay(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r := newFixture(b)
 			o := outbox.Open(topic.PublisherKey.With(r.Env(), nowhere{}), r.db)
-			r.mustWrite(b, told("template", 1))
+			r.mustWrite(b, draftOf("template", 1))
 			r.exec(b, `
 				INSERT INTO sandbox.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
 				SELECT gen_random_uuid(), event_id, tenant_id, subject, 'key ' || n % 5000, payload, envelope, occurred_at
@@ -46,7 +46,7 @@ func BenchmarkRelay(b *testing.B) {
 // BenchmarkAppend writes one event in a transaction of its own.
 func BenchmarkAppend(b *testing.B) {
 	r := newFixture(b)
-	d := told("k", 1)
+	d := draftOf("k", 1)
 	b.ResetTimer()
 	for range b.N {
 		r.mustWrite(b, d)

@@ -16,19 +16,19 @@ func TestDrain_publishesAfterCommit(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-		if err := r.relay.Append(t.Context(), tx, told("k", 1), told("l", 1)); err != nil {
+		if err := r.relay.Append(t.Context(), tx, draftOf("k", 1), draftOf("l", 1)); err != nil {
 			return err
 		}
-		if got := r.heard.Messages(); len(got) != 0 {
+		if got := r.bus.Messages(); len(got) != 0 {
 			t.Errorf("published %v before the commit", names(got))
 		}
-		return r.relay.Append(t.Context(), tx, told("m", 1), told("k", 2))
+		return r.relay.Append(t.Context(), tx, draftOf("m", 1), draftOf("k", 2))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bad := faults(r.heard.Messages(), map[string]int{"k": 2, "l": 1, "m": 1}); bad != nil || len(r.heard.Messages()) != 4 {
-		t.Error(names(r.heard.Messages()), bad)
+	if bad := faults(r.bus.Messages(), map[string]int{"k": 2, "l": 1, "m": 1}); bad != nil || len(r.bus.Messages()) != 4 {
+		t.Error(names(r.bus.Messages()), bad)
 	}
 }
 
@@ -36,13 +36,13 @@ func TestDrain_rollback(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-		if err := r.relay.Append(t.Context(), tx, told("k", 1)); err != nil {
+		if err := r.relay.Append(t.Context(), tx, draftOf("k", 1)); err != nil {
 			return err
 		}
 		return errKilled
 	})
-	if err != errKilled || len(r.heard.Messages()) != 0 {
-		t.Errorf("got %v and published %v", err, names(r.heard.Messages()))
+	if err != errKilled || len(r.bus.Messages()) != 0 {
+		t.Errorf("got %v and published %v", err, names(r.bus.Messages()))
 	}
 	r.mustRelay(t, reported(0))
 }
@@ -51,11 +51,11 @@ func TestDrain_ownLanes(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	same := r.neighbour(t, "k")
-	r.mustWrite(t, told(same, 1), told("elsewhere", 1))
-	if err := r.write(t.Context(), r.relay, nil, told("k", 1)); err != nil {
+	r.mustWrite(t, draftOf(same, 1), draftOf("elsewhere", 1))
+	if err := r.write(t.Context(), r.relay, nil, draftOf("k", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(r.heard.Messages()), []string{same + " 1", "k 1"}; !slices.Equal(got, want) {
+	if got, want := names(r.bus.Messages()), []string{same + " 1", "k 1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }
@@ -64,24 +64,24 @@ func TestDrain_ownLanes(t *testing.T) {
 func TestDrain_leasedLane(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1))
+	r.mustWrite(t, draftOf("k", 1))
 	var met bool
 	holder := r.stepping(nil, func() {
 		if met {
 			return
 		}
 		met = true
-		if err := r.write(t.Context(), r.relay, nil, told("k", 2)); err != nil {
+		if err := r.write(t.Context(), r.relay, nil, draftOf("k", 2)); err != nil {
 			t.Error(err)
 		}
-		if got, want := names(r.heard.Messages()), []string{"k 1"}; !slices.Equal(got, want) {
+		if got, want := names(r.bus.Messages()), []string{"k 1"}; !slices.Equal(got, want) {
 			t.Errorf("while the lane was held, %v was published, want %v", got, want)
 		}
 	})
 	if report, err := relay(t.Context(), holder); err != nil || report != reported(2) {
 		t.Errorf("got %+v, %v, want both published by the holder", report, err)
 	}
-	if got, want := names(r.heard.Messages()), []string{"k 1", "k 2"}; !slices.Equal(got, want) {
+	if got, want := names(r.bus.Messages()), []string{"k 1", "k 2"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }
@@ -104,7 +104,7 @@ func TestDrain_hangingPublisher(t *testing.T) {
 	slow := outbox.Open(topic.PublisherKey.With(r.Env(), stuck{}), r.db)
 	var err error
 	took, stalled := fntest.Timed(func() {
-		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, told("k", 1)) })
+		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, draftOf("k", 1)) })
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -125,9 +125,9 @@ func TestDrain_callerCanceled(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
 		tx.AfterCommit("hang up", func(context.Context, []string) { hangUp() })
-		return r.relay.Append(ctx, tx, told("k", 1))
+		return r.relay.Append(ctx, tx, draftOf("k", 1))
 	})
-	if got, want := names(r.heard.Messages()), []string{"k 1"}; err != nil || !slices.Equal(got, want) {
+	if got, want := names(r.bus.Messages()), []string{"k 1"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("published %v, %v, want %v", got, err, want)
 	}
 }
@@ -135,7 +135,7 @@ func TestDrain_callerCanceled(t *testing.T) {
 func TestRelay_marksOnShutdown(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1))
+	r.mustWrite(t, draftOf("k", 1))
 	ctx, stop := context.WithCancel(t.Context())
 	stopping := r.stepping(nil, stop)
 	if report, err := relay(ctx, stopping); report != reported(1) || err == nil {
@@ -144,6 +144,6 @@ func TestRelay_marksOnShutdown(t *testing.T) {
 	if got, want := r.rows(t), []string{"k 1 published"}; !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
-	r.mustWrite(t, told("k", 2))
+	r.mustWrite(t, draftOf("k", 2))
 	r.mustRelay(t, reported(1)) // the lane was given back
 }

@@ -29,7 +29,7 @@ var (
 type fixture struct {
 	*pgtest.Database
 	db    *postgres.DB
-	heard *topictest.Memory
+	bus   *topictest.Memory
 	store *outbox.Outbox // has no publisher, so appended events wait for a relay
 	relay *outbox.Outbox
 }
@@ -38,14 +38,14 @@ func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", "24")
-	r := &fixture{Database: d, db: postgres.Open(e, schema), heard: &topictest.Memory{}}
+	r := &fixture{Database: d, db: postgres.Open(e, schema), bus: &topictest.Memory{}}
 	r.store = outbox.Open(e, r.db)
-	r.relay = outbox.Open(topic.PublisherKey.With(e, r.heard), r.db).Patient()
+	r.relay = outbox.Open(topic.PublisherKey.With(e, r.bus), r.db).WithLongTimeouts()
 	return r
 }
 
-// told returns the version'th event of a key.
-func told(key string, version int) event.Draft {
+// draftOf returns the version'th event of a key.
+func draftOf(key string, version int) event.Draft {
 	tenant := id.New[id.Tenant]()
 	return event.Draft{Subject: domain, Tenant: tenant, OrderingKey: key, AggregateVersion: version, Payload: map[string]any{
 		"tenantId": tenant, "propertyId": id.New[id.Property](), "allocationId": id.New[id.Allocation](),
@@ -184,7 +184,7 @@ func (s stepping) Publish(ctx context.Context, messages []topic.Message) []error
 
 // stepping returns the relay with a publisher that calls these functions.
 func (r *fixture) stepping(before, after func()) *outbox.Outbox {
-	return outbox.Open(topic.PublisherKey.With(r.Env(), stepping{r.heard, before, after}), r.db).Patient()
+	return outbox.Open(topic.PublisherKey.With(r.Env(), stepping{r.bus, before, after}), r.db).WithLongTimeouts()
 }
 
 // kill ends a turn from within its publisher and leaves everything as it is, as if the process had been killed.

@@ -58,7 +58,7 @@ func TestOrder_underFailures(t *testing.T) {
 	if _, err := relay(t.Context(), r.relay); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range faults(r.heard.Messages(), written) {
+	for _, bad := range faults(r.bus.Messages(), written) {
 		t.Error(bad)
 	}
 	var left int
@@ -115,7 +115,7 @@ func (r *fixture) writeMany(t *testing.T, writer int, commits chan struct{}) (ma
 		key := fmt.Sprintf("w%d-%d", writer, n%3)
 		first := written[key] + 1
 		written[key] += 2
-		if err := r.write(t.Context(), box, meanwhile, told(key, first), told(key, first+1)); err != nil {
+		if err := r.write(t.Context(), box, meanwhile, draftOf(key, first), draftOf(key, first+1)); err != nil {
 			return nil, err
 		}
 		if late(writer) {
@@ -137,7 +137,7 @@ func byPosition(t *testing.T, r *fixture, last *int64) {
 	rows, _ := conn.Query(t.Context(), `SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox WHERE seq > $1 ORDER BY seq`, *last)
 	for _, found := range collect(t, rows) {
 		*last = found.seq
-		r.heard.Publish(t.Context(), []topic.Message{found.message()})
+		r.bus.Publish(t.Context(), []topic.Message{found.message()})
 	}
 }
 
@@ -146,18 +146,18 @@ func TestOrder_findsRelayByPosition(t *testing.T) {
 	r := newFixture(t)
 	var last int64
 	err := r.write(t.Context(), r.store, func() {
-		r.mustWrite(t, told("early", 1))
+		r.mustWrite(t, draftOf("early", 1))
 		byPosition(t, r, &last)
-	}, told("late", 1))
+	}, draftOf("late", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	byPosition(t, r, &last)
-	if bad := faults(r.heard.Messages(), map[string]int{"early": 1, "late": 1}); len(bad) != 1 || !strings.Contains(bad[0], "late: 0 of 1") {
+	if bad := faults(r.bus.Messages(), map[string]int{"early": 1, "late": 1}); len(bad) != 1 || !strings.Contains(bad[0], "late: 0 of 1") {
 		t.Errorf("got %v, want the late event found missing", bad)
 	}
 	var good topictest.Memory
-	r.heard.Refuse = func(m topic.Message) error { return good.Publish(t.Context(), []topic.Message{m})[0] }
+	r.bus.Refuse = func(m topic.Message) error { return good.Publish(t.Context(), []topic.Message{m})[0] }
 	r.mustRelay(t, reported(2))
 	if bad := faults(good.Messages(), map[string]int{"early": 1, "late": 1}); bad != nil {
 		t.Errorf("the real one: %v", bad)
@@ -168,7 +168,7 @@ func TestOrder_findsRelayByPosition(t *testing.T) {
 func TestOrder_sabotagedSharedKey(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1), told("k", 2))
+	r.mustWrite(t, draftOf("k", 1), draftOf("k", 2))
 	claim := func(tx pgx.Tx) topic.Message {
 		rows, _ := tx.Query(t.Context(), `
 			SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox
@@ -177,9 +177,9 @@ func TestOrder_sabotagedSharedKey(t *testing.T) {
 	}
 	first, second := begin(t, r.Database), begin(t, r.Database)
 	one, two := claim(first), claim(second)
-	r.heard.Publish(t.Context(), []topic.Message{two}) // the second is faster
-	r.heard.Publish(t.Context(), []topic.Message{one})
-	if bad := faults(r.heard.Messages(), map[string]int{"k": 2}); len(bad) != 1 || !strings.Contains(bad[0], "out of order") {
+	r.bus.Publish(t.Context(), []topic.Message{two}) // the second is faster
+	r.bus.Publish(t.Context(), []topic.Message{one})
+	if bad := faults(r.bus.Messages(), map[string]int{"k": 2}); len(bad) != 1 || !strings.Contains(bad[0], "out of order") {
 		t.Errorf("got %v, want the wrong order found", bad)
 	}
 }

@@ -19,10 +19,10 @@ func reported(published int) outbox.Report { return outbox.Report{Published: pub
 func TestRelay_messageForm(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("tenant:1", 3))
+	r.mustWrite(t, draftOf("tenant:1", 3))
 	r.Advance(time.Hour)
 	r.mustRelay(t, reported(1))
-	m := r.heard.Messages()[0]
+	m := r.bus.Messages()[0]
 	switch {
 	case m.Topic != domain.Name:
 		t.Errorf("m.Topic = %v, want %v", m.Topic, domain.Name)
@@ -48,7 +48,7 @@ func TestRelay_failingKey(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	broken := true
-	r.heard.Refuse = func(m topic.Message) error {
+	r.bus.Refuse = func(m topic.Message) error {
 		if broken && m.OrderingKey == "bad" {
 			return errors.New("try later")
 		}
@@ -56,11 +56,11 @@ func TestRelay_failingKey(t *testing.T) {
 	}
 	var events []event.Draft
 	for version := range 1100 { // more than one turn reads
-		events = append(events, told("bad", version+1))
+		events = append(events, draftOf("bad", version+1))
 	}
 	r.mustWrite(t, events...)
 	neighbour := r.neighbour(t, "bad") // in the same lane, behind all of them
-	r.mustWrite(t, told(neighbour, 1), told("elsewhere", 1))
+	r.mustWrite(t, draftOf(neighbour, 1), draftOf("elsewhere", 1))
 	r.mustRelay(t, outbox.Report{Published: 2, Failed: 1})
 	r.mustRelay(t, reported(0)) // the failed one waits, and the others of its key with it
 	if got := r.rows(t)[:2]; !slices.Equal(got, []string{"bad 1 retrying", "bad 2 pending"}) {
@@ -74,7 +74,7 @@ func TestRelay_failingKey(t *testing.T) {
 	r.mustRelay(t, reported(0))
 	r.Advance(8 * time.Second)
 	r.mustRelay(t, reported(1100))
-	if bad := faults(r.heard.Messages(), map[string]int{"bad": 1100, neighbour: 1, "elsewhere": 1}); bad != nil {
+	if bad := faults(r.bus.Messages(), map[string]int{"bad": 1100, neighbour: 1, "elsewhere": 1}); bad != nil {
 		t.Error(bad)
 	}
 }
@@ -94,8 +94,8 @@ func (r *fixture) neighbour(t testing.TB, key string) (found string) {
 func TestRelay_countsStuck(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.heard.Refuse = func(topic.Message) error { return errors.New("try later") }
-	r.mustWrite(t, told("k", 1))
+	r.bus.Refuse = func(topic.Message) error { return errors.New("try later") }
+	r.mustWrite(t, draftOf("k", 1))
 	r.mustRelay(t, outbox.Report{Failed: 1})
 	r.Advance(6 * time.Minute)
 	if report, err := relay(t.Context(), r.relay); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Domain: 1}}) || err != nil {
@@ -106,13 +106,13 @@ func TestRelay_countsStuck(t *testing.T) {
 func TestRelay_parks(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.heard.Refuse = func(m topic.Message) error {
+	r.bus.Refuse = func(m topic.Message) error {
 		if strings.HasSuffix(m.Attributes["ce-sequence"], "2") {
 			return fmt.Errorf("%w: too large", topic.ErrRefused)
 		}
 		return nil
 	}
-	r.mustWrite(t, told("k", 1), told("k", 2), told("k", 3), told("undecodable", 1), told("undecodable", 3))
+	r.mustWrite(t, draftOf("k", 1), draftOf("k", 2), draftOf("k", 3), draftOf("undecodable", 1), draftOf("undecodable", 3))
 	r.exec(t, `UPDATE sandbox.outbox SET envelope = '{"eventId": 5}' WHERE ordering_key = 'undecodable' AND envelope -> 'metadata' ->> 'aggregateVersion' = '1'`)
 	report, err := relay(t.Context(), r.relay)
 	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Domain: 2}}) || err != nil {
@@ -134,7 +134,7 @@ func TestRelay_parks(t *testing.T) {
 	case !strings.Contains(reasons[1], "does not decode"):
 		t.Errorf("reasons[1] = %q, want one containing %q", reasons[1], "does not decode")
 	}
-	r.heard.Refuse = nil // a person has seen to it
+	r.bus.Refuse = nil // a person has seen to it
 	r.exec(t, `UPDATE sandbox.outbox SET parked_reason = NULL WHERE ordering_key = 'k'; DELETE FROM sandbox.outbox WHERE parked_reason IS NOT NULL`)
 	r.mustRelay(t, reported(1))
 }
@@ -142,15 +142,15 @@ func TestRelay_parks(t *testing.T) {
 func TestRelay_undecidedPublisher(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.heard.Refuse = func(topic.Message) error { return topic.ErrHeldBack }
-	r.mustWrite(t, told("k", 1), told("k", 2))
+	r.bus.Refuse = func(topic.Message) error { return topic.ErrHeldBack }
+	r.mustWrite(t, draftOf("k", 1), draftOf("k", 2))
 	r.mustRelay(t, outbox.Report{Failed: 1})
 }
 
 func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1))
+	r.mustWrite(t, draftOf("k", 1))
 	if _, err := relay(t.Context(), r.store); err == nil {
 		t.Error("a relay without a publisher did not fail")
 	}
@@ -171,7 +171,7 @@ func TestRelay_killed(t *testing.T) {
 		t.Run(test.after, func(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t)
-			r.mustWrite(t, told("k", 1), told("k", 2), told("l", 1))
+			r.mustWrite(t, draftOf("k", 1), draftOf("k", 2), draftOf("l", 1))
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			var dying *outbox.Outbox
@@ -187,7 +187,7 @@ func TestRelay_killed(t *testing.T) {
 			if err := relayKilled(ctx, dying); !errors.Is(err, want) {
 				t.Fatalf("got %v, want %v", err, want)
 			}
-			if got := len(r.heard.Messages()); got != test.published {
+			if got := len(r.bus.Messages()); got != test.published {
 				t.Errorf("published %d before it was killed, want %d", got, test.published)
 			}
 			if test.after != "settle" {
@@ -195,7 +195,7 @@ func TestRelay_killed(t *testing.T) {
 			}
 			r.lapse(t)
 			r.mustRelay(t, reported(3-test.published+test.repeats))
-			if bad := faults(r.heard.Messages(), map[string]int{"k": 2, "l": 1}); bad != nil {
+			if bad := faults(r.bus.Messages(), map[string]int{"k": 2, "l": 1}); bad != nil {
 				t.Error(bad)
 			}
 		})

@@ -27,9 +27,9 @@ func tallied(t *testing.T, what string, want outbox.Report, f func(*outbox.Tally
 func TestTally_lag(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1), told("l", 1))
+	r.mustWrite(t, draftOf("k", 1), draftOf("l", 1))
 	r.Advance(time.Hour)
-	r.mustWrite(t, told("m", 1))
+	r.mustWrite(t, draftOf("m", 1))
 	relay := func(tally *outbox.Tally) {
 		if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
 			t.Error(err)
@@ -39,12 +39,12 @@ func TestTally_lag(t *testing.T) {
 	tallied(t, "a relay with nothing to do", outbox.Report{}, relay)
 
 	write := func(tally *outbox.Tally) {
-		if err := r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, told("k", 2)); err != nil {
+		if err := r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, draftOf("k", 2)); err != nil {
 			t.Error(err)
 		}
 	}
 	tallied(t, "a writer", outbox.Report{Published: 1}, write)
-	r.mustWrite(t, told(r.neighbour(t, "k"), 1))
+	r.mustWrite(t, draftOf(r.neighbour(t, "k"), 1))
 	r.Advance(time.Minute)
 	tallied(t, "a writer who finds another's event in its lane", outbox.Report{Published: 2, Late: 1, Slowest: time.Minute}, write)
 }
@@ -53,7 +53,7 @@ func TestTally_failedEvents(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	broken := true
-	r.heard.Refuse = func(m topic.Message) error {
+	r.bus.Refuse = func(m topic.Message) error {
 		switch {
 		case m.OrderingKey == "never":
 			return fmt.Errorf("%w: too large", topic.ErrRefused)
@@ -62,7 +62,7 @@ func TestTally_failedEvents(t *testing.T) {
 		}
 		return nil
 	}
-	r.mustWrite(t, told("k", 1), told("never", 1))
+	r.mustWrite(t, draftOf("k", 1), draftOf("never", 1))
 	tallied(t, "what is not published", outbox.Report{Failed: 1, Parked: 1, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
 		_ = r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{})
 	})
@@ -77,7 +77,7 @@ func TestTally_failedEvents(t *testing.T) {
 func TestTally_once(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, told("k", 1))
+	r.mustWrite(t, draftOf("k", 1))
 	tallied(t, "killed between publishing and marking", outbox.Report{}, func(tally *outbox.Tally) {
 		if err := relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)); !errors.Is(err, errKilled) {
 			t.Error(err)

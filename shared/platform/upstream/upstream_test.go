@@ -249,7 +249,7 @@ func TestCall_unreadableResponses(t *testing.T) {
 			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
 		},
 		"a broken connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"a shorter body than said": func(w http.ResponseWriter, _ *http.Request) {
+		"a shorter body than its Content-Length": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `{"total":1}`)
 		},

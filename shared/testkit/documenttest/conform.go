@@ -10,9 +10,9 @@ import (
 
 // A Setup is a driver under test with its environment.
 type Setup struct {
-	Open func() document.Store // opens another store on the same data, as after a restart
-	Away func() document.Store // opens a store whose server is not running
-	Deaf func() document.Store // opens a store whose server accepts connections but never answers; see Listener
+	Open        func() document.Store // opens another store on the same data, as after a restart
+	Unreachable func() document.Store // opens a store whose server is not running
+	Silent      func() document.Store // opens a store whose server accepts connections but never answers; see Listener
 }
 
 // checks maps names to checks of the contract. A driver has no clock: each check passes the time explicitly.

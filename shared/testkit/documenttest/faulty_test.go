@@ -78,13 +78,13 @@ var saboteurs = []struct {
 		return m.Create(ctx, now, n, r)
 	}})},
 	{"it forgets", "records survive a restart", func() Setup {
-		return Setup{Open: func() document.Store { return &Memory{} }, Away: away}
+		return Setup{Open: func() document.Store { return &Memory{} }, Unreachable: unreachable}
 	}},
 	{"it is never away", "a call without a server returns ErrUnavailable", func() Setup {
-		return Setup{Open: away, Away: func() document.Store { return &Memory{} }}
+		return Setup{Open: unreachable, Unreachable: func() document.Store { return &Memory{} }}
 	}},
 	{"it waits longer than its caller", "a call to a server that never answers times out", func() Setup {
-		return Setup{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
+		return Setup{Open: unreachable, Unreachable: unreachable, Silent: func() document.Store { return &hanging{silent: true} }}
 	}},
 	{"it goes on for ever", "a call with an expired context fails", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)

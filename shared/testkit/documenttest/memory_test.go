@@ -17,25 +17,25 @@ import (
 // setupOn returns a setup whose stores are all s, so records survive a restart.
 func setupOn(s document.Store) func(testing.TB) Setup {
 	return func(testing.TB) Setup {
-		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+		return Setup{Open: func() document.Store { return s }, Unreachable: unreachable, Silent: silent}
 	}
 }
 
-func away() document.Store {
+func unreachable() document.Store {
 	return &Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
 }
 
-// deaf waits for as long as its caller does.
-func deaf() document.Store { return &hanging{} }
+// silent waits for as long as its caller does.
+func silent() document.Store { return &hanging{} }
 
 // A hanging store never answers.
 type hanging struct {
 	Memory
-	deaf bool // also to callers who leave
+	silent bool // also to callers who leave
 }
 
 func (h *hanging) hang(ctx context.Context) error {
-	if h.deaf {
+	if h.silent {
 		ctx = context.WithoutCancel(ctx)
 	}
 	<-ctx.Done()
@@ -65,17 +65,17 @@ func TestMemoryConforms(t *testing.T) {
 	Conform(t, func(t testing.TB) Setup { return setupOn(&Memory{})(t) })
 }
 
-// A listener stands for the test that runs a check, and hears what the check reports to it.
+// A listener stands for the test that runs a check. It keeps what the check reports to it.
 type listener struct {
 	testing.TB
-	mu    sync.Mutex
-	heard []string
+	mu      sync.Mutex
+	reports []string
 }
 
 func (l *listener) Errorf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+	l.reports = append(l.reports, fmt.Sprintf(format, args...))
 }
 
 func (l *listener) Fatalf(format string, args ...any) {
@@ -92,7 +92,7 @@ func verdict(t testing.TB, check func(testing.TB, Setup), fixture Setup) string 
 		check(l, fixture)
 	}()
 	<-done
-	return strings.Join(l.heard, "\n")
+	return strings.Join(l.reports, "\n")
 }
 
 // A faultyStore is a store that does one thing wrong. What is not set it does right.
@@ -182,7 +182,7 @@ func TestConform_faultyStores(t *testing.T) {
 func setupOf(s *faultyStore) func() Setup {
 	return func() Setup {
 		s.Memory = &Memory{}
-		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+		return Setup{Open: func() document.Store { return s }, Unreachable: unreachable, Silent: silent}
 	}
 }
 

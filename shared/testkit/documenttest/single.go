@@ -190,7 +190,7 @@ func every(s document.Store) map[string]func(context.Context) error {
 }
 
 func reportsUnavailable(t testing.TB, r Setup) {
-	for verb, use := range every(r.Away()) {
+	for verb, use := range every(r.Unreachable()) {
 		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
 		}
@@ -216,7 +216,7 @@ const (
 )
 
 func timesOut(t testing.TB, r Setup) {
-	s := r.Deaf()
+	s := r.Silent()
 	for verb, use := range every(s) {
 		ctx, cancel := context.WithTimeout(t.Context(), given)
 		left := make(chan error, 1)

@@ -78,18 +78,18 @@ func TestLogin_noRights(t *testing.T) {
 	}
 }
 
-// A listener stands for the test that uses a database, and hears what pgtest reports to it.
+// A listener stands for the test that uses a database. It keeps what pgtest reports to it.
 type listener struct {
 	testing.TB
-	heard   []string
+	reports []string
 	cleanup []func()
 }
 
 func (l *listener) Errorf(format string, args ...any) {
-	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+	l.reports = append(l.reports, fmt.Sprintf(format, args...))
 }
 
-func (l *listener) Error(args ...any) { l.heard = append(l.heard, fmt.Sprint(args...)) }
+func (l *listener) Error(args ...any) { l.reports = append(l.reports, fmt.Sprint(args...)) }
 
 func (l *listener) Cleanup(f func()) { l.cleanup = append(l.cleanup, f) }
 
@@ -115,7 +115,7 @@ func TestClose_invariants(t *testing.T) {
 			db := postgres.Open(d.Env(), "reservation")
 			url := d.OwnerURL()
 			l.end()
-			got := strings.Join(l.heard, "\n")
+			got := strings.Join(l.reports, "\n")
 			if !strings.Contains(got, test.want) {
 				t.Errorf("got = %q, want it to contain %q", got, test.want)
 			}

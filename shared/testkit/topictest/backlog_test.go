@@ -16,7 +16,7 @@ import (
 func newBacklog() *Backlog { return NewBacklog(env.Of(nil).Now, DeadLetters) }
 
 func setupOn(p topic.Puller, s *Backlog) PullSetup {
-	return PullSetup{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
+	return PullSetup{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Timeout: 2 * time.Second}
 }
 
 func TestBacklog_conforms(t *testing.T) {
@@ -100,17 +100,17 @@ var saboteurs = []struct {
 	}}},
 }
 
-// A listener stands for the test that runs a check, and hears what the check reports to it.
+// A listener stands for the test that runs a check. It keeps what the check reports to it.
 type listener struct {
 	testing.TB
-	mu    sync.Mutex
-	heard []string
+	mu      sync.Mutex
+	reports []string
 }
 
 func (l *listener) Errorf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+	l.reports = append(l.reports, fmt.Sprintf(format, args...))
 }
 
 func (l *listener) Fatalf(format string, args ...any) {
@@ -127,7 +127,7 @@ func verdict(t testing.TB, check func(testing.TB, PullSetup), r PullSetup) strin
 		check(l, r)
 	}()
 	<-done
-	return strings.Join(l.heard, "\n")
+	return strings.Join(l.reports, "\n")
 }
 
 // Every check has a puller, of the kind that is easily written, which it must refuse.

@@ -18,7 +18,7 @@ type PullSetup struct {
 	Puller  topic.Puller
 	Publish func(t testing.TB, messages ...topic.Message)
 
-	Patience time.Duration // timeout for expected messages; 0 means the default for a busy machine
+	Timeout time.Duration // timeout for expected messages; 0 means the default for a busy machine
 }
 
 // DeadLetters is the name of the subscription of a PullRig.
@@ -58,7 +58,7 @@ func deadLetters(bodies ...string) (messages []topic.Message) {
 // pull pulls up to most messages at a time until it has want messages or, if want is 0, until a pull returns none.
 func (r PullSetup) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
 	t.Helper()
-	enough, again := time.NewTimer(cmp.Or(r.Patience, timeout)), time.NewTicker(10*time.Millisecond)
+	enough, again := time.NewTimer(cmp.Or(r.Timeout, timeout)), time.NewTicker(10*time.Millisecond)
 	defer enough.Stop()
 	defer again.Stop()
 	for {

@@ -50,24 +50,24 @@ func TestSuspended_disorder(t *testing.T) {
 	t.Parallel()
 	b, e, store := openServices(t, 24)
 	all, now := tenants(b), e.Now()
-	var hearing sync.WaitGroup
+	var applying sync.WaitGroup
 	for i, tenant := range all {
 		directory := search.OpenTenants(documenttest.Give(env.Of(nil), store)) // of another process
-		for _, heard := range []struct {
+		for _, applied := range []struct {
 			suspended bool
 			at        time.Duration
 		}{
 			{i%2 == 0, 2 * time.Minute}, {i%2 != 0, time.Minute}, {i%2 == 0, 2 * time.Minute}, {i%2 != 0, -time.Minute},
 			{i%2 != 0, -16 * time.Minute}, {i%2 != 0, 365 * 24 * time.Hour},
 		} {
-			hearing.Go(func() {
-				if err := directory.Apply(t.Context(), tenant, heard.suspended, now.Add(heard.at)); err != nil {
+			applying.Go(func() {
+				if err := directory.Apply(t.Context(), tenant, applied.suspended, now.Add(applied.at)); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 	}
-	hearing.Wait()
+	applying.Wait()
 	got := search.OpenTenants(e).Suspended(t.Context(), all)
 	for i, tenant := range all {
 		if got[tenant] != (i%2 == 0) {
@@ -122,16 +122,16 @@ func TestIndexed_concurrently(t *testing.T) {
 	find(cache.Miss)
 	find(cache.Hit)
 	e.Advance(time.Second)
-	var hearing sync.WaitGroup
+	var applying sync.WaitGroup
 	for range 24 {
-		hearing.Go(func() {
+		applying.Go(func() {
 			process := search.OpenInvalidator(documenttest.Give(e, store))
 			if err := process.InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	hearing.Wait()
+	applying.Wait()
 	find(cache.Miss)
 	find(cache.Hit)
 }

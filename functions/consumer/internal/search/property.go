@@ -68,13 +68,13 @@ func pictures(photos []Photo, l locale.Tag) []PhotoView {
 func (h Property) policies(rules []PropertyRule, l locale.Tag) PolicyTexts {
 	t := PolicyTexts{CheckIn: h.CheckIn, CheckOut: h.CheckOut}
 	for _, r := range rules {
-		switch said := r.Text.In(l); r.Kind {
+		switch text := r.Text.In(l); r.Kind {
 		case "cancellation":
-			t.Cancellation = said
+			t.Cancellation = text
 		case "check_in":
-			t.CheckIn = said
+			t.CheckIn = text
 		case "check_out":
-			t.CheckOut = said
+			t.CheckOut = text
 		}
 	}
 	return t

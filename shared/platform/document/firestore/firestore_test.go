@@ -39,9 +39,9 @@ func TestFirestoreConforms(t *testing.T) {
 		nobody, err := subprocess.FreeAddress()
 		must(t, err)
 		return documenttest.Setup{
-			Open: func() document.Store { return another(t, address, project) },
-			Away: func() document.Store { return another(t, nobody, project) },
-			Deaf: func() document.Store { return another(t, documenttest.Listener(t), project) },
+			Open:        func() document.Store { return another(t, address, project) },
+			Unreachable: func() document.Store { return another(t, nobody, project) },
+			Silent:      func() document.Store { return another(t, documenttest.Listener(t), project) },
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestOutage(t *testing.T) {
 		"no such database":        {t.Context(), codes.NotFound, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := outage(test.ctx, status.Error(test.code, "said the service"))
+			err := outage(test.ctx, status.Error(test.code, "of the service"))
 			for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
 				t.Run(fmt.Sprint(kind), func(t *testing.T) {
 					if errors.Is(err, kind) != (kind == test.want) {

@@ -37,9 +37,9 @@ func TestRedisConforms(t *testing.T) {
 		nobody, err := subprocess.FreeAddress()
 		must(t, err)
 		return documenttest.Setup{
-			Open: func() document.Store { return another(t, address, prefix) },
-			Away: func() document.Store { return another(t, nobody, prefix) },
-			Deaf: func() document.Store { return another(t, documenttest.Listener(t), prefix) },
+			Open:        func() document.Store { return another(t, address, prefix) },
+			Unreachable: func() document.Store { return another(t, nobody, prefix) },
+			Silent:      func() document.Store { return another(t, documenttest.Listener(t), prefix) },
 		}
 	})
 }
