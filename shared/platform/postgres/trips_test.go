@@ -163,7 +163,7 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error { test.do(tx); return nil }); err == nil {
-				t.Error("its hook ran")
+				t.Error("InTenant returned no error")
 			}
 			if n := held(t, db, kabul); n != 0 {
 				t.Errorf("%d rows were committed", n)
