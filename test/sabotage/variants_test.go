@@ -329,7 +329,7 @@ var variants = []variant{
 		"functions/tenantbooking", "TestReturn_otherBrowser",
 	}, {
 		"a return link shows the client secret", genuine, "functions/tenantbooking/confirmpayment/confirmpayment.go",
-		"out.Reservation, out.Pending = nil, booking.Pending{}", "out.Reservation = nil",
+		"out.Reservation, out.Secret = nil, \"\"", "out.Reservation = nil",
 		"functions/tenantbooking", "TestReturn_pending",
 	}, {
 		"a form from any site is a write", genuine, "shared/platform/fn/origin.go",
