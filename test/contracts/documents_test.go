@@ -145,6 +145,30 @@ func TestOpenAPIExamples_nameHotelsOfTheLocalCloud(t *testing.T) {
 	})
 }
 
+// TestOpenAPIDocuments_parametersHaveExamples requires a value for each parameter without which the console cannot send a request: one that
+// a reader can know before the first call. The console makes the keys, and ids of bookings come from earlier responses.
+func TestOpenAPIDocuments_parametersHaveExamples(t *testing.T) {
+	t.Parallel()
+	fromResponses := regexp.MustCompile(`^(Idempotency-Key|id|[a-z]+Id|photo|slug|name|token)$`)
+	known := regexp.MustCompile(`^(tenantId|propertyId)$`)
+	eachDocument(t, func(t *testing.T, d document) {
+		seen := 0
+		walk("", d.Root, func(pointer string, value any) bool {
+			name, _ := openapitest.Member(value, "name").(string)
+			place := openapitest.Member(value, "in")
+			if name == "" || place == nil || openapitest.Member(value, "required") != true || fromResponses.MatchString(name) && !known.MatchString(name) {
+				return true
+			}
+			seen++
+			if openapitest.Member(value, "example") == nil && openapitest.Member(openapitest.Member(value, "schema"), "default") == nil {
+				t.Errorf("%s: the parameter %s has no example", pointer, name)
+			}
+			return true
+		})
+		t.Logf("%d parameters", seen)
+	})
+}
+
 // TestEventSchemas_haveTheHostOfTheirSpecification holds the host of each $id: the two specifications of the BFFs name one host,
 // that of the platform's other services another.
 func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {

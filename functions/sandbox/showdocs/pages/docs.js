@@ -13,6 +13,16 @@ function moveParameters(document) {
   return document
 }
 
+// The console makes a key for each request that the reader gives none: with the same key, the next request would get the same response.
+const keyHeader = "Idempotency-Key"
+
+function offerKey(document) {
+  for (const parameter of Object.values(document.components?.parameters ?? {})) {
+    if (parameter.name === keyHeader) parameter.required = false
+  }
+  return document
+}
+
 const place = document.getElementById("api")
 SwaggerUIBundle({
   url: place.dataset.document,
@@ -22,9 +32,10 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: update => document => update(moveParameters(document)) } } } })],
+  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: update => document => update(offerKey(moveParameters(document))) } } } })],
   requestInterceptor: request => {
     const to = new URL(request.url, location.href)
+    if (!["GET", "HEAD"].includes((request.method ?? "GET").toUpperCase())) request.headers[keyHeader] ||= crypto.randomUUID()
     request.url = location.origin + to.pathname + to.search
     return request
   },
