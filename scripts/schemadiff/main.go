@@ -124,7 +124,7 @@ func (c *command) two(older, newer string) ([]evolution.Finding, error) {
 	if info, err := os.Stat(older); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return c.trees(os.DirFS(older), os.DirFS(newer))
+		return c.folders(older, newer)
 	}
 	var pair [2]history.Contract
 	for i, file := range []string{older, newer} {
@@ -143,6 +143,20 @@ func (c *command) two(older, newer string) ([]evolution.Finding, error) {
 		}
 	}
 	return history.Diff(pair[0], pair[1])
+}
+
+// folders compares two folders. One without contracts is an error: it is missing, or another folder is meant.
+func (c *command) folders(older, newer string) ([]evolution.Finding, error) {
+	for _, name := range []string{older, newer} {
+		set, err := history.Read(os.DirFS(name))
+		if err != nil {
+			return nil, err
+		}
+		if len(set) == 0 {
+			return nil, fmt.Errorf("%s: no contracts in events or http below it", name)
+		}
+	}
+	return c.trees(os.DirFS(older), os.DirFS(newer))
 }
 
 func (c *command) trees(older, newer fs.FS) ([]evolution.Finding, error) {

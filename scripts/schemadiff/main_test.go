@@ -95,6 +95,38 @@ func TestCommand_twoFiles(t *testing.T) {
 	}
 }
 
+func TestCommand_twoFolders(t *testing.T) {
+	t.Parallel()
+	root := folder(t, map[string]string{
+		"old/events/a.v1.json":     `{"type":"object"}`,
+		"retyped/events/a.v1.json": `{"type":"array"}`,
+		"removed/events/b.v1.json": `{"type":"object"}`,
+		"broken/events/a.v1.json":  `{"type":`,
+	})
+	for _, test := range []struct {
+		older, newer string
+		status       int
+	}{
+		{"old", "old", compatible},
+		{"old", "retyped", breaking},
+		{"old", "removed", breaking},
+		{"old", "broken", unreadable},
+		{"old", "absent", unreadable},
+		{"old/events", "old/events", unreadable}, // the folder above is meant
+		{"old", "old/events", unreadable},
+		{"old", "old/events/a.v1.json", unreadable},
+	} {
+		t.Run(test.older+" to "+test.newer, func(t *testing.T) {
+			t.Parallel()
+			var out, complaints bytes.Buffer
+			c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+			if status := c.run([]string{filepath.Join(root, test.older), filepath.Join(root, test.newer)}); status != test.status {
+				t.Errorf("status %d, want %d\n%s%s", status, test.status, out.String(), complaints.String())
+			}
+		})
+	}
+}
+
 // TestCommand_base compares a repository's working tree with a revision.
 func TestCommand_base(t *testing.T) {
 	t.Parallel()
