@@ -105,7 +105,7 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 }
 
 // settle marks the results of the rows and releases the lanes, in one transaction. If it fails, the lease expires and the rows
-// are published again.
+// are published again. Two turns can deadlock only if a lease expired while its turn was still publishing; one of them fails.
 func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
 		tx.AsyncCommit() // a mark lost in a crash only causes a second publish
