@@ -81,10 +81,11 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.Func("tenant", "the `id` of the hotel's tenant; needed for bookings older than a week", func(text string) error { return o.tenant.UnmarshalText([]byte(text)) })
 	set.IntVar(&o.most, "most", maxMoments, "print at most `N` moments, the latest; 0 prints all")
 	command.SetHelp(set, `
-usage: timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_…
+usage: timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_… | evt_…
 
 Prints the timeline of one booking: rows, published and consumed events, and the calls in the functions' log with their attempts and
-causes. The name is a reservation, its code, a draft, a handoff, a session, a quote or an intent. It prints no data of a guest.
+causes. The name is a reservation, its code, a draft, a handoff, a session, a quote, an intent or one of its events. It prints no data
+of a guest.
 
 examples: timeline GM-Y4KH2W                                         all of a booking
           timeline -most=50 -tenant=TENANT rsv_RESERVATION           the latest moments of an older one

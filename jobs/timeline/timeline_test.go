@@ -87,6 +87,59 @@ func TestRun_byAnyName(t *testing.T) {
 	}
 }
 
+// An event leads to its booking, also an event of another service that is known only as a cause. It leads to the same timeline again.
+func TestRun_byEvent(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	r := reservationtest.Held(t, d.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	other := reservationtest.Held(t, d.Env(), r.Tenant, r.Property)
+	defer empty(t, d)
+	cause, unrelated := id.New[id.Event]().String(), id.New[id.Event]().String()
+	exec := func(sql string, args pgx.StrictNamedArgs) {
+		t.Helper()
+		if _, err := d.Owner(t).Exec(t.Context(), sql, args); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`UPDATE reservation.outbox SET envelope = jsonb_set(envelope, '{causationId}', to_jsonb(@cause::text)) WHERE payload ->> 'reservationId' = @reservation`,
+		pgx.StrictNamedArgs{"cause": cause, "reservation": r.ID.String()})
+	exec(`INSERT INTO sandbox.outbox (id, event_id, subject, ordering_key, payload, envelope, occurred_at)
+		VALUES (gen_random_uuid(), @event, 'melmastoon.theme.published.v1', 'theme', '{}', '{}', platform.now())`, pgx.StrictNamedArgs{"event": unrelated})
+	var held string
+	if err := d.Owner(t).QueryRow(t.Context(), `SELECT event_id FROM reservation.outbox WHERE subject = 'melmastoon.reservation.held.v1' AND payload ->> 'reservationId' = $1`,
+		r.ID.String()).Scan(&held); err != nil {
+		t.Fatal(err)
+	}
+	_, whole, _ := call(t, job(d), r.ID.String())
+	wantText(t, whole, "published  reservation.held", "hold until")
+	for _, test := range []struct{ name, event string }{{"own", held}, {"own, again", held}, {"of another service", cause}} {
+		t.Run(test.name, func(t *testing.T) {
+			code, printed, stderr := call(t, job(d), test.event)
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, stderr)
+			}
+			if printed != whole {
+				t.Errorf("got %s\nwant %s", printed, whole)
+			}
+			if strings.Contains(printed, other.ID.String()) {
+				t.Errorf("printed another booking: %s", printed)
+			}
+		})
+	}
+	for _, test := range []struct{ name, event string }{{"without booking", unrelated}, {"unknown", id.New[id.Event]().String()}} {
+		t.Run(test.name, func(t *testing.T) {
+			code, _, stderr := call(t, job(d), test.event)
+			if code != 1 {
+				t.Errorf("exit %d, want 1", code)
+			}
+			wantText(t, stderr, "no booking, handoff or session has that event")
+			if strings.Contains(stderr, "-tenant") {
+				t.Errorf("%s: a tenant does not help", stderr)
+			}
+		})
+	}
+}
+
 // The tenant is not needed while an outbox has the booking's events, and is needed after that.
 func TestRun_prunedEvents(t *testing.T) {
 	t.Parallel()

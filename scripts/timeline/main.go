@@ -1,6 +1,6 @@
 // Command timeline prints the timeline of one booking in the local cloud: calls, rows, published and consumed events in
-// order, each with its cause. The argument is a reservation, its code, a draft, a handoff, a session, a quote or an
-// intent.
+// order, each with its cause. The argument is a reservation, its code, a draft, a handoff, a session, a quote, an
+// intent or one of its events.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	local := flag.String("local", ".local", "the folder of the local cloud")
 	most := flag.Int("most", 0, "show at most so many moments, the latest; 0 shows all")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_…
+		fmt.Fprint(flag.CommandLine.Output(), `usage: go run ./scripts/timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_… | evt_…
 
 Prints the timeline of one booking in the running local cloud. The page /-/booking of the console draws it.
 

@@ -213,8 +213,43 @@ func TestConsole_booking(t *testing.T) {
 		})
 	}
 	d.shows("/-/booking?id=GM-ZZZZZZ", "no value has that name")
+	d.shows("/-/booking?id=evt_01J00000000000000000000000", "no booking, handoff or session has that event")
 	d.shows("/-/booking?id=x", "neither an id nor")
 	d.shows("/-/hotels", "Kabul Grand Hotel", `href="/site/kabul-grand-hotel"`)
+}
+
+// TestConsole_bookingOfEvent follows the links from pages of events to the timeline of their booking, and of their session before it.
+func TestConsole_bookingOfEvent(t *testing.T) {
+	t.Parallel()
+	needsEmbedded(t, "the page reads the same rows on both backends")
+	d := developer{system.Open(t), t}
+	v := d.Visit(demo.KabulGrand).RequestQuote(usual()).Hold()
+	d.Visit(demo.KabulGrand).RequestQuote(usual()).Hold()
+	d.Settle()
+	eventOf := func(subject, key string) string {
+		t.Helper()
+		for _, event := range regexp.MustCompile(`href="(/-/events/\d+)"`).FindAllStringSubmatch(d.page("/-/events?subject="+subject), -1) {
+			if page := d.page(event[1]); strings.Contains(page, key) {
+				return regexp.MustCompile(`href="(/-/booking\?id=evt_\w+)"`).FindStringSubmatch(page)[1]
+			}
+		}
+		t.Fatalf("no event %s has %s", subject, key)
+		return ""
+	}
+	for _, test := range []struct{ subject, key string }{
+		{"reservation.held", v.ReservationID},
+		{"inventory.allocation.committed", v.ReservationID},
+		{"bff.tenant.booking.draft.created", v.DraftID},
+		{"bff.tenant.bootstrap.served", v.Session()},
+	} {
+		t.Run(test.subject, func(t *testing.T) {
+			list := regexp.MustCompile(`(?s)<h2>\d+ moments.*`)
+			got, want := list.FindString(d.page(eventOf(test.subject, test.key))), list.FindString(d.page("/-/booking?id="+v.ReservationID))
+			if got == "" || got != want {
+				t.Errorf("got %s\nwant %s", got, want)
+			}
+		})
+	}
 }
 
 // TestConsole_clock moves the clock past the end of a hold: the next tick ends it.

@@ -55,8 +55,11 @@ type Timeline struct {
 // ErrUnknown is returned for a name without stored data.
 var ErrUnknown = errors.New("no value has that name")
 
-// Of returns the timeline of one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. If
-// log is nil, the timeline has no calls.
+// ErrNoBooking is returned for an event that belongs to no booking, and for one that is not stored.
+var ErrNoBooking = errors.New("no booking, handoff or session has that event; events are stored for seven days")
+
+// Of returns the timeline of one name: a reservation, its code, a draft, a handoff, a session, a quote, an intent or an
+// event of one of these. If log is nil, the timeline has no calls.
 func Of(ctx context.Context, data Source, log Log, name string) (Timeline, error) {
 	t, err := begin(ctx, data, log)
 	if err != nil {

@@ -67,23 +67,31 @@ func IsName(text string) bool {
 
 func isCode(text string) bool { return strings.HasPrefix(strings.ToUpper(text), "GM-") }
 
-// TenantQuery returns the query for the tenants of the events of a schema that have the name @name.
+func isEvent(text string) bool { return strings.HasPrefix(text, "evt_") }
+
+// TenantQuery returns the query for the tenants of the events of a schema that have the name @name, or that the event @name caused.
 func TenantQuery(schema string) string {
 	return `SELECT DISTINCT tenant_id FROM ` + pgx.Identifier{schema, "outbox"}.Sanitize() + `
-		WHERE tenant_id IS NOT NULL AND (` + named + ` || ` + visited + ` @> ARRAY[@name::text] OR payload ->> 'reservationCode' = upper(@name))`
+		WHERE tenant_id IS NOT NULL AND (` + named + ` || ` + visited + ` @> ARRAY[@name::text] OR payload ->> 'reservationCode' = upper(@name)
+			OR event_id = @name OR envelope ->> 'causationId' = @name)`
 }
 
 // find adds every id that is related to the first.
 func (t *collector) find(ctx context.Context, name string) error {
-	if isCode(name) {
+	t.wide = session(name)
+	switch {
+	case isEvent(name):
+		if err := t.findOfEvent(ctx, name); err != nil {
+			return err
+		}
+	case isCode(name):
 		byCode := join{"reservation.reservations", `SELECT ARRAY['rsv:' || reservation_id] FROM reservation.reservations WHERE code = @code`}
 		if err := t.learnFrom(ctx, byCode, pgx.NamedArgs{"code": strings.ToUpper(name)}, new(bool)); err != nil {
 			return err
 		}
-	} else if !t.learn(name) {
+	case !t.learn(name):
 		return fmt.Errorf("%w: %q is neither an id nor a reservation's code", ErrUnknown, name)
 	}
-	t.wide = session(name)
 	queries := t.joins()
 	for grown := true; grown; {
 		grown = false
@@ -94,6 +102,25 @@ func (t *collector) find(ctx context.Context, name string) error {
 		}
 	}
 	return nil
+}
+
+// findOfEvent adds the ids of the booking of an event, or those of its session if it has no booking. The events of other services are
+// in no outbox here; they belong to the booking of the events that they caused.
+func (t *collector) findOfEvent(ctx context.Context, event string) error {
+	for _, condition := range []string{`event_id = @event`, `envelope ->> 'causationId' = @event`} {
+		for _, schema := range t.outlets {
+			ids := join{schema + ".outbox", `SELECT ` + named + ` || ` + visited + ` || ARRAY[envelope ->> 'sessionId'] FROM ` +
+				pgx.Identifier{schema, "outbox"}.Sanitize() + ` WHERE ` + condition}
+			if err := t.learnFrom(ctx, ids, pgx.NamedArgs{"event": event}, new(bool)); err != nil {
+				return err
+			}
+		}
+		if len(t.things)+len(t.sessions) > 0 {
+			t.wide = len(t.things) == 0
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNoBooking, event)
 }
 
 // joins returns the queries for the existing tables and outboxes.

@@ -65,7 +65,7 @@ func (c *Console) booking(r *http.Request) (any, error) {
 		}
 		return c.timeline(ctx, conn, &v)
 	})
-	if errors.Is(err, booking.ErrUnknown) {
+	if errors.Is(err, booking.ErrUnknown) || errors.Is(err, booking.ErrNoBooking) {
 		v.Unknown, err = err.Error(), nil
 	}
 	return v, err
