@@ -106,6 +106,7 @@ type fakeBooking struct {
 	intent     id.Intent
 	draft      id.Draft
 	booked     id.Reservation
+	bookedAt   time.Time
 	penalty    int  // of a cancellation, in minor units
 	price      int  // of changed dates, in minor units
 	moved      body // the changed dates
@@ -126,7 +127,7 @@ type fakeBooking struct {
 
 func newFakeBooking(e env.Env) *fakeBooking {
 	return &fakeBooking{now: e.Now, zone: "Asia/Kabul", methods: []string{"card", "mfs", "cash_on_arrival"}, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
-		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute), until: e.Now().Add(10 * time.Minute)}
+		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), bookedAt: e.Now().AddDate(0, 0, -2), expires: e.Now().Add(10 * time.Minute), until: e.Now().Add(10 * time.Minute)}
 }
 
 // RoundTrip sends requests to the fake booking service or the fake property service. The site can reach nothing else.
@@ -459,7 +460,7 @@ func (d *fakeBooking) confirmation() body {
 func (d *fakeBooking) confirmed() body {
 	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
 		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
-		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
+		"payment": body{"method": "card", "status": "captured"}, "confirmedAt": d.bookedAt, "viewToken": "k.token"}
 }
 
 // A browser is a guest's browser: it stores cookies, follows redirects inside the site, and sends the forms of its page.

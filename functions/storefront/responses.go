@@ -208,6 +208,7 @@ type (
 		Policy      Policy            `json:"cancellationPolicy"`
 		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // nil after check-in and after the end of the booking
 		Cancelled   *Cancellation     `json:"cancellation"`          // nil unless the booking is cancelled
+		ConfirmedAt time.Time         `json:"confirmedAt"`
 		ViewToken   string            `json:"viewToken"`
 	}
 	// A ConfirmedRoom is one room of a confirmed booking.

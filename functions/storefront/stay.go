@@ -90,7 +90,8 @@ func (v View) With(c *Cancellation) View {
 	return v
 }
 
-// CancellationCost returns the text about the penalty of a cancellation, and about the end of free cancellation if there is one.
+// CancellationCost returns the text about the penalty of a cancellation, and about the end of free cancellation if there is one. A deadline
+// that had passed when the booking was made is not mentioned, because that booking was never free to cancel.
 func (v View) CancellationCost(c *Cancellation) string {
 	var date, clock string
 	if c.FreeUntil != nil {
@@ -101,7 +102,7 @@ func (v View) CancellationCost(c *Cancellation) string {
 		return v.T("cancel.free", date, clock)
 	case c.Penalty.Amount == 0:
 		return v.T("cancel.nothing")
-	case c.FreeUntil == nil:
+	case c.FreeUntil == nil, v.Confirmation != nil && !v.Confirmation.ConfirmedAt.Before(*c.FreeUntil):
 		return v.T("cancel.costs", v.Localizer.Money(c.Penalty))
 	}
 	return v.T("cancel.late", v.Localizer.Money(c.Penalty), date, clock)

@@ -3,6 +3,7 @@ package storefront_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -101,4 +102,60 @@ func TestCancel_languages(t *testing.T) {
 		d.locale, d.offered, d.penalty = tag, []locale.Tag{tag}, 1210000
 		browse(t, e, d).cancelling().sees(sees)
 	}
+}
+
+// TestCancel_neverFree makes a booking before and after the end of its free cancellation, and cancels it after that. No page says of a
+// booking that was never free to cancel that it once was.
+func TestCancel_neverFree(t *testing.T) {
+	t.Parallel()
+	const was, no, cost = "It was free until", "Free cancellation is not possible: cancelling costs 100% of the price.", "Cancellation fee: AFN 12,100."
+	for _, test := range []struct {
+		name         string
+		booked       time.Duration // from the end of free cancellation
+		stay, cancel string        // on the page of the booking, and on that of its cancellation
+		lacks        string
+	}{
+		{"before", -time.Minute, "Free cancellation is no longer possible", was, no},
+		{"at_the_deadline", 0, no, cost, was},
+		{"after", time.Minute, no, cost, was},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeBooking(e)
+			d.penalty = 1210000
+			end := d.deadline()
+			d.now = func() time.Time { return end.AddDate(0, 0, 1) } // the deadline stays
+			d.bookedAt = end.Add(test.booked)
+			g := browse(t, e, d)
+			g.stayed().sees(test.stay).lacks(test.lacks)
+			g.cancelling().sees(test.cancel).lacks(test.lacks)
+		})
+	}
+}
+
+func TestCancel_neverFreeLanguages(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for tag, sees := range map[locale.Tag]string{"ps-AF": "وړیا لغوه کول ناشوني دي", "fa-AF": "لغو رایگان ممکن نیست", "fa-IR": "لغو رایگان ممکن نیست", "ur-PK": "مفت منسوخی ممکن نہیں", "ar-AE": "الإلغاء المجاني غير ممكن"} {
+		t.Run(string(tag), func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(e)
+			d.locale, d.offered, d.penalty, d.bookedAt = tag, []locale.Tag{tag}, 1210000, e.Now()
+			browse(t, e, d).stayed().sees(sees)
+		})
+	}
+}
+
+// TestCancel_neverFreeAfterCheckIn shows the policy of a booking after the check-in, when its deadline is computed from the dates.
+func TestCancel_neverFreeAfterCheckIn(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	e.Advance(time.Date(2027, 3, 21, 10, 0, 0, 0, time.UTC).Sub(e.Now()))
+	d := newFakeBooking(e)
+	d.stay = "checked_in"
+	d.bookedAt = e.Now().AddDate(0, 0, -7)
+	g := browse(t, e, d).stayed().sees("Free cancellation is no longer possible")
+	d.bookedAt = e.Now().Add(-time.Hour)
+	g.stayed().sees("Free cancellation is not possible")
 }

@@ -99,25 +99,35 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	if p == nil {
 		return ""
 	}
+	return v.termsUntil(p, v.deadline(p, arrival), v.At)
+}
+
+// deadline returns the end of free cancellation of a policy.
+func (v View) deadline(p *Policy, arrival stay.Date) time.Time {
 	y, m, d := arrival.Time().Date()
-	return v.termsUntil(p, time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore)*time.Hour))
+	return time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
 }
 
 // ConfirmedTerms returns the text of the cancellation policy of a booking. It prefers the deadline in the response to one computed from
 // the dates, because moving the stay to later dates does not move the deadline.
 func (v View) ConfirmedTerms(c *Confirmation) string {
-	if c.FreeUntil == nil {
-		return v.Terms(&c.Policy, c.Stay.CheckIn)
+	until := v.deadline(&c.Policy, c.Stay.CheckIn)
+	if c.FreeUntil != nil {
+		until = *c.FreeUntil
 	}
-	return v.termsUntil(&c.Policy, *c.FreeUntil)
+	return v.termsUntil(&c.Policy, until, c.ConfirmedAt)
 }
 
-func (v View) termsUntil(p *Policy, until time.Time) string {
+// termsUntil returns the text of a policy with its deadline, for a booking made at the given time.
+func (v View) termsUntil(p *Policy, until, booked time.Time) string {
 	penalty := v.T("policy.percent", p.PenaltyPercent)
 	if p.PenaltyNights > 0 {
 		penalty = v.T("policy.nights", p.PenaltyNights)
 	}
-	if !v.At.Before(until) {
+	switch {
+	case !booked.Before(until):
+		return v.T("policy.never", penalty)
+	case !v.At.Before(until):
 		return v.T("policy.over", penalty)
 	}
 	date, clock := v.Moment(until)
