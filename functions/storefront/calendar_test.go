@@ -148,3 +148,33 @@ func TestSearch_tooLong(t *testing.T) {
 	g.open(home+"/confirmations/"+d.booked.String()+"/changes?checkIn=2027-01-01&checkOut=2027-02-01").sees("At most 30 nights", `value="2027-02-01"`).lacks("The stay from")
 	g.open(home + "?checkIn=0027-01-01&checkOut=2027-02-01").lacks("does not have that day") // a year that is typed in part
 }
+
+// TestSearch_dayOver searches for arrivals around today at the hotel, when it is still yesterday in UTC.
+func TestSearch_dayOver(t *testing.T) {
+	t.Parallel()
+	const over = "The day of arrival is over (local time at the hotel)."
+	e := env.Of(nil)
+	e.Advance(time.Date(2027, 3, 21, 19, 25, 0, 0, time.UTC).Sub(e.Now())) // 23:55 in Kabul
+	d := newFakeBooking(e)
+	g := browse(t, e, d).open(searched).lacks(over).sees("Family suite")
+	e.Advance(10 * time.Minute)
+	before := len(d.asked)
+	g.open(searched).sees(over, `value="2027-03-21"`).lacks("Family suite, ", "Someone was faster")
+	if slices.Contains(d.asked[before:], "GET availability") {
+		t.Error("asked for the rooms of a day that is over")
+	}
+	g.open(home + "?checkIn=2027-03-22&checkOut=2027-03-23").lacks(over).sees("Family suite")
+	d.refuses["POST quote"] = "409 RESERVATION.OVERBOOKING_BLOCKED"
+	late := browse(t, e, d) // with a page that was opened before midnight
+	late.open(home + "?checkIn=2027-03-22&checkOut=2027-03-23")
+	late.send("/choices", "checkIn", "2027-03-21").sees(over)
+	g.open(home + "/confirmations/" + d.booked.String() + "/changes?checkIn=2027-03-21&checkOut=2027-03-22").sees(over).lacks("The stay from")
+	for tag, sees := range map[locale.Tag]string{"ps-AF": "د رسېدو ورځ تېره شوې ده", "fa-AF": "روز ورود گذشته است", "fa-IR": "روز ورود گذشته است", "ur-PK": "آمد کا دن گزر چکا ہے", "ar-AE": "انقضى يوم الوصول"} {
+		t.Run(string(tag), func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(e)
+			d.locale, d.offered = tag, []locale.Tag{tag}
+			browse(t, e, d).open(searched).sees(sees)
+		})
+	}
+}

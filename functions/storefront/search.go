@@ -70,8 +70,9 @@ func (q DraftQuote) Search() Search {
 	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.Search()
 }
 
-// checkDates returns a ServiceError for dates that the guest must choose again: a day that the solar calendar does not have, and a stay
-// that is too long for the hotel's site. It leaves all other dates to the booking service.
+// checkDates returns a ServiceError for dates that the guest must choose again: a day that the solar calendar does not have, an arrival
+// before today at the hotel, and a stay that is too long for the hotel's site. The booking service accepts an arrival yesterday, because
+// it does not know the zone, and would answer that no room is left. checkDates leaves all other dates to the booking service.
 func (v *Visitor) checkDates(checkIn, checkOut string) error {
 	for _, date := range []string{checkIn, checkOut} {
 		if _, solar := page.SolarDate(date); solar {
@@ -80,6 +81,9 @@ func (v *Visitor) checkDates(checkIn, checkOut string) error {
 	}
 	from, noFrom := stay.ParseDate(checkIn)
 	to, noTo := stay.ParseDate(checkOut)
+	if noFrom == nil && from.Before(stay.DateOf(v.At.In(v.Localizer.Zone))) {
+		return &ServiceError{Code: dayOver}
+	}
 	nights := stay.Window{Start: from, End: to}.Nights()
 	if most := v.Bootstrap.Flow.MaxNights; noFrom == nil && noTo == nil && most > 0 && nights > most {
 		return &ServiceError{Code: tooLong}
