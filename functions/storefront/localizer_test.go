@@ -171,3 +171,38 @@ func TestCookies_secure(t *testing.T) {
 		})
 	}
 }
+
+// TestLanguage_lastResort sends the languages of browsers. The site asks for English after all of them, unless the browser says itself how
+// much it wants English.
+func TestLanguage_lastResort(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeBooking(e)
+	g := browse(t, e, d)
+	for _, test := range []struct{ name, accepts, sent, speaks string }{
+		{"arabic", "ar", "ar, en;q=0.001", "en"},
+		{"turkish_and_french", "tr-TR,tr;q=0.9,fr;q=0.5", "tr-TR,tr;q=0.9,fr;q=0.5, en;q=0.001", "en"},
+		{"pashto", "ps", "ps, en;q=0.001", "ps-AF"},
+		{"iran", "fa-IR", "fa-IR, en;q=0.001", "fa-AF"},
+		{"british", "en-GB", "en-GB", "en"},
+		{"capitals", "fr,EN;q=0.1", "fr,EN;q=0.1", "en"},
+		{"no_english", "fr,en;q=0", "fr,en;q=0", "ps-AF"},
+		{"any", "*", "*, en;q=0.001", "ps-AF"},
+		{"none", "", "", "ps-AF"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d.received = nil
+			g.front.Get(home, "Accept-Language", test.accepts)
+			sent := d.received[0].Header.Get("Accept-Language")
+			if sent != test.sent {
+				t.Errorf("sent Accept-Language %q, want %q", sent, test.sent)
+			}
+			if got := locale.Negotiate(sent, d.offered); string(got) != test.speaks {
+				t.Errorf("the booking service would answer in %s, want %s", got, test.speaks)
+			}
+		})
+	}
+	if got := locale.Negotiate("ar, en;q=0.001", []locale.Tag{locale.Pashto, locale.Dari}); got != locale.Pashto {
+		t.Errorf("a hotel without English answers in %s, want its first language", got)
+	}
+}

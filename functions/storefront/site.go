@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	_ "time/tzdata" // local times of a hotel need it; a base image may lack it
@@ -67,9 +68,17 @@ var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 func (s *site) visitor(slug string, h http.Header, at time.Time) *Visitor {
 	v := &Visitor{Slug: slug, At: at, site: s}
 	v.browser = page.NewBrowser(s.transport, h, v.Home(), sessionCookies)
-	v.Localizer = s.translations.Localizer(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), page.Languages), time.UTC)
+	accepted := strings.Join(h.Values("Accept-Language"), ",")
+	v.Localizer = s.translations.Localizer(locale.Negotiate(accepted, page.Languages), time.UTC)
+	if accepted != "" && !english.MatchString(accepted) {
+		v.browser.With("Accept-Language", accepted+", en;q=0.001")
+	}
 	return v
 }
+
+// english matches an Accept-Language header that says how much the visitor wants English. For other visitors the site asks for English as
+// the last resort: without it the booking service would answer in the hotel's first language, which they may not read at all.
+var english = regexp.MustCompile(`(?i)\ben\b`)
 
 // Enter reads the hotel's bootstrap for a page. It begins a session if there is none.
 func (v *Visitor) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
