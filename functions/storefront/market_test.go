@@ -22,6 +22,7 @@ import (
 type fakeConsumer struct {
 	mu     sync.Mutex
 	locale locale.Tag
+	away   bool     // destinations are not available
 	asked  []string // method, path, and the arrival
 }
 
@@ -44,12 +45,17 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 		session["results"], session["page"] = []body{{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel",
 			"rateSnapshot": body{"cheapestNightlyMinor": 390000, "totalForStayMinor": 868000, "currency": "AFN", "exponent": 2}}}, body{"total": 1}
 		_ = json.MarshalWrite(w, session)
+	case path == "/destinations" && d.away:
+		refuse(w, "503 GENERAL.UNAVAILABLE")
+	case path == "/destinations":
+		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul River", "name": body{"default": "Kabul River", "display": "Kabul River"}},
+			{"city": "Kabul", "name": body{"default": "Kabul", "localized": body{"ps-AF": "کابل"}, "display": "کابل"}}}})
 	case path == "/session":
 		_ = json.MarshalWrite(w, session)
 	case strings.HasSuffix(path, "/availability"):
 		_ = json.MarshalWrite(w, body{})
 	default:
-		session["property"] = body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}}
+		session["property"] = body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul"}
 		_ = json.MarshalWrite(w, session)
 	}
 	return w.Result(), nil
@@ -59,10 +65,16 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 func visitMarket(t *testing.T, l locale.Tag, path string) (page string, d *fakeConsumer) {
 	t.Helper()
 	d = &fakeConsumer{locale: l}
+	return visitFakeMarket(t, d, path), d
+}
+
+// visitFakeMarket opens a page of the site of all hotels with a fake of the consumer service, and returns it.
+func visitFakeMarket(t *testing.T, d *fakeConsumer, path string) string {
+	t.Helper()
 	e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
-	a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path, "Accept-Language", string(l))
+	a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path, "Accept-Language", string(d.locale))
 	a.Want(t, http.StatusOK)
-	return string(a.Body), d
+	return string(a.Body)
 }
 
 // expectTexts reports the texts that a page does not contain.
@@ -135,4 +147,30 @@ func TestMarket_card(t *testing.T) {
 	t.Parallel()
 	page, _ := visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul")
 	expectTexts(t, page, "AFN 3,900 a night, before taxes and fees", "in all, with taxes and fees", `<p class="small">Hostel`)
+}
+
+// TestMarket_cityName shows a city in the language of the page, whatever the guest typed, and its own name if no other is known.
+func TestMarket_cityName(t *testing.T) {
+	t.Parallel()
+	results, hotel := "/hotels?place=kab&city=Kabul", "/hotels/"+property.String()
+	for _, test := range []struct {
+		name, path string
+		language   locale.Tag
+		away       bool
+		want       string
+	}{
+		{"results_pashto", results, locale.Pashto, false, "<h1>په کابل کې هوټلونه</h1>"},
+		{"results_english", results, locale.English, false, "<h1>Hotels in Kabul</h1>"},
+		{"results_away", results, locale.Pashto, true, "<h1>په Kabul کې هوټلونه</h1>"},
+		{"results_unknown_city", "/hotels?place=Herat&city=Herat", locale.Pashto, false, "<h1>په Herat کې هوټلونه</h1>"},
+		{"hotel_pashto", hotel, locale.Pashto, false, `<span dir="auto">کابل</span>`},
+		{"hotel_english", hotel, locale.English, false, `<span dir="auto">Kabul</span>`},
+		{"hotel_away", hotel, locale.Pashto, true, `<span dir="auto" lang="en">Kabul</span>`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := &fakeConsumer{locale: test.language, away: test.away}
+			expectTexts(t, visitFakeMarket(t, d, test.path), test.want)
+		})
+	}
 }

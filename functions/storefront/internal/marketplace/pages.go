@@ -56,7 +56,8 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 		}
 		return v.Show(view)
 	}
-	view.Title, view.Results = v.Localizer.T("results.place", t.Place), results
+	t.Place = v.CityName(ctx, t.City).Display
+	view.Trip, view.Title, view.Results = t, v.Localizer.T("results.place", t.Place), results
 	if t.View == "map" && len(results.Cards) > 0 {
 		pins, err := v.Pins(ctx, t, results.Cards)
 		if view.NoMap = err != nil; err == nil {
@@ -104,5 +105,5 @@ func (v *Visitor) HotelPage(ctx context.Context, a Visit) fn.Page {
 		vacancy = &Vacancy{}
 	}
 	return v.Show(View{Step: "hotel", Title: hotel.Property.Name.Display, Problem: a.Problem, Notice: a.Notice, Trip: a.Trip, Rejected: rejected, Session: &session,
-		Hotel: hotel, Vacancy: vacancy})
+		Hotel: hotel, City: v.CityName(ctx, hotel.Property.City), Vacancy: vacancy})
 }

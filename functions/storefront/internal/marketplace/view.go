@@ -31,6 +31,7 @@ type View struct {
 	NoMap        bool // the map was asked for and is not available
 	Session      *Session
 	Hotel        *Hotel
+	City         Text // of the hotel
 	Vacancy      *Vacancy
 	Repeat       *Repeat // the request that a challenge interrupted
 

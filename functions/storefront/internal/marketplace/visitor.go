@@ -73,6 +73,25 @@ func (v *Visitor) Destinations(ctx context.Context, text string) ([]Destination,
 	return out.Destinations, err
 }
 
+// CityName returns the name of a city in the language of the page. If the consumer service does not know it, or cannot be reached, the
+// name is the city's own.
+func (v *Visitor) CityName(ctx context.Context, city string) Text {
+	own := Text{Default: city, Display: city}
+	if city == "" || v.Localizer.Tag.Language() == locale.English.Language() {
+		return own
+	}
+	found, err := v.Destinations(ctx, city)
+	if err != nil {
+		return own
+	}
+	for _, d := range found {
+		if strings.EqualFold(d.City, city) && d.Name.Display != "" {
+			return d.Name
+		}
+	}
+	return own
+}
+
 // Search returns a page of hotels.
 func (v *Visitor) Search(ctx context.Context, t Trip) (*Results, error) {
 	if err := t.check(); err != nil {
