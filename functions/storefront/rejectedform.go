@@ -108,7 +108,11 @@ func (v View) EndedGuest() Guest {
 
 // ToNewBooking redirects to a booking, whose form is filled with the details from one that has ended, if any.
 func (v *Visitor) ToNewBooking(d id.Draft, g Guest) fn.Page {
-	page := v.ToBooking(d, nil)
+	return v.keepGuest(v.ToBooking(d, nil), d, g)
+}
+
+// keepGuest adds the cookie that fills the form of a booking. Without details it keeps an earlier cookie.
+func (v *Visitor) keepGuest(page fn.Page, d id.Draft, g Guest) fn.Page {
 	if g != (Guest{}) {
 		page.Reply = page.Reply.Keep(rejectedForm{Guest: g}.cookie(v, bookingPath(d)))
 	}

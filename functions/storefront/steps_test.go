@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -101,6 +102,32 @@ func TestChoose_sameRooms(t *testing.T) {
 			delete(g.jar, "typed") // a browser keeps it to the pages of the ended booking
 			d.guest = nil
 			g.sendForm("/choices", "Book the same rooms again").sees("Who is coming?", `value="Zarghuna <3"`, `value="z@example.com"`, "Two cots\nplease</textarea>").lacks("marked fields")
+		})
+	}
+}
+
+// TestChoose_sameRoomsAtChangedPrice books the rooms of an expired hold again while their price changes, once or twice. What the guest
+// typed fills the form after the guest has accepted the price.
+func TestChoose_sameRoomsAtChangedPrice(t *testing.T) {
+	t.Parallel()
+	const changed = "409 BFF.TENANT.PRICE_CHANGED"
+	for name, refusals := range map[string][]string{"once": {changed}, "twice": {changed, changed}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeBooking(e)
+			g := browse(t, e, d).open(searched).send("/choices")
+			g.send("/guest", "firstName", "Zarghuna", "email", "z@example.com", "phone", "0700123456", "specialRequests", "Two cots")
+			d.expires = e.Now().Add(-time.Minute)
+			g.open(home+"/bookings/"+d.draft.String()).sees("This booking has ended", "Book the same rooms again")
+			d.draft, d.guest = id.New[id.Draft](), nil // the new booking is another one
+			button := "Book the same rooms again"
+			for range refusals {
+				d.refuses["POST hold"], d.once = changed, true
+				g.sendForm("/choices", button).sees("The price has changed")
+				button = "Book for"
+			}
+			g.sendForm("/choices", button).sees("Who is coming?", `value="Zarghuna"`, `value="z@example.com"`, `value="+93700123456"`, ">Two cots</textarea>").lacks("marked fields")
 		})
 	}
 }

@@ -64,7 +64,7 @@ func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	selection := c.In.selection()
 	draft, err := c.Hold(ctx, selection, c.In.Once)
 	if c.In.Total > 0 && storefront.ServiceErrorOf(err).IsPriceChange() {
-		return c.ToPrice(draft, selection.Shown), nil
+		return c.ToPrice(draft, selection.Shown, c.In.guest()), nil
 	}
 	if err != nil {
 		return c.ToStart(selection.Search(), err), nil
