@@ -199,6 +199,43 @@ paths:
                 properties:
                   rooms: { type: integer }
                   kind: { type: string, enum: [single, double] }
+  /quotes:
+    post:
+      operationId: quote
+      summary: Quote a stay.
+      description: The price holds for a day.
+      parameters:
+        - { name: lang, in: query, description: Of the answer., schema: { type: string } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                stay: { type: object, properties: { nights: { type: integer } } }
+                strict: { type: object, additionalProperties: false, properties: { rate: { type: string } } }
+                guest: { $ref: "#/components/schemas/Person" }
+      responses:
+        "200":
+          description: The price.
+          content:
+            application/json:
+              schema:
+                type: object
+                additionalProperties: false
+                properties:
+                  total: { type: integer, description: In the smallest unit. }
+                  guest: { $ref: "#/components/schemas/Person" }
+                  tax: { type: object, unevaluatedProperties: false, properties: { rate: { type: integer } } }
+                  fees: { type: object, properties: { city: { type: integer } } }
+                  discount: { $ref: "#/components/schemas/Discount" }
+components:
+  schemas:
+    Discount: { type: object, properties: { code: { type: string } } }
+    Person:
+      type: object
+      description: Who stays.
+      properties: { name: { type: string } }
 `
 
 // TestCommand_openAPI shows that the pinned oasdiff decides about OpenAPI documents.
@@ -222,6 +259,26 @@ func TestCommand_openAPI(t *testing.T) {
 		{"header_removed", "          headers:\n            X-Total: { schema: { type: integer } }\n", "", breaking, "optional-response-header-removed breaking"},
 		{"problem_removed", `        "404": { description: No such city. }` + "\n", "", breaking, "response-non-success-status-removed acknowledge"},
 		{"operation_renamed", "listRooms", "findRooms", breaking, "api-operation-id-removed acknowledge"},
+		{"request_closed", "            schema:\n              type: object", "            schema:\n              type: object\n              additionalProperties: false", breaking,
+			"POST /quotes content-model-closed breaking requestBody/content/application/json/schema additionalProperties"},
+		{"request_member_closed", "stay: { type: object,", "stay: { type: object, additionalProperties: false,", breaking, "schema/properties/stay additionalProperties"},
+		{"request_member_closed_otherwise", "stay: { type: object,", "stay: { type: object, unevaluatedProperties: false,", breaking, "content-model-closed breaking"},
+		{"request_member_limited", "stay: { type: object,", "stay: { type: object, additionalProperties: { type: string },", breaking, "content-model-closed breaking"},
+		{"response_member_still_open", "fees: { type: object,", "fees: { type: object, additionalProperties: true,", compatible, ""},
+		{"request_member_opened", "strict: { type: object, additionalProperties: false,", "strict: { type: object,", compatible, "content-model-opened compatible"},
+		{"response_closed", "fees: { type: object,", "fees: { type: object, additionalProperties: false,", compatible, "content-model-closed compatible"},
+		{"response_opened", "                additionalProperties: false\n", "", breaking, "content-model-opened breaking responses/200/content/application/json/schema additionalProperties"},
+		{"response_opened_partly", "                additionalProperties: false\n", "                additionalProperties: { type: string }\n", breaking, "content-model-opened breaking"},
+		{"response_member_opened", " unevaluatedProperties: false,", "", breaking, "content-model-opened breaking"},
+		{"shared_closed", "      description: Who stays.", "      description: Who stays.\n      additionalProperties: false", breaking, "content-model-closed breaking requestBody"},
+		{"shared_response_closed", "Discount: { type: object,", "Discount: { type: object, additionalProperties: false,", compatible, "content-model-closed compatible"},
+		{"operation_redefined", "holds for a day", "holds for an hour", breaking, `POST /quotes description-changed acknowledge description "The price holds for an hour."`},
+		{"summary_changed", "Quote a stay", "Book a stay", breaking, "description-changed acknowledge summary"},
+		{"parameter_redefined", "Of the answer", "Of the guest", breaking, "parameters/query/lang description"},
+		{"response_redefined", "The price.", "The tax.", breaking, "responses/200 description"},
+		{"member_redefined", "In the smallest unit.", "In the largest unit.", breaking, `schema/properties/total description "In the largest unit."`},
+		{"description_removed", " description: Of the answer.,", "", breaking, "description-changed acknowledge"},
+		{"description_added", "nights: { type: integer", "nights: { type: integer, description: One at least.", compatible, "description-added compatible"},
 		{"unreadable", "openapi: 3.1.0", "openapi: [", unreadable, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,5 +293,18 @@ func TestCommand_openAPI(t *testing.T) {
 				t.Errorf("output %q, want %s", out.String(), test.rule)
 			}
 		})
+	}
+}
+
+// TestCommand_openAPISharedText reports the text of a shared schema once, however often the schema is used.
+func TestCommand_openAPISharedText(t *testing.T) {
+	t.Parallel()
+	root := folder(t, map[string]string{"old.yaml": api, "new.yaml": strings.Replace(api, "Who stays.", "Who pays.", 1)})
+	var out, complaints bytes.Buffer
+	c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+	status := c.run([]string{filepath.Join(root, "old.yaml"), filepath.Join(root, "new.yaml")})
+	want := "/components/schemas/Person description-changed acknowledge description \"Who pays.\"\n"
+	if status != breaking || out.String() != want {
+		t.Errorf("status %d, output %q, want %d, %q\n%s", status, out.String(), breaking, want, complaints.String())
 	}
 }

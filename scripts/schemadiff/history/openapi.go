@@ -41,9 +41,9 @@ var stricter = map[string]evolution.Verdict{
 	"request-property-default-value-removed":  evolution.Acknowledge,
 }
 
-// diffOpenAPI compares two OpenAPI documents with oasdiff. Its errors are breaking changes; its warnings must be acknowledged.
+// diffOpenAPI compares two OpenAPI documents with oasdiff. The errors of its changelog are breaking changes; its warnings must be acknowledged.
 func diffOpenAPI(older, newer Contract) (found []evolution.Finding, err error) {
-	report, err := runTool(older, newer)
+	report, err := runTool("changelog", older, newer, "--deprecation-days-stable=90")
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +66,12 @@ func diffOpenAPI(older, newer Contract) (found []evolution.Finding, err error) {
 		}
 		found = append(found, f)
 	}
-	return found, nil
+	structural, err := diffStructure(older, newer)
+	return append(found, structural...), err
 }
 
-func runTool(older, newer Contract) (report []byte, err error) {
+// runTool returns the report of a command of oasdiff about two documents.
+func runTool(name string, older, newer Contract, flags ...string) (report []byte, err error) {
 	dir, err := os.MkdirTemp("", "schemadiff")
 	if err != nil {
 		return nil, err
@@ -81,8 +83,9 @@ func runTool(older, newer Contract) (report []byte, err error) {
 			return nil, err
 		}
 	}
-	command := exec.Command("go", "-C", OpenAPITool, "tool", "oasdiff", "changelog", files[0], files[1], "--flatten-allof",
-		"--deprecation-days-stable=90", "--allow-external-refs=false", "--format=json")
+	args := append([]string{"-C", OpenAPITool, "tool", "oasdiff", name, files[0], files[1], "--flatten-allof", "--allow-external-refs=false",
+		"--format=json"}, flags...)
+	command := exec.Command("go", args...)
 	command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
 	var out, complaint bytes.Buffer
 	command.Stdout, command.Stderr = &out, &complaint
