@@ -208,7 +208,7 @@ func checkAllInputsTyped(t *testing.T, a *canarySet, all map[string]bool) {
 		for _, input := range slices.Concat(inputs(a, f), headers(t, f), wildcards(f)) {
 			known++
 			if !all[input] {
-				t.Errorf("nobody types into %s", input)
+				t.Errorf("no canary was typed into %s", input)
 			}
 		}
 	}

@@ -14,6 +14,9 @@ import (
 
 const site = "/site/{slug}"
 
+// dates are the date fields of the sites, with those of the solar calendar.
+var dates = []string{"checkIn", "checkInDay", "checkInMonth", "checkInYear", "checkOut", "checkOutDay", "checkOutMonth", "checkOutYear"}
+
 // version is what the form of a booking says that its guest has seen.
 var version = regexp.MustCompile(`name="version" value="(\d+)"`)
 
@@ -24,8 +27,7 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
 	key := func(route string) string { return system.Key() + a.letters(route+" form once") }
 	asked := url.Values{}
-	for _, name := range []string{"propertyId", "checkIn", "checkOut", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign",
-		"checkInDay", "checkInMonth", "checkInYear", "checkOutDay", "checkOutMonth", "checkOutYear"} {
+	for _, name := range append([]string{"propertyId", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign"}, dates...) {
 		asked.Set(name, p.text("GET "+site+" query "+name))
 	}
 	p.send("GET", site, "?"+asked.Encode(), nil)
@@ -42,6 +44,11 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	seen := url.Values{}
 	maps.Copy(seen, choice)
 	seen.Set("seen", p.text("POST "+site+"/choices form seen"))
+	details := "POST " + site + "/choices form "
+	for name, text := range map[string]string{"firstName": a.name(details + "firstName"), "lastName": a.name(details + "lastName"), "email": a.email(details + "email"),
+		"phone": a.phone(details + "phone"), "specialRequests": p.text(details + "specialRequests")} {
+		choice.Set(name, text)
+	}
 	p.send("POST", site+"/choices", "/choices", form(seen, "once", key("POST "+site+"/choices")))
 	chosen := p.must(http.StatusSeeOther, "POST", site+"/choices", "/choices", form(choice, "once", key("POST "+site+"/choices")))
 	booking, _, _ := strings.Cut(chosen.Header.Get("Location"), "?")
@@ -69,6 +76,7 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), nil)
 	p.send("POST", site+"/return/{draftId}", "/return/"+draft+"?r="+url.QueryEscape(p.text("r")), "cardNumber="+url.QueryEscape(a.card("a posted card's number")))
 	p.must(http.StatusSeeOther, "GET", site+"/return/{draftId}", "/return/"+draft, nil)
+	p.send("GET", site+"/return/{draftId}", "/return/"+draft+"?problem="+url.QueryEscape(p.text("GET "+site+"/return/{draftId} query problem")), nil)
 	p.send("GET", site+"/return/{draftId}", "/return/rsv_01J00000000000000000000000?"+url.Values{"t": {p.text("t")}, "r": {p.text("r")}}.Encode(), nil)
 	const booked = "/confirmations/rsv_01J00000000000000000000000"
 	p.send("GET", site+"/confirmations/{reservationId}", booked+"?"+url.Values{"t": {p.text("t")}, "notice": {p.text("notice")}, "problem": {p.text("problem")}}.Encode(), nil)
@@ -79,7 +87,7 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.send("POST", balance, booked+"/payment", url.Values{"t": {p.text("t")}, "method": {p.text("POST " + balance + " form method")}, "due": {"0"}, "currency": {"AFN"}, "once": {key("POST " + balance)}}.Encode())
 	changes := site + "/confirmations/{reservationId}/changes"
 	looked := url.Values{"t": {p.text("t")}, "problem": {p.text("problem")}}
-	for _, name := range []string{"checkIn", "checkInDay", "checkInMonth", "checkInYear", "checkOut", "checkOutDay", "checkOutMonth", "checkOutYear"} {
+	for _, name := range dates {
 		looked.Set(name, p.text("GET "+changes+" query "+name))
 	}
 	p.send("GET", changes, booked+"/changes?"+looked.Encode(), nil)
@@ -104,8 +112,8 @@ func allHotelsSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scann
 	p := &visitor{Visitor: s.Browser().AtAll(), t: t, canaries: a, scanner: w, typed: all}
 	p.Base = s.Cloud.URL() + market
 	asked := url.Values{}
-	for _, name := range []string{"place", "city", "checkIn", "checkOut", "adults", "children", "rooms", "stars", "rating", "type", "price", "priceIn", "free", "wifi", "breakfast",
-		"parking", "halal", "prayer", "generator", "sort", "view", "problem", "notice"} {
+	for _, name := range append([]string{"place", "city", "adults", "children", "rooms", "stars", "rating", "type", "price", "priceIn", "free", "wifi", "breakfast",
+		"parking", "halal", "prayer", "generator", "sort", "view", "problem", "notice"}, dates...) {
 		asked.Set(name, p.text("GET "+market+" query "+name))
 	}
 	p.must(http.StatusOK, "GET", market, "", nil)
@@ -114,7 +122,7 @@ func allHotelsSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scann
 	p.send("GET", market, "?place="+url.QueryEscape(a.name("GET "+market+" query place")), nil)
 	hotel := demo.HeratGarden
 	asked = url.Values{}
-	for _, name := range []string{"checkIn", "checkOut", "adults", "children", "rooms", "from", "problem", "notice"} {
+	for _, name := range append([]string{"adults", "children", "rooms", "from", "problem", "notice"}, dates...) {
 		asked.Set(name, p.text("GET "+market+"/{propertyId} query "+name))
 	}
 	p.send("GET", market+"/{propertyId}", "/"+hotel.Property.String()+"?"+asked.Encode(), nil)
