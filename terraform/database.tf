@@ -16,7 +16,7 @@ resource "google_sql_database_instance" "main" {
     disk_type                   = "PD_SSD"
     disk_autoresize             = true
     deletion_protection_enabled = var.deletion_protection
-    connector_enforcement       = "REQUIRED" # whoever connects shows a certificate and an identity
+    connector_enforcement       = "REQUIRED" # a client must show a certificate and an identity
     user_labels                 = var.labels
 
     ip_configuration {

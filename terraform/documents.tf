@@ -1,4 +1,4 @@
-# Hot documents: Firestore, or Memorystore. Whatever is lost here is made again; nobody loses a booking.
+# Hot documents: Firestore, or Memorystore. They can be lost: they are computed again, and bookings are elsewhere.
 resource "google_firestore_database" "hot" {
   count = var.documents == "firestore" ? 1 : 0
 
@@ -52,7 +52,7 @@ resource "google_secret_manager_secret_iam_binding" "redis_url" {
 }
 
 locals {
-  # What whoever uses documents is told, and which of it is a secret.
+  # The settings of programs that use documents, and which of them is a secret.
   of_documents = (
     var.documents == "redis"
     ? { REDIS_CA = var.redis_ca, REDIS_PREFIX = "hot:" }

@@ -352,7 +352,7 @@ resource "google_compute_target_https_proxy" "edge" {
   ssl_policy      = google_compute_ssl_policy.edge.id
 }
 
-# Left alone, the load balancer speaks TLS 1.0 with whoever wants it.
+# By default the load balancer accepts TLS 1.0.
 resource "google_compute_ssl_policy" "edge" {
   name            = "melmastoon"
   profile         = "MODERN"

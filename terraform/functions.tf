@@ -1,12 +1,12 @@
 locals {
-  # What is usual for a kind. Ticks come one at a time; pushes come again when there was no room. A stand-in is nobody's in a hurry.
+  # The defaults of each kind. The scheduler sends one request at a time; Pub/Sub repeats a push that was rejected.
   usual = {
     http      = { min_instances = 0, max_instances = 3, concurrency = 40, memory_mb = 256 }
     event     = { min_instances = 0, max_instances = 2, concurrency = 10, memory_mb = 256 }
     scheduled = { min_instances = 0, max_instances = 1, concurrency = 1, memory_mb = 256 }
   }
 
-  # The settings of this deployment take precedence over those of the function, and those over the usual ones of its kind.
+  # The settings of this deployment take precedence over those of the function, and those over the defaults of its kind.
   scaling = { for name, f in local.functions : name => {
     min_instances = coalesce(try(var.scaling[name].min_instances, null), local.usual[f.kind].min_instances)
     max_instances = coalesce(try(var.scaling[name].max_instances, null), f.maxInstances > 0 ? f.maxInstances : local.services[f.service].standIn ? 1 : local.usual[f.kind].max_instances)
@@ -35,8 +35,8 @@ locals {
     f.kind == "scheduled" ? ["melmastoon-scheduler@${local.domain_of_accounts}"] : [],
   ))) }
 
-  of_everybody = { GOOGLE_CLOUD_PROJECT = var.project, SITE_DOMAIN = var.domain }
-  of_a_demo    = var.demo ? { FORWARD_HEADER = "X-Sandbox-Scenario" } : {}
+  of_all    = { GOOGLE_CLOUD_PROJECT = var.project, SITE_DOMAIN = var.domain }
+  of_a_demo = var.demo ? { FORWARD_HEADER = "X-Sandbox-Scenario" } : {}
   of_public = { for key, value in {
     FORWARDED_HOPS     = "2" # the load balancer appends the client's address and its own
     RATE_LIMIT_SESSION = var.rate_limits.session
@@ -64,7 +64,7 @@ locals {
   }
 
   environment = { for name, f in local.functions : name => merge(
-    local.of_everybody, local.of_a_demo, lookup(local.of_service, f.service, {}),
+    local.of_all, local.of_a_demo, lookup(local.of_service, f.service, {}),
     f.postgres ? {
       CLOUDSQL_INSTANCE = google_sql_database_instance.main.connection_name
       CLOUDSQL_NAME     = google_sql_database.main.name

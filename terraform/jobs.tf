@@ -38,7 +38,7 @@ locals {
       r.job == "probe" ? { PROBE_URL = "https://${var.domain}" } : {},
       { for u in local.jobs[r.job].upstreams : "UPSTREAM_${upper(u)}_URL" => local.upstreams[u].url },
       { for u in local.jobs[r.job].upstreams : "UPSTREAM_${upper(u)}_AUDIENCE" => local.upstreams[u].audience },
-      # Who hears what, and where its dead letters lie.
+      # The subscriptions with their subjects and dead-letter topics.
       local.jobs[r.job].letters || local.jobs[r.job].replays ? { DEAD_LETTERS = join(",", [for f in values(local.consumers) : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}"]) } : {},
       # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
       r.job == "migrate" ? { DATABASE_LOGINS = join(",", local.logins), PGOPTIONS = "-c role=cloudsqlsuperuser" } : {},

@@ -1,4 +1,4 @@
-# A topic is called as its subject. Bindings are whole: whoever is not named here cannot publish.
+# A topic has the name of its subject. Bindings are complete: an account that is not listed here cannot publish.
 resource "google_pubsub_topic" "subject" {
   for_each = local.topics
 
@@ -35,7 +35,7 @@ resource "google_pubsub_topic_iam_binding" "publisher" {
 }
 
 locals {
-  # How long dead letters are kept, and above how many somebody is woken.
+  # How long dead letters are kept, and the number above which an alert notifies.
   dead_letters_of = merge({ for service in keys(local.services) : service => { days = 31, page_above = 0 } }, {
     consumer      = { days = 31, page_above = 100 }
     sandbox       = { days = 7, page_above = 1000 }

@@ -8,7 +8,7 @@ terraform {
     }
   }
 
-  # Where the state is kept is said at init: terraform init -backend-config=bucket=…
+  # The location of the state is given at init: terraform init -backend-config=bucket=…
   backend "gcs" {
     prefix = "melmastoon"
   }

@@ -40,16 +40,16 @@ func TestSession_refusedRequest(t *testing.T) {
 		headers                  []string
 		status                   int
 	}{
-		{"half a body", "POST", "/search", `{`, nil, 400},
-		{"a search in the past", "POST", "/search", strings.Replace(system.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
-		{"a map of a city", "POST", "/search/map", system.SearchBody(), nil, 400},
+		{"truncated body", "POST", "/search", `{`, nil, 400},
+		{"past search", "POST", "/search", strings.Replace(system.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
+		{"map of a city", "POST", "/search/map", system.SearchBody(), nil, 400},
 		{"no adults", "GET", hotel + "?adults=0", "", nil, 400},
-		{"a hotel's rooms in the past", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
-		{"a choice of nothing", "PATCH", "/session", `{}`, nil, 400},
-		{"a write from another site", "POST", "/search", system.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"a write that is no JSON", "POST", "/search", system.SearchBody(), []string{"Content-Type", "text/plain"}, 415},
-		{"a key that is none", "PATCH", "/session", `{"locale":"en"}`, []string{"Idempotency-Key", strings.Repeat("k", 256)}, 400},
-		{"a program's first write", "PATCH", "/session", `{"locale":"en"}`, program, 401},
+		{"past availability", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
+		{"empty preferences", "PATCH", "/session", `{}`, nil, 400},
+		{"cross-site write", "POST", "/search", system.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"write without JSON", "POST", "/search", system.SearchBody(), []string{"Content-Type", "text/plain"}, 415},
+		{"key too long", "PATCH", "/session", `{"locale":"en"}`, []string{"Idempotency-Key", strings.Repeat("k", 256)}, 400},
+		{"first write of a program", "PATCH", "/session", `{"locale":"en"}`, program, 401},
 	} {
 		t.Run(test.name, func(t *testing.T) { // one after another: all are counted in one database
 			var body any

@@ -284,10 +284,10 @@ func TestBots_challenge(t *testing.T) {
 		{"failed", "bad", nil, 429, false},
 		{"late", "old", nil, 429, false},
 		{"too long", strings.Repeat("g", 5000), nil, 429, false},
-		{"the service fails", "good-1", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, 200, false},
-		{"the service hangs", "good-2", hang, 200, false},
-		{"the service is garbled", "good-3", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"outcome":"perhaps"}`)) }, 200, false},
-		{"the service says nothing", "good-4", func(http.ResponseWriter, *http.Request) {}, 200, false},
+		{"service fails", "good-1", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, 200, false},
+		{"service hangs", "good-2", hang, 200, false},
+		{"garbled response", "good-3", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"outcome":"perhaps"}`)) }, 200, false},
+		{"empty response", "good-4", func(http.ResponseWriter, *http.Request) {}, 200, false},
 	} {
 		t.Run(test.name, func(t *testing.T) { // one after the other: they share the service
 			site.challenges.Behavior.Store(nil)

@@ -220,14 +220,14 @@ func TestClear_concurrentCalls(t *testing.T) {
 		}
 	}
 	for name, late := range map[string]func(session.Visitor) error{
-		"a hotel that was looked at": func(v session.Visitor) error {
+		"viewed hotel": func(v session.Visitor) error {
 			_, err := sessions.Change(t.Context(), v.Session.ID, func(s *session.Session) {
 				clearSession(v.Session) // between reading the document and putting it back
 				s.Viewed(session.RecentlyViewed{Property: id.New[id.Property]()})
 			})
 			return err
 		},
-		"a wish": func(v session.Visitor) error {
+		"wishlist entry": func(v session.Visitor) error {
 			clearSession(v.Session)
 			_, _, err := wishlists.Add(t.Context(), v, session.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"}, fn.Maybe[session.Note]{})
 			if err == nil {
@@ -235,11 +235,11 @@ func TestClear_concurrentCalls(t *testing.T) {
 			}
 			return nil
 		},
-		"a page view": func(v session.Visitor) error {
+		"page view": func(v session.Visitor) error {
 			clearSession(v.Session)
 			return telemetry.RecordPageView(t.Context(), v, session.PageView{Path: "/", ViewedAt: site.Env.Now()})
 		},
-		"a step": func(v session.Visitor) error {
+		"funnel step": func(v session.Visitor) error {
 			clearSession(v.Session)
 			return telemetry.RecordStep(t.Context(), v, session.Step{Step: session.StepMapOpened, OccurredAt: site.Env.Now()})
 		},

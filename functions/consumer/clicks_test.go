@@ -35,8 +35,8 @@ func TestClick_unknownHotel(t *testing.T) {
 		return `{"kind":"listing-card","tenantId":"` + tenant.String() + `","propertyId":"` + hotel.String() + `"}`
 	}
 	for name, body := range map[string]string{
-		"a hotel that does not exist": on(hotels.Tenant, hotels.Missing),
-		"another tenant's hotel":      on(id.New[id.Tenant](), id.New[id.Property]()),
+		"unknown hotel":           on(hotels.Tenant, hotels.Missing),
+		"hotel of another tenant": on(id.New[id.Tenant](), id.New[id.Property]()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := v.Send("POST", "/telemetry/click", body)
@@ -85,10 +85,10 @@ func TestClick_withoutAVisitor(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	for name, v := range map[string]*consumertest.Traveller{
-		"a session that begins with it": site.Traveller(),
-		"a program":                     visitor(t, site, "User-Agent", "curl/8"),
-		"a crawler":                     visitor(t, site, "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"),
-		"a browser without a window":    visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
+		"new session":      site.Traveller(),
+		"program":          visitor(t, site, "User-Agent", "curl/8"),
+		"crawler":          visitor(t, site, "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"),
+		"headless browser": visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			v.Must(202, "POST", "/telemetry/click", clickBody(``))

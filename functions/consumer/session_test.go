@@ -210,14 +210,14 @@ func TestSession_invalidCookie(t *testing.T) {
 	other.Must(200, "GET", "/session", nil)
 	otherName, otherTag, _ := strings.Cut(other.Cookie, ".")
 	for what, cookie := range map[string]string{
-		"the bare id":               name,
-		"another session's tag":     name + "." + otherTag,
-		"this tag on another":       otherName + "." + tag,
-		"an unknown key":            name + "." + strings.Replace(tag, "test.", "tset.", 1),
-		"half a tag":                name + "." + tag[:len(tag)-4],
-		"a signed id of no session": strings.Replace(victim.Cookie, "gms_id=gms_0", "gms_id=gms_1", 1),
-		"the hotel site's cookie":   strings.Replace(victim.Cookie, "gms_id=", "tnt_id=", 1),
-		"nothing":                   "gms_id=",
+		"bare id":                  name,
+		"another session's tag":    name + "." + otherTag,
+		"tag on another id":        otherName + "." + tag,
+		"unknown key":              name + "." + strings.Replace(tag, "test.", "tset.", 1),
+		"truncated tag":            name + "." + tag[:len(tag)-4],
+		"changed id":               strings.Replace(victim.Cookie, "gms_id=gms_0", "gms_id=gms_1", 1),
+		"cookie of the hotel site": strings.Replace(victim.Cookie, "gms_id=", "tnt_id=", 1),
+		"nothing":                  "gms_id=",
 	} {
 		t.Run(what, func(t *testing.T) {
 			a := site.Traveller().Send("GET", "/session", nil, "Cookie", cookie)
@@ -246,15 +246,15 @@ func TestSession_initialPreferences(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	for _, test := range []struct{ name, accept, country, locale, currency string }{
-		{"Dari as browsers ask for it", "prs", "", "fa-AF", "AFN"},
+		{"Dari", "prs", "", "fa-AF", "AFN"},
 		{"Dari before English", "prs-AF,prs;q=0.9,en;q=0.5", "", "fa-AF", "AFN"},
-		{"what the browser accepts", "ur", "", "ur-PK", "PKR"},
-		{"the browser's language wherever it is", "ar", "IR", "ar-AE", "IRR"},
-		{"the country where the browser says nothing", "", "PK", "ur-PK", "PKR"},
-		{"the country where the browser says what the site is not in", "zu", "AE", "ar-AE", "AED"},
-		{"English where both say nothing known", "zu", "ZA", "en", "USD"},
-		{"a country that counts in euros", "en", "DE", "en", "EUR"},
-		{"a forged country", "en", "af'--", "en", "USD"},
+		{"accepted language", "ur", "", "ur-PK", "PKR"},
+		{"accepted language abroad", "ar", "IR", "ar-AE", "IRR"},
+		{"country without a language", "", "PK", "ur-PK", "PKR"},
+		{"country with an unsupported language", "zu", "AE", "ar-AE", "AED"},
+		{"unsupported language and country", "zu", "ZA", "en", "USD"},
+		{"euro country", "en", "DE", "en", "EUR"},
+		{"forged country", "en", "af'--", "en", "USD"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := site.Traveller("Accept-Language", test.accept)

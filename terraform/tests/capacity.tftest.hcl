@@ -36,12 +36,12 @@ run "everything" {
 
   assert {
     condition     = toset(keys(local.functions)) == toset(keys(run.archives.everything))
-    error_message = "The functions are not the catalogue's."
+    error_message = "The functions differ from the catalogue."
   }
 
   assert {
     condition     = local.connections + var.database_reserve <= var.database_max_connections
-    error_message = "The functions may open more connections than there are."
+    error_message = "The functions may open more connections than the database accepts."
   }
 
   assert {
@@ -51,6 +51,6 @@ run "everything" {
 
   assert {
     condition     = alltrue([for m in local.matches : length(m) <= 200])
-    error_message = "There are more routes than a load balancer takes on one host."
+    error_message = "There are more routes than a load balancer accepts for one host."
   }
 }

@@ -50,7 +50,7 @@ run "demo" {
 
   assert {
     condition     = toset(keys(module.function)) == toset(keys(run.archives.everything))
-    error_message = "The functions are not the catalogue's."
+    error_message = "The functions differ from the catalogue."
   }
 
   assert {
@@ -68,14 +68,14 @@ run "demo" {
       lookup(local.environment[name], "UPSTREAM_${upper(u)}_URL", "") == "https://api.demo.hotels.example/sandbox/${u}/v1"
       && lookup(local.environment[name], "UPSTREAM_${upper(u)}_AUDIENCE", "") == run.archives.services["sandbox"].audience
     )])])
-    error_message = "A neighbour is looked for where the sandbox is not."
+    error_message = "A function calls an upstream at another URL than the sandbox's."
   }
 
   assert {
     condition = alltrue([for name, f in run.archives.everything : local.environment[name].IDENTITY_CALLERS == join(",", sort(distinct([
       for g in run.archives.everything : "${g.account}@hotels-demo.iam.gserviceaccount.com" if contains(g.upstreams, f.answers)
     ]))) if f.access == "internal"])
-    error_message = "A stand-in lets somebody in who does not say that they use it."
+    error_message = "A function of the sandbox admits a caller that does not list it as an upstream."
   }
 
   assert {
@@ -87,7 +87,7 @@ run "demo" {
 
   assert {
     condition     = contains(keys(local.programs["flags"].secrets), "REDIS_URL") && !contains(keys(local.programs["migrate"].secrets), "REDIS_URL") && contains(keys(module.alert), "documents")
-    error_message = "A job looks for documents where there are none, or nobody is told when Memorystore is full."
+    error_message = "A job uses another document store than the functions, or there is no alert for a full Memorystore."
   }
 
   assert {
@@ -109,7 +109,7 @@ run "demo" {
     condition = toset(google_secret_manager_secret_iam_binding.redis_url[0].members) == toset([for account in concat([for f in run.archives.everything : f.account if f.documents], ["jobs-erase", "jobs-flags", "jobs-probe"]) :
       "serviceAccount:${account}@hotels-demo.iam.gserviceaccount.com"
     ])
-    error_message = "Somebody reads Memorystore's password who does not use documents, or does not who does."
+    error_message = "An account may read the password of Memorystore without need, or lacks the permission."
   }
 
   assert {
@@ -117,7 +117,7 @@ run "demo" {
       contains(keys(local.environment[name]), "REDIS_CA") && contains(keys(local.environment[name]), "REDIS_PREFIX")
       && contains([for s in module.function[name].function.service_config[0].secret_environment_variables : s.key], "REDIS_URL")
     ) && !contains(keys(local.environment[name]), "REDIS_URL")])
-    error_message = "A function is told of a store that it does not use, or not of one that it does, or everybody who sees it sees the password."
+    error_message = "A function has the settings of a store that it does not use, or lacks those of one that it uses, or its configuration shows the password."
   }
 }
 

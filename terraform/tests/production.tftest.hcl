@@ -64,17 +64,17 @@ run "production" {
 
   assert {
     condition     = toset(keys(module.function)) == toset(keys(run.archives.functions))
-    error_message = "The functions are not the catalogue's."
+    error_message = "The functions differ from the catalogue."
   }
 
   assert {
     condition     = alltrue([for name, f in module.function : f.function.build_config[0].entry_point == name && f.function.build_config[0].source[0].storage_source[0].object == "${name}-0123456789abcdef.zip"])
-    error_message = "A function is built from another's archive, or started as another."
+    error_message = "A function is built from the archive of another one, or started as another one."
   }
 
   assert {
     condition     = toset(keys(google_pubsub_topic.subject)) == setunion(flatten([for f in run.archives.functions : concat(f.emits, f.event == null ? [] : [f.event.subject])]))
-    error_message = "The topics are not what is told and heard."
+    error_message = "The topics are not those of the published and consumed events."
   }
 
   assert {
@@ -89,12 +89,12 @@ run "production" {
 
   assert {
     condition     = alltrue([for name, j in merge(local.deployed_jobs, { migrate = module.migrate }) : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
-    error_message = "An image is not of its archive."
+    error_message = "An image is not built from its archive."
   }
 
   assert {
     condition     = alltrue([for f in module.function : tonumber(trimsuffix(f.function.service_config[0].environment_variables["GOMEMLIMIT"], "MiB")) < 0.9 * tonumber(trimsuffix(f.function.service_config[0].available_memory, "Mi"))])
-    error_message = "A function collects its garbage when there is no memory left."
+    error_message = "A function's GOMEMLIMIT is not below 90 % of its memory."
   }
 
   # --- the sandbox is left out
@@ -106,12 +106,12 @@ run "production" {
 
   assert {
     condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.migrate.job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront")])
-    error_message = "Something of the sandbox is deployed."
+    error_message = "A function of the sandbox is deployed."
   }
 
   assert {
     condition     = alltrue([for name, f in run.archives.functions : alltrue([for u in f.upstreams : contains(keys(module.function[name].function.service_config[0].environment_variables), "UPSTREAM_${upper(u)}_URL")])])
-    error_message = "A function is not told where a neighbour is that it uses."
+    error_message = "A function has no URL of an upstream that it uses."
   }
 
   assert {
@@ -138,36 +138,36 @@ run "production" {
       contains(flatten([for f in run.archives.functions : f.emits]), topic) ? [] : tolist(var.platform_publishers),
       contains([for f in run.archives.functions : f.event.subject if f.event != null], topic) ? ["serviceAccount:jobs-outbox@hotels-prod.iam.gserviceaccount.com", "serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"] : [],
     ))])
-    error_message = "Somebody may publish who does not need to, or may not who does."
+    error_message = "An account may publish without need, or lacks a permission to publish."
   }
 
   assert {
     condition     = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : !anytrue([for m in b.members : startswith(m, "serviceAccount:consumer-") || startswith(m, "serviceAccount:tenantbooking-")]) if startswith(topic, "melmastoon.payment.") || startswith(topic, "melmastoon.reservation.")])
-    error_message = "A browser's service may publish what payment or reservation tells."
+    error_message = "A BFF may publish events of payment or reservation."
   }
 
   assert {
     condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-database", "jobs-erase", "jobs-migrate", "jobs-outbox", "jobs-prune", "jobs-timeline"]) :
       [for role in ["roles/cloudsql.client", "roles/cloudsql.instanceUser"] : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com ${role}"]
     ]))
-    error_message = "Somebody reaches the database who does not use it, or does not who does."
+    error_message = "An account may connect to the database without need, or lacks the permission."
   }
 
   assert {
     condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-erase", "jobs-flags", "jobs-probe"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
-    error_message = "Somebody reads documents who does not use them, or does not who does."
+    error_message = "An account may read documents without need, or lacks the permission."
   }
 
   assert {
     condition = toset(flatten([for variable, b in google_secret_manager_secret_iam_binding.accessor : [for m in b.members : "${m} ${variable}"]])) == toset(flatten([for f in concat(values(run.archives.functions), [{ account = "jobs-keys", secrets = keys(local.secrets) }]) :
       [for variable in f.secrets : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com ${variable}"]
     ]))
-    error_message = "Somebody reads a keyring without which they start, or does not who needs it."
+    error_message = "An account may read a keyring without need, or lacks the permission."
   }
 
   assert {
     condition     = alltrue(flatten([for f in module.function : [for s in f.function.service_config[0].secret_environment_variables : s.version == (s.key == "GUEST_SALT_KEYS" ? "2" : "latest")]]))
-    error_message = "A function is rolled out with another version of a keyring than was said."
+    error_message = "A function is rolled out with another version of a keyring than the configured one."
   }
 
   assert {
@@ -181,25 +181,25 @@ run "production" {
       toset([for d in split(",", e.value) : split("@", d)[0]]) == toset([for variable in keys(local.secrets) : "${variable}=${variable == "GUEST_SALT_KEYS" ? "2" : "latest"}"])
       && alltrue([for d in split(",", e.value) : can(formatdate("YYYY", split("@", d)[1]))])
     ) if e.name == "KEYRINGS"]) && contains(j.job.template[0].template[0].containers[0].env[*].name, "KEYRINGS")]) && toset(keys(module.keys)) == toset(["keys", "keys-daily"])
-    error_message = "The job keys does not know which versions the functions have."
+    error_message = "The job keys does not get the versions that the functions have."
   }
 
   assert {
     condition = (google_logging_metric.old_keys["keys-daily"].filter == "resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"keys-daily\" AND textPayload=~\"is older than its limit of\""
       && module.alert["keys-old"].policy.conditions[0].condition_threshold[0].filter == "metric.type=\"logging.googleapis.com/user/melmastoon/old_keys\" AND resource.type=\"cloud_run_job\""
     && module.alert["keys-old"].policy.conditions[0].condition_threshold[0].threshold_value == 0)
-    error_message = "A key may grow old without an alert."
+    error_message = "A key may exceed its maximum age without an alert."
   }
 
   assert {
     condition     = google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members == toset(concat(["serviceAccount:jobs-keys@hotels-prod.iam.gserviceaccount.com"], [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.secrets, "GUEST_SALT_KEYS")])) && length([for f in run.archives.functions : f if contains(f.secrets, "GUEST_SALT_KEYS")]) <= 2
-    error_message = "Guests' salt is read by others than the functions that name guests and the job that rotates it."
+    error_message = "Another account than those of the functions that need the guests' salt and of the job that rotates it may read the salt."
   }
 
   assert {
     condition = alltrue([for name, f in module.function : join(",", sort([for s in f.function.service_config[0].secret_environment_variables : "${s.key} ${s.secret}"]))
     == join(",", sort([for variable in run.archives.functions[name].secrets : "${variable} melmastoon-${lower(replace(variable, "_", "-"))}"]))])
-    error_message = "A function is given other keyrings than it needs."
+    error_message = "A function has other keyrings than those that it needs."
   }
 
   assert {
@@ -211,25 +211,25 @@ run "production" {
       f.access == "push" ? ["melmastoon-push@hotels-prod.iam.gserviceaccount.com"] : [],
       f.access == "scheduler" ? ["melmastoon-scheduler@hotels-prod.iam.gserviceaccount.com"] : [],
     )))))])
-    error_message = "A function lets somebody in who does not say that they use it."
+    error_message = "A function admits a caller that does not list it as an upstream."
   }
 
   assert {
     condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "DESK_CALLERS", null)
     == (f.access == "desk" ? join(",", sort(tolist(var.desk_callers))) : null)])
-    error_message = "A function lets services act for staff that are no front-desk software, or does not know those that are."
+    error_message = "A function accepts staff calls from other services than the front-desk software, or rejects those of the front-desk software."
   }
 
   assert {
     condition     = alltrue([for name, f in run.archives.functions : module.function[name].function.service_config[0].ingress_settings == (f.kind == "http" ? "ALLOW_INTERNAL_AND_GCLB" : "ALLOW_INTERNAL_ONLY")])
-    error_message = "What is pushed or ticked can be reached from outside, or what is called cannot."
+    error_message = "An event or scheduled function can be reached from outside, or an HTTP function cannot."
   }
 
   # --- events
 
   assert {
     condition     = alltrue([for t in concat(values(google_pubsub_topic.subject), values(google_pubsub_topic.dead_letter)) : try(t.message_storage_policy[0].allowed_persistence_regions == toset([var.region]), false)])
-    error_message = "Events lie elsewhere than where guests' data must stay."
+    error_message = "Events are stored outside the region of the guests' data."
   }
 
   assert {
@@ -244,7 +244,7 @@ run "production" {
       && module.subscription[name].subscription.retry_policy[0].minimum_backoff == "${f.event.minBackoffSeconds}s"
       && module.subscription[name].subscription.retry_policy[0].maximum_backoff == "${f.event.maxBackoffSeconds}s"
     )])
-    error_message = "A subscription is not what its function hears, or not as it hears it."
+    error_message = "A subscription differs from what its function consumes."
   }
 
   assert {
@@ -253,40 +253,40 @@ run "production" {
       && try(module.subscription[name].subscription.dead_letter_policy[0].dead_letter_topic == google_pubsub_topic.dead_letter[f.event.deadLetter].id, false)
       && try(module.subscription[name].subscription.dead_letter_policy[0].max_delivery_attempts == f.event.attempts, false)
     )])
-    error_message = "A subscription has no dead letters, or not its own."
+    error_message = "A subscription has no dead-letter topic, or that of another service."
   }
 
   assert {
     condition     = alltrue([for name, f in run.archives.functions : f.event == null ? true : try(module.subscription[name].subscription.filter, null) == (f.event.filter == "" ? null : f.event.filter)])
-    error_message = "A subscription filters otherwise than its function."
+    error_message = "A subscription has another filter than its function."
   }
 
   assert {
     condition     = anytrue([for s in module.subscription : startswith(s.subscription.filter == null ? "" : s.subscription.filter, "attributes.\"ce-errorcode\" = \"MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED\" AND ")])
-    error_message = "Replays are not told from other errors."
+    error_message = "No subscription filters on the error code of replays."
   }
 
   assert {
     condition = alltrue([for name, s in module.subscription : s.subscription.filter == null ? false : length(s.subscription.filter) <= 256
     && endswith(s.subscription.filter, "(NOT attributes:\"ce-replayto\" OR attributes.\"ce-replayto\" = \"${s.subscription.name}\")")])
-    error_message = "A subscription hears what is replayed to another, or its filter is longer than Pub/Sub takes."
+    error_message = "A subscription receives events that are replayed for another one, or its filter is longer than Pub/Sub accepts."
   }
 
   assert {
     condition     = toset(split(",", local.programs["replay"].environment["DEAD_LETTERS"])) == toset([for name, f in run.archives.functions : "${f.event.subscription}:${f.event.subject}:${f.event.deadLetter}" if f.event != null])
-    error_message = "Replay is not told who hears what."
+    error_message = "The job replay does not get the list of subscriptions."
   }
 
   assert {
     condition = toset(keys(google_pubsub_subscription_iam_binding.dead_letter)) == toset([for f in run.archives.functions : f.event.deadLetter if f.event != null]) && alltrue([for topic, b in google_pubsub_subscription_iam_binding.dead_letter :
       b.subscription == google_pubsub_subscription.dead_letter[topic].name && b.role == "roles/pubsub.subscriber" && b.members == toset(["serviceAccount:jobs-erase@hotels-prod.iam.gserviceaccount.com", "serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"])
     ])
-    error_message = "Dead letters are read by other jobs than replay and erase, or not by both."
+    error_message = "Another job than replay and erase may read dead letters, or one of these may not."
   }
 
   assert {
     condition     = !anytrue([for m in concat(values(google_project_iam_member.database), values(google_project_iam_member.documents)) : strcontains(m.member, "jobs-replay")])
-    error_message = "Replay may do more than take letters and publish them again."
+    error_message = "The job replay may do more than pull dead letters and publish them again."
   }
 
   assert {
@@ -301,7 +301,7 @@ run "production" {
       ["serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceaccount.com"],
       [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if try(f.event.deadLetter == topic, false)],
     ))])
-    error_message = "Dead letters are put down by others than Pub/Sub and the functions that hear."
+    error_message = "Another account than those of Pub/Sub and the event functions may dead-letter."
   }
 
   # --- schedules
@@ -312,7 +312,7 @@ run "production" {
       && s.http_target[0].uri == "${module.function[name].uri}/internal/ticks/${name}"
       && s.http_target[0].oidc_token[0].audience == run.archives.services[run.archives.functions[name].service].audience
     ])
-    error_message = "The schedules are not the catalogue's."
+    error_message = "The schedules differ from the catalogue."
   }
 
   assert {
@@ -327,7 +327,7 @@ run "production" {
       && local.programs["probe-frequent"].environment["UPSTREAM_RESERVATION_URL"] == "https://api.hotels.example/api/v1/reservations"
       && !contains(keys(local.programs["probe-frequent"].environment), "CLOUDSQL_USER")
     && !contains(keys(module.alert), "job-erase") && contains(keys(module.alert), "job-erase-daily") && !contains(keys(module.alert), "job-probe-frequent") && module.alert["probe"].policy.severity == "CRITICAL")
-    error_message = "Nobody books a room to see whether guests can."
+    error_message = "The probe is not set up as expected."
   }
 
   # --- state
@@ -336,34 +336,34 @@ run "production" {
     condition = (google_sql_database_instance.main.database_version == "POSTGRES_15"
       && !google_sql_database_instance.main.settings[0].ip_configuration[0].ipv4_enabled
     && google_sql_database_instance.main.settings[0].backup_configuration[0].point_in_time_recovery_enabled)
-    error_message = "The database has a public address, or nothing to go back to."
+    error_message = "The database has a public address, or no point-in-time recovery."
   }
 
   assert {
     condition     = length([for f in google_sql_database_instance.main.settings[0].database_flags : f if f.name == "cloudsql.iam_authentication" && f.value == "on"]) == 1 && alltrue([for u in google_sql_user.function : u.type == "CLOUD_IAM_SERVICE_ACCOUNT" && u.password == null])
-    error_message = "Somebody logs in with a password."
+    error_message = "An account logs in with a password."
   }
 
   assert {
     condition     = output.connections.most <= output.connections.of - var.database_reserve && output.connections.most > 0
-    error_message = "The functions may open more connections than there are."
+    error_message = "The functions may open more connections than the database accepts."
   }
 
   assert {
     condition     = google_firestore_field.expires[0].collection == "documents" && google_firestore_field.expires[0].field == "expiresAt" && length(google_firestore_field.expires[0].ttl_config) == 1 && google_firestore_field.unindexed[0].field == "*"
-    error_message = "Hot documents do not end, or are indexed."
+    error_message = "Hot documents do not expire, or are indexed."
   }
 
   # --- the edge
 
   assert {
     condition     = toset(keys(google_compute_backend_service.function)) == toset([for name, f in run.archives.functions : name if f.kind == "http"])
-    error_message = "The edge leads to what is pushed or ticked, or not to all that is called."
+    error_message = "The load balancer has a route to an event or scheduled function, or lacks one to an HTTP function."
   }
 
   assert {
     condition     = alltrue([for m in google_compute_url_map.edge.path_matcher : length(distinct(m.route_rules[*].priority)) == length(m.route_rules) && length(m.route_rules) <= 200])
-    error_message = "Two routes have the same place, or there are more than a load balancer takes."
+    error_message = "Two routes have the same priority, or there are more than a load balancer accepts."
   }
 
   assert {
@@ -374,17 +374,17 @@ run "production" {
 
   assert {
     condition     = alltrue([for name, b in google_compute_backend_service.function : b.enable_cdn == contains(["tenantbooking-bootstrap", "tenantbooking-listpolicies", "tenantbooking-listproperties"], name) && b.security_policy == (run.archives.functions[name].access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id)])
-    error_message = "Shared caches keep what is somebody's own, or a function stands before the edge's limits."
+    error_message = "A shared cache stores private responses, or a function has no rate limits at the load balancer."
   }
 
   assert {
     condition     = alltrue([for name, b in google_compute_backend_service.function : toset(b.custom_request_headers) == toset(startswith(name, "consumer-") ? ["X-Client-Geo-Country: {client_region}"] : [])])
-    error_message = "A function of the consumer service believes a client about its country, or is not told it, or another function is."
+    error_message = "A function of the consumer service takes the country from the client, or does not get it from the load balancer, or another function gets it."
   }
 
   assert {
     condition     = [for m in google_project_iam_member.logs : "${m.member} ${m.role}"] == ["serviceAccount:jobs-timeline@hotels-prod.iam.gserviceaccount.com roles/logging.viewer"]
-    error_message = "Others than the job timeline read the log, or it does not."
+    error_message = "Another account than that of the job timeline may read the log, or the job may not."
   }
 
   assert {
@@ -395,12 +395,12 @@ run "production" {
   assert {
     condition = (one([for m in google_compute_url_map.edge.path_matcher : m.default_service if m.name == "hotels"]) == var.pages.hotels
     && one([for m in google_compute_url_map.edge.path_matcher : m.default_service if m.name == "ours"]) != var.pages.hotels)
-    error_message = "A hotel's pages are not where they are said to be."
+    error_message = "The hotels' hosts do not lead to pages.hotels, or our host does."
   }
 
   assert {
     condition     = google_compute_target_https_proxy.edge.ssl_policy == google_compute_ssl_policy.edge.id && google_compute_ssl_policy.edge.min_tls_version == "TLS_1_2"
-    error_message = "The edge speaks with whoever has not heard of TLS 1.2."
+    error_message = "The load balancer accepts TLS versions before 1.2."
   }
 
   # --- what is logged, and alerts
@@ -412,7 +412,7 @@ run "production" {
 
   assert {
     condition     = alltrue([for name in keys(run.archives.services) : strcontains(module.alert["errors-${name}"].policy.conditions[0].condition_prometheus_query_language[0].query, "run_googleapis_com:request_count") if !run.archives.services[name].standIn]) && contains(keys(module.alert), "starts")
-    error_message = "That a function does not start is noticed by nobody."
+    error_message = "There is no alert for a function that does not start."
   }
 
   assert {
@@ -445,7 +445,7 @@ run "production" {
       && google_billing_budget.month[var.billing_account].amount[0].specified_amount[0].units == "750"
       && toset(google_billing_budget.month[var.billing_account].budget_filter[0].projects) == toset(["projects/123456789012"])
     && length(google_billing_budget.month[var.billing_account].all_updates_rule[0].monitoring_notification_channels) == 1)
-    error_message = "A month may cost more than expected without a word."
+    error_message = "A month may cost more than expected without a notification."
   }
 
   assert {
@@ -457,14 +457,14 @@ run "production" {
     condition = try(module.alert["outbox-lag"].policy.conditions[0].condition_prometheus_query_language[0].query, "") == join(" > 0.01 * ", [for what in ["late", "published"] :
       "sum by (service) (increase(logging_googleapis_com:user_melmastoon_outbox_${what}_sum{monitored_resource=\"cloud_run_revision\"}[10m]))"
     ]) && alltrue([for a in module.alert : length(concat(a.policy.conditions[0].condition_threshold, a.policy.conditions[0].condition_prometheus_query_language)) == 1])
-    error_message = "Events may leave the outboxes late, and nobody is told."
+    error_message = "Events may leave the outboxes late without an alert."
   }
 
   assert {
     condition = toset([for what, m in google_logging_metric.outbox : "${m.name} ${m.value_extractor} ${m.metric_descriptor[0].value_type} ${strcontains(m.filter, " AND jsonPayload.outbox.published>0")}"]) == toset([for what in ["late", "published"] :
       "melmastoon/outbox_${what} EXTRACT(jsonPayload.outbox.${what}) DISTRIBUTION true"
     ])
-    error_message = "What is late is not counted from the same lines as what is published."
+    error_message = "Late events are not counted from the same log lines as published events."
   }
 
   # The limits of the data model, for a machine with two processors.
@@ -485,17 +485,17 @@ run "production" {
 
   assert {
     condition     = alltrue([for a in module.alert : try(a.policy.alert_strategy[0].auto_close == "3600s", false)]) && !contains(keys(module.alert), "documents")
-    error_message = "An alert stays open when it is over, or is about what is not there."
+    error_message = "An alert does not close by itself, or its metric does not exist."
   }
 
   assert {
     condition     = alltrue([for name, f in run.archives.functions : f.schedule == "" || contains(keys(module.alert), "progress-${name}")]) && alltrue([for name, f in run.archives.functions : f.event == null || contains(keys(module.alert), try("dead-${f.event.deadLetter}", ""))])
-    error_message = "A schedule may stop, or a letter die, and nobody is told."
+    error_message = "A schedule may stop, or a message be dead-lettered, without an alert."
   }
 
   assert {
     condition     = alltrue([for a in module.alert : length(a.policy.notification_channels) == (a.policy.severity == "CRITICAL" ? 2 : 1) && strcontains(a.policy.documentation[0].content, "\n1. ")])
-    error_message = "An alert wakes nobody, or does not say what to do."
+    error_message = "An alert has no notification channel, or no playbook."
   }
 }
 

@@ -47,18 +47,18 @@ func (s Seed) Of(player ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(s), h.Sum64()))
 }
 
-// brief is the part of the iterations that a brief run does: enough to notice a mistake that many of them would show.
-const brief = 5
+// briefDivisor divides the iterations of a brief run. The rest still finds a mistake that many iterations show.
+const briefDivisor = 5
 
 // Iterations returns the number of iterations: the first argument, or the second in a full run. In a brief run (MELMASTOON_BRIEF is
 // set) it returns a fifth of the first argument, and at least one.
 func Iterations(t testing.TB, ordinary, full int) int {
 	t.Helper()
-	switch r := kind(t); {
+	switch r := currentRun(t); {
 	case r.Full != "":
 		return full
 	case r.Brief != "":
-		return max(1, ordinary/brief)
+		return max(1, ordinary/briefDivisor)
 	}
 	return ordinary
 }
@@ -66,16 +66,16 @@ func Iterations(t testing.TB, ordinary, full int) int {
 // Full reports whether this is a full run: MELMASTOON_FULL is set.
 func Full(t testing.TB) bool {
 	t.Helper()
-	return kind(t).Full != ""
+	return currentRun(t).Full != ""
 }
 
-// A run is the kind of a run, as scripts/test sets it in the environment.
+// A run is the kind of the test run, which scripts/test sets in the environment.
 type run struct {
 	Full  string `env:"MELMASTOON_FULL"`
 	Brief string `env:"MELMASTOON_BRIEF"`
 }
 
-func kind(t testing.TB) (r run) {
+func currentRun(t testing.TB) (r run) {
 	t.Helper()
 	if err := env.System().Load(&r); err != nil {
 		t.Fatal(err)

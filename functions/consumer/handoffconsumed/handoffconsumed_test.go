@@ -79,7 +79,7 @@ func TestHandoffConsumed_unknownHandoff(t *testing.T) {
 	h := site.MintHandoff()
 	for name, change := range map[string]func(*handoff.Handoff){
 		"another handoff": func(h *handoff.Handoff) { h.ID = id.New[id.Handoff]() },
-		"another hotel's": func(h *handoff.Handoff) { h.Tenant = id.New[id.Tenant]() },
+		"another tenant":  func(h *handoff.Handoff) { h.Tenant = id.New[id.Tenant]() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			foreign := h

@@ -181,11 +181,11 @@ func TestHandoffReplayed_otherErrors(t *testing.T) {
 		dead []string
 	}{
 		{"another error", "MELMASTOON.PAYMENT.DECLINED", nil, nil},
-		{"another error behind a filter that lets everything through", replayed, map[string]any{"errorCode": "MELMASTOON.PAYMENT.DECLINED"}, nil},
-		{"a replay of nothing", replayed, map[string]any{"handoffId": nil}, []string{letters}},
+		{"another error without a filter", replayed, map[string]any{"errorCode": "MELMASTOON.PAYMENT.DECLINED"}, nil},
+		{"no handoff", replayed, map[string]any{"handoffId": nil}, []string{letters}},
 		{"no fingerprint", replayed, map[string]any{"fingerprintHash": nil}, []string{letters}},
-		{"a replay of what was not minted here", replayed, map[string]any{"handoffId": id.New[id.Handoff]()}, []string{letters}},
-		{"a replay at another hotel", replayed, map[string]any{"tenantId": id.New[id.Tenant]()}, []string{letters}},
+		{"unknown handoff", replayed, map[string]any{"handoffId": id.New[id.Handoff]()}, []string{letters}},
+		{"handoff of another tenant", replayed, map[string]any{"tenantId": id.New[id.Tenant]()}, []string{letters}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

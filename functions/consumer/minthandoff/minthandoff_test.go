@@ -182,20 +182,20 @@ func TestMintHandoff_rejected(t *testing.T) {
 		code             string
 		pointer          string
 	}{
-		{"to a company that is suspended", handoffPath(closed), requestBody(m), 403, "BFF.CONSUMER.TENANT_SUSPENDED", ""},
-		{"to a company that is none", path(id.New[id.Tenant](), open.Property), requestBody(m), 404, missing, ""},
-		{"to a house that is none", path(open.Tenant, id.New[id.Property]()), requestBody(m), 404, missing, ""},
-		{"to a house of another company", path(open.Tenant, closed.Property), requestBody(m), 404, missing, ""},
-		{"in German", handoffPath(open), requestBody(m, `,"locale":"de"`), 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", ""},
-		{"for francs", handoffPath(open), requestBody(m, `,"currency":"CHF"`), 422, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", ""},
-		{"in no language", handoffPath(open), requestBody(m, `,"locale":"!"`), 400, invalid, "/locale"},
-		{"for no money", handoffPath(open), requestBody(m, `,"currency":"afghani"`), 400, invalid, "/currency"},
-		{"without dates", handoffPath(open), `{"occupancy":` + two + `}`, 400, invalid, "/dates"},
-		{"for no night", handoffPath(open), requestBodyWith(dates(7, 7), two), 400, invalid, "/dates/checkOut"},
-		{"into the past", handoffPath(open), requestBodyWith(dates(-5, 2), two), 400, invalid, "/dates/checkIn"},
+		{"suspended tenant", handoffPath(closed), requestBody(m), 403, "BFF.CONSUMER.TENANT_SUSPENDED", ""},
+		{"unknown tenant", path(id.New[id.Tenant](), open.Property), requestBody(m), 404, missing, ""},
+		{"unknown property", path(open.Tenant, id.New[id.Property]()), requestBody(m), 404, missing, ""},
+		{"property of another tenant", path(open.Tenant, closed.Property), requestBody(m), 404, missing, ""},
+		{"unsupported locale", handoffPath(open), requestBody(m, `,"locale":"de"`), 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", ""},
+		{"unsupported currency", handoffPath(open), requestBody(m, `,"currency":"CHF"`), 422, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", ""},
+		{"invalid locale", handoffPath(open), requestBody(m, `,"locale":"!"`), 400, invalid, "/locale"},
+		{"invalid currency", handoffPath(open), requestBody(m, `,"currency":"afghani"`), 400, invalid, "/currency"},
+		{"no dates", handoffPath(open), `{"occupancy":` + two + `}`, 400, invalid, "/dates"},
+		{"no nights", handoffPath(open), requestBodyWith(dates(7, 7), two), 400, invalid, "/dates/checkOut"},
+		{"past check-in", handoffPath(open), requestBodyWith(dates(-5, 2), two), 400, invalid, "/dates/checkIn"},
 		{"no adults", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":0,"children":1,"rooms":1}`), 400, invalid, "/occupancy/adults"},
-		{"with children of unknown age", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":1,"children":2,"rooms":1,"childrenAges":[3]}`), 400, invalid, "/occupancy/childrenAges"},
-		{"with a company in the body", handoffPath(open), requestBody(m, `,"tenantId":"`+closed.Tenant.String()+`"`), 400, invalid, "/tenantId"},
+		{"children without ages", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":1,"children":2,"rooms":1,"childrenAges":[3]}`), 400, invalid, "/occupancy/childrenAges"},
+		{"tenant in the body", handoffPath(open), requestBody(m, `,"tenantId":"`+closed.Tenant.String()+`"`), 400, invalid, "/tenantId"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := v.Send("POST", test.path, test.body)
@@ -230,12 +230,12 @@ func TestMintHandoff_timeout(t *testing.T) {
 		behavior    upstreamtest.Behavior
 		code        string
 	}{
-		{"the tenant service hangs", "tenants", upstreamtest.Hanging, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service hangs", "properties", upstreamtest.Hanging, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
-		{"the tenant service fails", "tenants", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service fails", "properties", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the tenant service answers something else", "tenants", upstreamtest.Garbled, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service answers something else", "properties", upstreamtest.Garbage, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"tenant service hangs", "tenants", upstreamtest.Hanging, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"property service hangs", "properties", upstreamtest.Hanging, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
+		{"tenant service fails", "tenants", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"property service fails", "properties", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"garbled tenant response", "tenants", upstreamtest.Garbled, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"garbled property response", "properties", upstreamtest.Garbage, "BFF.UPSTREAM_UNAVAILABLE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -273,8 +273,8 @@ func TestMintHandoff_tenantEvents(t *testing.T) {
 		want   int
 	}{
 		{"suspended", true, 0, 403},
-		{"reinstated before that", false, -time.Minute, 403},
-		{"reinstated since", false, time.Minute, 201},
+		{"reinstated earlier", false, -time.Minute, 403},
+		{"reinstated later", false, time.Minute, 201},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)); err != nil {

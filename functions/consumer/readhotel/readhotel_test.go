@@ -178,8 +178,8 @@ func TestReadHotel_complete(t *testing.T) {
 	}
 	etags := map[string]string{a.Header.Get("Etag"): "the first"}
 	for name, other := range map[string]fntest.Answer{
-		"in another language": v.Must(200, "GET", "/hotels/"+hotel.Property.String()+query+"&x=1", nil, "X-Currency", "AFN"),
-		"for others":          v.Must(200, "GET", "/hotels/"+hotel.Property.String()+strings.Replace(query, "adults=3", "adults=1", 1), nil),
+		"another language":  v.Must(200, "GET", "/hotels/"+hotel.Property.String()+query+"&x=1", nil, "X-Currency", "AFN"),
+		"another occupancy": v.Must(200, "GET", "/hotels/"+hotel.Property.String()+strings.Replace(query, "adults=3", "adults=1", 1), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if same, taken := etags[other.Header.Get("Etag")]; taken {

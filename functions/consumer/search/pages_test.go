@@ -83,7 +83,7 @@ func TestPages_anew(t *testing.T) {
 		{"another visitor", system.Traveller(), body(20, ""), 0, true},
 		{"another order", v, body(20, `,"sortKey":"price-asc"`), 0, true},
 		{"first page again", v, body(0, ""), 0, true},
-		{"further page of that", v, body(20, ""), 2 * time.Minute, false},
+		{"further page again", v, body(20, ""), 2 * time.Minute, false},
 		{"too late", v, body(20, ""), 15 * time.Minute, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

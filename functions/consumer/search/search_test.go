@@ -192,8 +192,8 @@ func TestSearch_degraded(t *testing.T) {
 		code        string
 	}{
 		{"prices hang", "previews", upstreamtest.Hanging, 200, ""},
-		{"the search hangs", "searches", upstreamtest.Hanging, 504, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
-		{"the search fails", "searches", upstreamtest.Failing, 503, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"search hangs", "searches", upstreamtest.Hanging, 504, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
+		{"search fails", "searches", upstreamtest.Failing, 503, "BFF.UPSTREAM_UNAVAILABLE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,52 +10,52 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-var saboteurs = []struct {
+var faultyStores = []struct {
 	name    string // what the store does wrong
 	check   string // which check must notice
 	fixture func() Setup
 }{
-	{"it keeps text only", "a record is returned as it was stored", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"text only", "stored record", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it knows no collections", "collections and keys are apart", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"no collections", "separate collections", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		n.Collection = ""
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it answers with what it finds, and then gaps", "get answers in the order of the names", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"gaps last", "order of names", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		found, err := m.Get(ctx, now, names...)
 		return append(records(found), make([]*document.Record, len(names)-len(records(found)))...), err
 	}})},
-	{"it shows a record at its end", "a record is alive before its end and not at it", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"expires late", "expiry boundary", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		return m.Get(ctx, now.Add(-tick), names...)
 	}})},
-	{"it hides a record just before its end", "a record is alive before its end and not at it", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"expires early", "expiry boundary", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		return m.Get(ctx, now.Add(tick), names...)
 	}})},
-	{"it waits until ended records are cleared away", "an expired record can be created, put and counted", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"keeps expired records", "reuse after expiry", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		return m.Create(ctx, noon, n, r)
 	}})},
-	{"it counts on from what has ended", "an expired record can be created, put and counted", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"continues an expired count", "reuse after expiry", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		return m.Add(ctx, noon, n, by, until)
 	}})},
-	{"it looks and then creates", "of 64 creators one wins", setupOf(&faultyStore{create: lookThenCreate})},
-	{"it looks and then replaces", "of 64 creators one replaces an expired record", setupOf(&faultyStore{create: lookThenCreate})},
-	{"the last put wins", "put stores what is newer and nothing else", setupOf(&faultyStore{put: lastPutWins})},
-	{"it says yes and writes later", "a late put of an older version changes nothing", setupOf(writesBehind())},
-	{"it takes the same version twice", "read and put under contention loses nothing", setupOf(&faultyStore{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"reads before it creates", "concurrent creates", setupOf(&faultyStore{create: lookThenCreate})},
+	{"reads before it replaces", "concurrent creates after expiry", setupOf(&faultyStore{create: lookThenCreate})},
+	{"last put wins", "newer version", setupOf(&faultyStore{put: lastPutWins})},
+	{"writes behind", "late put", setupOf(writesBehind())},
+	{"same version twice", "concurrent puts", setupOf(&faultyStore{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		dither()
 		if found, err := m.Get(ctx, now, n); err != nil || found[0] != nil && found[0].Version > r.Version {
 			return false, err
 		}
 		return m.force(ctx, n, r)
 	}})},
-	{"its counters end when the last caller says", "add adds, and moves the end but never nearer", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"last expiry wins", "add", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		sum, err := m.Add(ctx, now, n, by, until)
 		_, _ = m.force(ctx, n, document.Record{Number: sum, ExpiresAt: until})
 		return sum, err
 	}})},
-	{"it reads, adds and writes", "add under contention loses nothing and repeats no sum", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"reads before it adds", "concurrent adds", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		r := document.Record{ExpiresAt: until}
 		found, err := m.Get(ctx, now, n)
 		if err != nil {
@@ -69,24 +69,24 @@ var saboteurs = []struct {
 		_, err = m.force(ctx, n, r)
 		return r.Number, err
 	}})},
-	{"it empties instead of deleting", "a deleted record can be created again", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"empties instead of deleting", "delete", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		_, err := m.force(ctx, n, document.Record{Version: 1 << 62, ExpiresAt: evening})
 		return err
 	}})},
-	{"it cuts what is long", "the largest value is stored whole", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"truncates values", "largest value", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = slices.Clone(r.Value[:min(len(r.Value), 1_000_000)])
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it forgets", "records survive a restart", func() Setup {
+	{"forgets on restart", "restart", func() Setup {
 		return Setup{Open: func() document.Store { return &Memory{} }, Unreachable: unreachable}
 	}},
-	{"it is never away", "a call without a server returns ErrUnavailable", func() Setup {
+	{"never unavailable", "no server", func() Setup {
 		return Setup{Open: unreachable, Unreachable: func() document.Store { return &Memory{} }}
 	}},
-	{"it waits longer than its caller", "a call to a server that never answers times out", func() Setup {
+	{"ignores deadlines", "silent server", func() Setup {
 		return Setup{Open: unreachable, Unreachable: unreachable, Silent: func() document.Store { return &hanging{silent: true} }}
 	}},
-	{"it goes on for ever", "a call with an expired context fails", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"ignores the context", "expired context", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)
 	}})},
 }

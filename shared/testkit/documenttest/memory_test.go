@@ -31,7 +31,7 @@ func silent() document.Store { return &hanging{} }
 // A hanging store never answers.
 type hanging struct {
 	Memory
-	silent bool // also to callers who leave
+	silent bool // does not answer after the caller has left, either
 }
 
 func (h *hanging) hang(ctx context.Context) error {
@@ -152,26 +152,26 @@ func dither() {
 	}
 }
 
-// Every check has a driver, of the kind that is easily written, which it must refuse.
+// TestConform_faultyStores runs each check on a store with a likely mistake. The check must fail.
 func TestConform_faultyStores(t *testing.T) {
 	t.Parallel()
 	refused := map[string]bool{}
-	for _, s := range saboteurs {
+	for _, s := range faultyStores {
 		refused[s.check] = true
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			check, ok := checks[s.check]
 			if !ok {
-				t.Fatalf("there is no check that %q", s.check)
+				t.Fatalf("unknown check %q", s.check)
 			}
 			if verdict(t, check, s.fixture()) == "" {
-				t.Errorf("not noticed by the check that %s", s.check)
+				t.Errorf("the check %q passes, want a failure", s.check)
 			}
 		})
 	}
 	for name, check := range checks {
 		if !refused[name] {
-			t.Errorf("no saboteur fails the check: %s", name)
+			t.Errorf("no faulty store fails the check %q", name)
 		}
 		if found := verdict(t, check, setupOn(&Memory{})(t)); found != "" {
 			t.Errorf("%s: found in an honest store: %s", name, found)

@@ -52,30 +52,30 @@ func (s faultyPuller) Release(ctx context.Context, name string, receipts []strin
 	return s.Backlog.Release(ctx, name, receipts)
 }
 
-var saboteurs = []struct {
+var faultyPullers = []struct {
 	name   string // what the puller does wrong
 	check  string // which check must notice
 	puller faultyPuller
 }{
-	{"it keeps text only", "a message is pulled as it was published", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"text only", "whole message", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		pulled, err := s.Pull(ctx, name, most, lease)
 		for i := range pulled {
 			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
 		}
 		return pulled, err
 	}}},
-	{"it gives all there is", "a pull returns at most the maximum", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
+	{"ignores the maximum", "max messages", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, 1000, lease)
 	}}},
-	{"it shows without leasing", "a leased message is not pulled again", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"no lease", "lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, -time.Second)
 	}}},
-	{"it keeps what is released until the lease is over", "a released message is pulled again at once", faultyPuller{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
-	{"it gives back what is acknowledged", "an acknowledged message is never pulled again", faultyPuller{acknowledge: (*Backlog).Release}},
-	{"it gives for good", "what is forgotten comes again after its lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"ignores releases", "release", faultyPuller{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
+	{"releases instead of acknowledging", "acknowledgement", faultyPuller{acknowledge: (*Backlog).Release}},
+	{"leases too long", "expired lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, time.Hour)
 	}}},
-	{"it looks and then leases", "many who pull at once share what there is", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"reads before it leases", "concurrent pulls", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		seen, err := s.Pull(ctx, name, most, -time.Second)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ var saboteurs = []struct {
 		}
 		return seen, nil
 	}}},
-	{"it makes what is not there", "a subscription that is not there is an error", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"creates subscriptions", "unknown subscription", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		s.Put(topic.Message{Topic: name})
 		return s.Pull(ctx, name, most, lease)
 	}}},
@@ -118,7 +118,7 @@ func (l *listener) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// verdict runs one check and tells what it finds wrong.
+// verdict runs one check and returns its failures.
 func verdict(t testing.TB, check func(testing.TB, PullSetup), r PullSetup) string {
 	l := &listener{TB: t}
 	done := make(chan struct{})
@@ -130,27 +130,27 @@ func verdict(t testing.TB, check func(testing.TB, PullSetup), r PullSetup) strin
 	return strings.Join(l.reports, "\n")
 }
 
-// Every check has a puller, of the kind that is easily written, which it must refuse.
+// TestConformPuller_faultyPullers runs each check on a puller with a likely mistake. The check must fail.
 func TestConformPuller_faultyPullers(t *testing.T) {
 	t.Parallel()
 	refused := map[string]bool{}
-	for _, s := range saboteurs {
+	for _, s := range faultyPullers {
 		refused[s.check] = true
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			check, ok := pullChecks[s.check]
 			if !ok {
-				t.Fatalf("there is no check that %q", s.check)
+				t.Fatalf("unknown check %q", s.check)
 			}
 			s.puller.Backlog = newBacklog()
 			if verdict(t, check, setupOn(s.puller, s.puller.Backlog)) == "" {
-				t.Errorf("not noticed by the check that %s", s.check)
+				t.Errorf("the check %q passes, want a failure", s.check)
 			}
 		})
 	}
 	for name := range pullChecks {
 		if !refused[name] {
-			t.Errorf("no saboteur fails the check: %s", name)
+			t.Errorf("no faulty puller fails the check %q", name)
 		}
 	}
 }

@@ -44,19 +44,19 @@ func Conform(t *testing.T, setup func(testing.TB) Setup) {
 		needs []Trait
 		run   func(*testing.T, Setup)
 	}{
-		"a push is the message as a CloudEvent with its metadata":          {nil, isWholeMessage},
-		"a push carries an identity token for the audience":                {nil, carriesToken},
-		"only what the filter lets through is pushed":                      {nil, filters},
-		"what is published again for one reaches no other":                 {nil, reachesNoOther},
-		"a subscription gets what is published from then on":               {nil, subscribesFromThenOn},
-		"messages of a key arrive in order and one at a time":              {nil, keepsOrder},
-		"a failing key holds up no other":                                  {nil, holdsUpNoOther},
-		"a push that failed is repeated after a time that doubles":         {[]Trait{Waits}, backsOff},
-		"an answer that is too late is none":                               {nil, keepsDeadline},
-		"after exactly so many attempts a message goes to its dead letter": {nil, deadLettersAfterAttempts},
-		"redirects are not followed":                                       {nil, staysWhereItWasSent},
-		"pending deliveries survive a restart":                             {[]Trait{Keeps}, survivesRestart},
-		"which answers acknowledge":                                        {nil, acknowledges},
+		"CloudEvent with metadata":       {nil, isWholeMessage},
+		"identity token":                 {nil, carriesToken},
+		"filter":                         {nil, filters},
+		"replay for one subscription":    {nil, reachesNoOther},
+		"new subscription":               {nil, subscribesFromThenOn},
+		"order of a key":                 {nil, keepsOrder},
+		"failing key":                    {nil, holdsUpNoOther},
+		"exponential backoff":            {[]Trait{Waits}, backsOff},
+		"late response":                  {nil, keepsDeadline},
+		"dead letter after max attempts": {nil, deadLettersAfterAttempts},
+		"redirect":                       {nil, staysWhereItWasSent},
+		"restart":                        {[]Trait{Keeps}, survivesRestart},
+		"acknowledging statuses":         {nil, acknowledges},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

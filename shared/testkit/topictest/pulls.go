@@ -21,19 +21,19 @@ type PullSetup struct {
 	Timeout time.Duration // timeout for expected messages; 0 means the default for a busy machine
 }
 
-// DeadLetters is the name of the subscription of a PullRig.
+// DeadLetters is the name of the subscription of a PullSetup.
 const DeadLetters = "letters.dlq"
 
 // pullChecks maps names to checks of a puller's contract.
 var pullChecks = map[string]func(testing.TB, PullSetup){
-	"a message is pulled as it was published":       pullsWhole,
-	"a pull returns at most the maximum":            pullsNoMore,
-	"a leased message is not pulled again":          leases,
-	"a released message is pulled again at once":    releases,
-	"an acknowledged message is never pulled again": acknowledgesForGood,
-	"what is forgotten comes again after its lease": endsLeases,
-	"many who pull at once share what there is":     shares,
-	"a subscription that is not there is an error":  knowsItsSubscriptions,
+	"whole message":        pullsWhole,
+	"max messages":         pullsNoMore,
+	"lease":                leases,
+	"release":              releases,
+	"acknowledgement":      acknowledgesForGood,
+	"expired lease":        endsLeases,
+	"concurrent pulls":     shares,
+	"unknown subscription": knowsItsSubscriptions,
 }
 
 // ConformPuller runs the suite for pullers. Each check gets a setup of its own.

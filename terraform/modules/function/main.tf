@@ -130,8 +130,8 @@ resource "google_cloudfunctions2_function" "this" {
   }
 }
 
-# Cloud Run's own check of callers is off, for it takes the signature off the token that it has checked, and the function, which
-# knows of each caller, could check nothing any more. The function refuses whoever has no token for it.
+# Cloud Run's own check of callers is off, because it removes the signature of the token, and the function, which knows its callers,
+# could not verify the token. The function rejects a caller without a token for it.
 resource "google_cloud_run_v2_service_iam_member" "invoker" {
   name     = google_cloudfunctions2_function.this.name
   location = var.region

@@ -47,13 +47,13 @@ func TestRules_signals(t *testing.T) {
 		detail string
 	}{
 		{"firefox", seen(browser(firefox)), "", 0, ""},
-		{"a phone", seen(browser(pixel, "Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua", `"Chromium";v="140"`)), "", 0, ""},
-		{"an app with a library", seen(browser("Melmastoon/3 okhttp/5.0 python", "X-Client-Surface", "mobile-consumer", "Accept-Language", "")), "", 0, ""},
-		{"a headless browser", seen(browser("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36", "Sec-Ch-Ua", `"HeadlessChrome";v="140"`)), AgentPattern, 0.4, "headless browser"},
+		{"phone", seen(browser(pixel, "Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua", `"Chromium";v="140"`)), "", 0, ""},
+		{"app with a library", seen(browser("Melmastoon/3 okhttp/5.0 python", "X-Client-Surface", "mobile-consumer", "Accept-Language", "")), "", 0, ""},
+		{"headless browser", seen(browser("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0.0.0 Safari/537.36", "Sec-Ch-Ua", `"HeadlessChrome";v="140"`)), AgentPattern, 0.4, "headless browser"},
 		{"curl", seen(browser("curl/8.5.0", "Accept-Language", "")), AgentPattern, 0.4, "command line client"},
-		{"a library", seen(browser("python-requests/2.32")), AgentPattern, 0.4, "http library"},
-		{"a library that calls itself a browser", seen(browser("Mozilla/5.0 (compatible; Go-http-client/2.0)")), AgentPattern, 0.4, "http library"},
-		{"a crawler", seen(browser("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")), AgentPattern, 0.4, "crawler"},
+		{"library", seen(browser("python-requests/2.32")), AgentPattern, 0.4, "http library"},
+		{"library in a browser's name", seen(browser("Mozilla/5.0 (compatible; Go-http-client/2.0)")), AgentPattern, 0.4, "http library"},
+		{"crawler", seen(browser("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")), AgentPattern, 0.4, "crawler"},
 		{"another program", seen(browser("Wayfarer 1.0")), AgentPattern, 0.4, "other program"},
 		{"no agent", seen(browser("")), AgentPattern, 0.4, "no user agent"},
 		{"spaces", seen(browser("  ")), AgentPattern, 0.4, "no user agent"},
@@ -65,12 +65,12 @@ func TestRules_signals(t *testing.T) {
 		{"20 sessions", counted(0, 20), FingerprintCollision, 0.1, "20 sessions in 10 min"},
 		{"99 sessions", counted(0, 99), FingerprintCollision, 0.1, "20 sessions in 10 min"},
 		{"100 sessions", counted(0, 100), FingerprintCollision, 0.25, "100 sessions in 10 min"},
-		{"a browser without a language", seen(browser(firefox, "Accept-Language", "")), HeaderAnomaly, 0.1, "no Accept-Language"},
+		{"browser without a language", seen(browser(firefox, "Accept-Language", "")), HeaderAnomaly, 0.1, "no Accept-Language"},
 		{"hints of another platform", seen(browser(chrome, "Sec-Ch-Ua-Platform", `"Linux"`)), HeaderAnomaly, 0.2, "client hints contradict the user agent"},
 		{"hints of no platform", seen(browser(chrome, "Sec-Ch-Ua-Platform", `"Amiga"`)), HeaderAnomaly, 0.2, "client hints contradict the user agent"},
 		{"hints of a headless browser", seen(browser(chrome, "Sec-Ch-Ua", `"HeadlessChrome";v="140"`)), HeaderAnomaly, 0.2, "client hints contradict the user agent"},
 		{"hints of the same platform", seen(browser(chrome, "Sec-Ch-Ua-Platform", `"Windows"`)), "", 0, ""},
-		{"a failed challenge", evidence{header: browser(firefox), class: attribution.Desktop, failed: true}, Recaptcha, 0.4, "failed"},
+		{"failed challenge", evidence{header: browser(firefox), class: attribution.Desktop, failed: true}, Recaptcha, 0.4, "failed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -104,15 +104,15 @@ func TestRules_thresholds(t *testing.T) {
 		action                          Action
 	}{
 		{name: "nothing", score: 0, verdict: Human, action: None},
-		{name: "below a suspect", cadence: true, score: 0.3, verdict: Human, action: None},
-		{name: "a suspect", agent: true, score: 0.4, verdict: Suspect, action: None},
-		{name: "a phone in a crowd", cadence: true, births: true, score: 0.55, verdict: Suspect, action: None},
-		{name: "a challenge", cadence: true, anomaly: true, score: 0.6, verdict: Suspect, action: Challenge},
-		{name: "below a bot", agent: true, cadence: true, score: 0.7, verdict: Suspect, action: Challenge},
-		{name: "a bot", agent: true, failed: true, score: 0.8, verdict: Bot, action: Challenge},
+		{name: "below suspect", cadence: true, score: 0.3, verdict: Human, action: None},
+		{name: "suspect", agent: true, score: 0.4, verdict: Suspect, action: None},
+		{name: "phone in a crowd", cadence: true, births: true, score: 0.55, verdict: Suspect, action: None},
+		{name: "challenge", cadence: true, anomaly: true, score: 0.6, verdict: Suspect, action: Challenge},
+		{name: "below bot", agent: true, cadence: true, score: 0.7, verdict: Suspect, action: Challenge},
+		{name: "bot", agent: true, failed: true, score: 0.8, verdict: Bot, action: Challenge},
 		{name: "all", agent: true, cadence: true, births: true, failed: true, score: 1, verdict: Bot, action: Challenge},
-		{name: "a blocked bot", agent: true, failed: true, blocked: true, score: 0.8, verdict: Bot, action: HardBlock},
-		{name: "a blocked suspect", failed: true, blocked: true, score: 0.4, verdict: Suspect, action: HardBlock},
+		{name: "blocked bot", agent: true, failed: true, blocked: true, score: 0.8, verdict: Bot, action: HardBlock},
+		{name: "blocked suspect", failed: true, blocked: true, score: 0.4, verdict: Suspect, action: HardBlock},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -188,11 +188,11 @@ func TestConsume_once(t *testing.T) {
 		published Consumption
 		want      error
 	}{
-		{"of another hotel", Consumption{h.ID, id.New[id.Tenant](), at, "x", id.New[id.Event]()}, fault.ErrNotFound},
-		{"of another handoff", Consumption{id.New[id.Handoff](), h.Tenant, at, "x", id.New[id.Event]()}, fault.ErrNotFound},
-		{"of this", first, nil},
-		{"of this again", first, nil},
-		{"of this by another event", Consumption{h.ID, h.Tenant, at.Add(-time.Minute), "instance-2", id.New[id.Event]()}, nil},
+		{"another tenant", Consumption{h.ID, id.New[id.Tenant](), at, "x", id.New[id.Event]()}, fault.ErrNotFound},
+		{"unknown handoff", Consumption{id.New[id.Handoff](), h.Tenant, at, "x", id.New[id.Event]()}, fault.ErrNotFound},
+		{"first", first, nil},
+		{"repeated", first, nil},
+		{"another event", Consumption{h.ID, h.Tenant, at.Add(-time.Minute), "instance-2", id.New[id.Event]()}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Consume(t.Context(), tx, test.published) })
@@ -243,10 +243,10 @@ func TestChoice_unsupported(t *testing.T) {
 		want     error
 		as       Choice
 	}{
-		{"nothing: as the visit is", fn.Maybe[locale.Tag]{}, fn.Maybe[money.Code]{}, nil, Choice{Locale: locale.Dari, Currency: money.IRR}},
+		{"no choice", fn.Maybe[locale.Tag]{}, fn.Maybe[money.Code]{}, nil, Choice{Locale: locale.Dari, Currency: money.IRR}},
 		{"both", fntest.Some(locale.Arabic), fntest.Some[money.Code]("AED"), nil, Choice{Locale: locale.Arabic, Currency: money.AED}},
-		{"a language that the site is not in", fntest.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, session.ErrLocaleNotSupported, Choice{}},
-		{"a currency without prices", fn.Maybe[locale.Tag]{}, fntest.Some[money.Code]("CHF"), session.ErrCurrencyNotSupported, Choice{}},
+		{"unsupported locale", fntest.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, session.ErrLocaleNotSupported, Choice{}},
+		{"unsupported currency", fn.Maybe[locale.Tag]{}, fntest.Some[money.Code]("CHF"), session.ErrCurrencyNotSupported, Choice{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Choice{}.WithPreferences(v, test.locale, test.currency)

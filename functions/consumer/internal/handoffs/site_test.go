@@ -25,12 +25,12 @@ func TestLink(t *testing.T) {
 		campaign attribution.Campaign
 		want     string
 	}{
-		{"at its own domain", "", own, attribution.Campaign{}, "https://kabul-grand.example/?h=v1.a.b"},
-		{"else below ours", "", plain, attribution.Campaign{}, "https://herat-garden.melmastoon.example/?h=v1.a.b"},
-		{"where all hotels are on one host", "http://127.0.0.1:8080/site/{slug}", own, attribution.Campaign{}, "http://127.0.0.1:8080/site/kabul-grand?h=v1.a.b"},
-		{"with the campaign", "", plain, attribution.Campaign{Source: "google", Medium: "cpc", Campaign: "spring 2026&h=x"},
+		{"own domain", "", own, attribution.Campaign{}, "https://kabul-grand.example/?h=v1.a.b"},
+		{"subdomain", "", plain, attribution.Campaign{}, "https://herat-garden.melmastoon.example/?h=v1.a.b"},
+		{"shared host", "http://127.0.0.1:8080/site/{slug}", own, attribution.Campaign{}, "http://127.0.0.1:8080/site/kabul-grand?h=v1.a.b"},
+		{"campaign", "", plain, attribution.Campaign{Source: "google", Medium: "cpc", Campaign: "spring 2026&h=x"},
 			"https://herat-garden.melmastoon.example/?h=v1.a.b&utm_campaign=spring+2026%26h%3Dx&utm_medium=cpc&utm_source=google"},
-		{"with as much of it as there is", "", plain, attribution.Campaign{Medium: "mail"}, "https://herat-garden.melmastoon.example/?h=v1.a.b&utm_medium=mail"},
+		{"partial campaign", "", plain, attribution.Campaign{Medium: "mail"}, "https://herat-garden.melmastoon.example/?h=v1.a.b&utm_medium=mail"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,14 +52,14 @@ func TestLink(t *testing.T) {
 func TestOpenSite_invalidURL(t *testing.T) {
 	t.Parallel()
 	for name, template := range map[string]string{
-		"one place for all hotels":    "https://melmastoon.example/",
-		"another protocol":            "ftp://{host}/",
-		"no address":                  "{slug}",
-		"a query of its own":          "https://{host}/?from=search",
-		"the hotel in a query":        "https://melmastoon.example/?hotel={slug}",
-		"the hotel in a fragment":     "https://melmastoon.example/#{slug}",
-		"what is no address at all":   "https://{host}:port/",
-		"a hotel by what it has none": "https://melmastoon.example/{name}",
+		"no placeholder":              "https://melmastoon.example/",
+		"unsupported scheme":          "ftp://{host}/",
+		"no scheme":                   "{slug}",
+		"own query":                   "https://{host}/?from=search",
+		"placeholder in the query":    "https://melmastoon.example/?hotel={slug}",
+		"placeholder in the fragment": "https://melmastoon.example/#{slug}",
+		"invalid URL":                 "https://{host}:port/",
+		"unknown placeholder":         "https://melmastoon.example/{name}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := OpenSite(env.Of(map[string]string{"TENANT_SITE_URL": template})); err == nil {

@@ -78,18 +78,18 @@ func TestAreaOf(t *testing.T) {
 	for _, test := range []struct {
 		name, cell, want string
 	}{
-		{"a hotel's cell", "h3:8a283082aa67fff", "h3:8428309ffffffff"},
-		{"an area", "h3:8428309ffffffff", "h3:8428309ffffffff"},
+		{"cell of a hotel", "h3:8a283082aa67fff", "h3:8428309ffffffff"},
+		{"area", "h3:8428309ffffffff", "h3:8428309ffffffff"},
 		{"coarser than an area", "h3:83283" + "0fffffffff", ""},
 		{"another grid", "geohash:tw1hm", ""},
-		{"without a grid", "8a283082aa67fff", ""},
+		{"no grid", "8a283082aa67fff", ""},
 		{"in capitals", "h3:8A283082AA67FFF", ""},
 		{"too short", "h3:8a", ""},
 		{"too long", "h3:08a283082aa67fff", ""},
-		{"with a sign", "h3:+a283082aa67fff", ""},
-		{"no number", "h3:8a283082aa67ffg", ""},
-		{"an edge", "h3:115283473fffffff"[:18], ""},
-		{"a vertex", "h3:" + strings.Repeat("2", h3Length), ""},
+		{"sign", "h3:+a283082aa67fff", ""},
+		{"invalid digit", "h3:8a283082aa67ffg", ""},
+		{"edge", "h3:115283473fffffff"[:18], ""},
+		{"vertex", "h3:" + strings.Repeat("2", h3Length), ""},
 		{"none", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -26,10 +26,10 @@ func TestPreview_exactAmounts(t *testing.T) {
 		{"converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.USD, FX: fx}, VisitorCurrency},
 		{"not converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.AED}, FallbackCurrency},
 		{"half a cent", Preview{Nightly: 45_505_000, Total: 91_000_000, Currency: money.USD}, ""},
-		{"half a cent in all", Preview{Nightly: 45_500_000, Total: 91_005_000, Currency: money.USD}, ""},
+		{"half a cent in total", Preview{Nightly: 45_500_000, Total: 91_005_000, Currency: money.USD}, ""},
 		{"nothing", Preview{Total: 91_000_000, Currency: money.USD}, ""},
-		{"less than nothing", Preview{Nightly: -1_000_000, Total: 91_000_000, Currency: money.USD}, ""},
-		{"a currency that is none", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: "XXX"}, ""},
+		{"negative price", Preview{Nightly: -1_000_000, Total: 91_000_000, Currency: money.USD}, ""},
+		{"unknown currency", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: "XXX"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.preview.CapturedAt = noon

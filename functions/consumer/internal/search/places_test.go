@@ -15,8 +15,8 @@ func TestNormal_point(t *testing.T) {
 		{"on the grid", Circle{34.53, 69.17, 5}, Circle{34.53, 69.17, 5}},
 		{"between", Circle{34.5349999, 69.1751, 5}, Circle{34.53, 69.18, 5}},
 		{"south and west", Circle{-34.5351, -69.1749, 5}, Circle{-34.54, -69.17, 5}},
-		{"the corner of the earth", Circle{89.999, -179.999, 5}, Circle{90, -180, 5}},
-		{"a radius smaller than the rounding", Circle{34.53, 69.17, 0.2}, Circle{34.53, 69.17, 1}},
+		{"corner of the earth", Circle{89.999, -179.999, 5}, Circle{90, -180, 5}},
+		{"radius below the rounding", Circle{34.53, 69.17, 0.2}, Circle{34.53, 69.17, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,10 +45,10 @@ func TestDistance(t *testing.T) {
 	}{
 		{"here", at(34.5, 69.1), Position{34.5, 69.1}, 0},
 		{"300 m to the north", at(34.5, 69.1), Position{34.5027, 69.1}, 0.3},
-		{"a degree of a meridian", at(0, 0), Position{1, 0}, 111.2},
+		{"degree of a meridian", at(0, 0), Position{1, 0}, 111.2},
 		{"Kabul to Herat", at(34.5553, 69.2075), Position{34.3529, 62.204}, 642.4},
 		{"over the date line", at(0, 179.5), Position{0, -179.5}, 111.2},
-		{"the other side of the earth", at(0, 0), Position{0, 180}, 20015.1},
+		{"antipode", at(0, 0), Position{0, 180}, 20015.1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,12 +68,12 @@ func TestCells(t *testing.T) {
 		name      string
 		box, want BoundingBox
 	}{
-		{"a town", BoundingBox{34.41, 69.03, 34.72, 69.42}, BoundingBox{34.40625, 69, 34.75, 69.4375}},
-		{"the town, 40 m further", BoundingBox{34.4104, 69.0304, 34.7204, 69.4204}, BoundingBox{34.40625, 69, 34.75, 69.4375}},
-		{"a street", BoundingBox{34.5301, 69.1701, 34.5312, 69.1718}, BoundingBox{34.5234375, 69.1640625, 34.53125, 69.171875}},
+		{"town", BoundingBox{34.41, 69.03, 34.72, 69.42}, BoundingBox{34.40625, 69, 34.75, 69.4375}},
+		{"town 40 m further", BoundingBox{34.4104, 69.0304, 34.7204, 69.4204}, BoundingBox{34.40625, 69, 34.75, 69.4375}},
+		{"street", BoundingBox{34.5301, 69.1701, 34.5312, 69.1718}, BoundingBox{34.5234375, 69.1640625, 34.53125, 69.171875}},
 		{"over the date line", BoundingBox{-10.3, 170.3, 10.3, -170.3}, BoundingBox{-11, 170, 11, -170}},
-		{"the earth", BoundingBox{-90, -180, 90, 180}, BoundingBox{-90, -180, 90, 180}},
-		{"nearly all of the earth, over the date line", BoundingBox{-89.9, 10.2, 89.9, 10.1}, BoundingBox{-90, -180, 90, 180}},
+		{"whole earth", BoundingBox{-90, -180, 90, 180}, BoundingBox{-90, -180, 90, 180}},
+		{"nearly whole earth", BoundingBox{-89.9, 10.2, 89.9, 10.1}, BoundingBox{-90, -180, 90, 180}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -167,7 +167,7 @@ func TestPreview_cacheKey(t *testing.T) {
 	ask("other hotels", hotels[:1], base, true)
 	for name, change := range map[string]func(*search.Trip){
 		"another day": func(t *search.Trip) { t.Dates.CheckIn = t.Dates.CheckIn.AddDays(1) }, "one more night": func(t *search.Trip) { t.Dates.CheckOut = t.Dates.CheckOut.AddDays(1) },
-		"more people": func(t *search.Trip) { t.Occupancy.Adults = 3 }, "a child": func(t *search.Trip) { t.Occupancy.Children = 1 },
+		"more adults": func(t *search.Trip) { t.Occupancy.Adults = 3 }, "child": func(t *search.Trip) { t.Occupancy.Children = 1 },
 		"another room": func(t *search.Trip) { t.Occupancy.Rooms = 2 }, "another currency": func(t *search.Trip) { t.Currency = money.AFN },
 	} {
 		other := base
