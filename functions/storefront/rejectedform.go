@@ -98,7 +98,7 @@ func (v *Visitor) ToNext(d id.Draft) fn.Page {
 	return page
 }
 
-// EndedGuest returns the details that the guest has typed for a booking that has ended, perhaps while it ended.
+// EndedGuest returns the guest's details of a booking that has ended. A form that was sent too late precedes the stored details.
 func (v View) EndedGuest() Guest {
 	if t, ok := v.rejectedForm(); ok {
 		return t.Guest
@@ -106,7 +106,7 @@ func (v View) EndedGuest() Guest {
 	return v.Draft.guest()
 }
 
-// ToNewBooking redirects to a booking, whose form is filled with the details from one that has ended, if any.
+// ToNewBooking redirects to a booking. Its form shows g, the details from a booking that has ended, if any.
 func (v *Visitor) ToNewBooking(d id.Draft, g Guest) fn.Page {
 	return v.keepGuest(v.ToBooking(d, nil), d, g)
 }

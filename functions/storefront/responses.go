@@ -229,7 +229,7 @@ func (c Confirmation) Ended() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
 }
 
-// ShowsPayment reports whether the page says how the booking is paid. Nothing is paid any more for a booking that has ended.
+// ShowsPayment reports whether the page says how the booking is paid. For a booking that has ended, it shows received payments only.
 func (c Confirmation) ShowsPayment() bool {
 	if c.Ended() && c.Payment != nil && c.Payment.Status != "captured" {
 		return c.Paid != nil

@@ -16,8 +16,9 @@ type Return struct {
 	Problem string
 }
 
-// Knows reports whether the session of this browser can open what was paid. False also means that the booking service did not answer.
-func (v *Visitor) Knows(ctx context.Context, p Paid) bool {
+// CanOpen reports whether the session of this browser can open the draft or booking. It also returns false if the booking service does
+// not answer.
+func (v *Visitor) CanOpen(ctx context.Context, p Paid) bool {
 	path := draftPath(p.Draft)
 	if !p.Reservation.IsZero() {
 		path = staying("/confirmation/", p.Reservation, "", "")
@@ -29,7 +30,7 @@ func (v *Visitor) Knows(ctx context.Context, p Paid) bool {
 // the error in err. The page is at the address of the return, because the link is the guest's only access.
 func (v *Visitor) ReceiveElsewhere(ctx context.Context, back Return, o Outcome, err error) fn.Page {
 	if err != nil && ServiceErrorOf(err).Code == declined && back.Problem == "" {
-		// A decline is answered once. The next answer tells whether the booking can still be paid.
+		// A decline is answered once. The next answer shows whether the booking can still be paid.
 		return v.To("/return/"+back.Paid.String(), url.Values{"r": {back.Link}, "problem": {declined}})
 	}
 	if unavailable := v.Enter(ctx); unavailable != nil {
@@ -64,7 +65,7 @@ func (o Outcome) isUnpaid() bool {
 // isUnpaidElsewhere reports whether the page waits for a payment that the guest can make only in the browser that booked, or on the phone.
 func (v View) isUnpaidElsewhere() bool { return v.Elsewhere && v.Draft.Outcome.isUnpaid() }
 
-// WaitingText returns what the guest waits for.
+// WaitingText returns the sentences of the waiting page.
 func (v View) WaitingText() string {
 	switch {
 	case v.isUnpaidElsewhere():
@@ -77,7 +78,7 @@ func (v View) WaitingText() string {
 	return v.T("waiting.text") + " " + v.T("waiting.later")
 }
 
-// linkView returns a view of what only the link of a return opens.
+// linkView returns the view of a draft or booking that only the return link opens.
 func (v *Visitor) linkView(back Return) View {
 	again := v.Home() + "/return/" + back.Paid.String() + "?" + url.Values{"r": {back.Link}}.Encode()
 	return View{Again: again, Back: again, Draft: &Draft{ID: back.Paid.Draft}, Elsewhere: true}

@@ -85,7 +85,7 @@ func (v *Visitor) checkDates(checkIn, checkOut string) error {
 		return &ServiceError{Code: dayOver}
 	}
 	nights := stay.Window{Start: from, End: to}.Nights()
-	if most := v.Bootstrap.Flow.MaxNights; noFrom == nil && noTo == nil && most > 0 && nights > most {
+	if maxNights := v.Bootstrap.Flow.MaxNights; noFrom == nil && noTo == nil && maxNights > 0 && nights > maxNights {
 		return &ServiceError{Code: tooLong}
 	}
 	return nil

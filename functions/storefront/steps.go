@@ -99,8 +99,8 @@ func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
 	return v.Show(v.withRejectedForm(View{Step: "details", Title: v.Localizer.T("details.title"), Problem: problem, Draft: d, Guest: d.guest(), Back: d.page(v)}))
 }
 
-// ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change. It shows no decline if nothing is
-// due any more, and no payment if something is: the guest loads the page of an earlier result again.
+// ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change. It omits a decline if nothing is due
+// any more, and the notice of a payment if an amount is due: the guest may have reloaded the page of an earlier result.
 func (v *Visitor) ConfirmationPage(c *Confirmation, notice, problem string) fn.Page {
 	if problem == declined && c.Due == nil {
 		problem = ""

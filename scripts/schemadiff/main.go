@@ -145,7 +145,7 @@ func (c *command) two(older, newer string) ([]evolution.Finding, error) {
 	return history.Diff(pair[0], pair[1])
 }
 
-// folders compares two folders. One without contracts is an error: it is missing, or another folder is meant.
+// folders compares two folders. A folder without contracts is an error, because its name is probably wrong.
 func (c *command) folders(older, newer string) ([]evolution.Finding, error) {
 	for _, name := range []string{older, newer} {
 		set, err := history.Read(os.DirFS(name))
@@ -153,7 +153,7 @@ func (c *command) folders(older, newer string) ([]evolution.Finding, error) {
 			return nil, err
 		}
 		if len(set) == 0 {
-			return nil, fmt.Errorf("%s: no contracts in events or http below it", name)
+			return nil, fmt.Errorf("%s: no contracts in its folders events and http", name)
 		}
 	}
 	return c.trees(os.DirFS(older), os.DirFS(newer))

@@ -47,9 +47,9 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	return c.ToWaiting(draft), nil
 }
 
-// isElsewhere reports whether the link is the only access of this browser to what was paid.
+// isElsewhere reports whether this browser has access to the draft or booking by the link only.
 func isElsewhere(ctx context.Context, c storefront.Call[Request]) bool {
-	return c.In.Link != "" && !c.Knows(ctx, c.In.Paid)
+	return c.In.Link != "" && !c.CanOpen(ctx, c.In.Paid)
 }
 
 func (r Request) back() storefront.Return {

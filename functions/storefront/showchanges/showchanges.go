@@ -51,7 +51,7 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		return c.ToStart(storefront.Search{}, err), nil
 	case entered != nil:
 		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", entered), nil
-	case booked.State != "confirmed" && c.In.Problem != "": // a change was rejected, perhaps because the stay has begun meanwhile
+	case booked.State != "confirmed" && c.In.Problem != "": // a change was rejected, for example because the stay has begun
 		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", &storefront.ServiceError{Code: c.In.Problem}), nil
 	case booked.State != "confirmed":
 		return c.ToBookedStay(c.In.Reservation, c.In.Token, "", nil), nil

@@ -85,7 +85,7 @@ func (h *handler) keep(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	// is open during this call. If saving fails below, the hold expires by itself.
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
-		_ = h.quota.Release(ctx, draft, err) // if this fails, the reservation expires
+		_ = h.quota.Release(ctx, draft, err) // if this fails, the reserved quota expires
 		return nil, err
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired

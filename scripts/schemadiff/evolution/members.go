@@ -91,7 +91,7 @@ func (c *comparison) required(at string, older, newer normal.Schema, added map[s
 	}
 }
 
-// covered reports whether an older schema says something about a member that it does not declare.
+// covered reports whether an older schema constrains a member that it does not declare.
 func covered(s normal.Schema, name string) bool {
 	for _, keyword := range []string{"additionalProperties", "unevaluatedProperties", "propertyNames", "maxProperties"} {
 		if s[keyword] != nil {

@@ -25,9 +25,9 @@ type change struct {
 	Path      string `json:"path"`
 }
 
-// stricter are the verdicts on changes that oasdiff calls compatible. A response header is a promise, also an optional one, as a member is.
-// The other changes are decided by a person: the operationId is the name of a method in generated clients, callers branch on statuses, and
-// a default changes what a request without the parameter means.
+// stricter maps changes that oasdiff calls compatible to our verdicts. Clients rely on optional members and headers of responses. A person
+// decides about the other changes: the operationId is the name of a method in generated clients, callers branch on statuses, and a default
+// changes the meaning of a request without the parameter.
 var stricter = map[string]evolution.Verdict{
 	"response-optional-property-removed":      evolution.Breaking,
 	"optional-response-header-removed":        evolution.Breaking,

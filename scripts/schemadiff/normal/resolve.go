@@ -98,7 +98,7 @@ func (r *resolver) inline(value any, trail []string) (Schema, error) {
 	return target, nil
 }
 
-// supported returns an error if the references in or to a schema have another meaning than inline gives them.
+// supported returns an error for keywords with which inline would resolve references wrongly.
 func (r *resolver) supported(s Schema) error {
 	for _, keyword := range unsupported {
 		if s[keyword] != nil {
@@ -113,7 +113,7 @@ func (r *resolver) supported(s Schema) error {
 
 func (r *resolver) follow(reference string, trail []string) (Schema, error) {
 	if i := slices.Index(trail, reference); i >= 0 {
-		if target, err := r.resolve(reference); err != nil || r.leads(target, reference, map[string]bool{}) {
+		if target, err := r.resolve(reference); err != nil || r.appliesInPlace(target, reference, map[string]bool{}) {
 			return nil, fmt.Errorf("$ref %q: leads to itself for the same value", reference)
 		}
 		return Schema{"$recursion": strconv.Itoa(len(trail) - i)}, nil
@@ -125,17 +125,17 @@ func (r *resolver) follow(reference string, trail []string) (Schema, error) {
 	return r.inline(target, append(slices.Clip(trail), reference))
 }
 
-// leads reports whether a schema applies the target of a reference to the same value.
-func (r *resolver) leads(value any, reference string, seen map[string]bool) bool {
+// appliesInPlace reports whether a schema applies the target of a reference to the same value.
+func (r *resolver) appliesInPlace(value any, reference string, seen map[string]bool) bool {
 	s, _ := value.(Schema)
 	if next, ok := s["$ref"].(string); ok && !seen[next] {
 		seen[next] = true
 		target, err := r.resolve(next)
-		if next == reference || err == nil && r.leads(target, reference, seen) {
+		if next == reference || err == nil && r.appliesInPlace(target, reference, seen) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(InPlace(s), func(part any) bool { return r.leads(part, reference, seen) })
+	return slices.ContainsFunc(InPlace(s), func(part any) bool { return r.appliesInPlace(part, reference, seen) })
 }
 
 func (r *resolver) resolve(reference string) (any, error) {

@@ -10,14 +10,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// An edge finds the function of a request. Functions answer a wrong path or method themselves.
+// An edge finds the function of a request. The function itself answers a wrong path or method.
 type edge struct {
 	routes *http.ServeMux // functions by method and path
 	paths  *http.ServeMux // the first function of each path, for methods that no function of the path has
 	lost   http.Handler   // for paths without a function
 }
 
-// A target is the handler of a function. ServeMux returns other handlers for redirects of unclean paths, which the edge does not use.
+// A target is the handler of a function. Its type distinguishes it from the handlers with which ServeMux redirects unclean paths; the edge
+// does not redirect.
 type target struct{ http.Handler }
 
 // New returns a handler with all functions at their production routes. A path without a function leads to the first function with

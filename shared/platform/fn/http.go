@@ -63,7 +63,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		o := event.OriginOf(ctx)
 		o.Caller = scope.Tenant.String() + " " + scope.Caller
 		ctx = event.WithOrigin(ctx, o)
-	} else if err := c.settle(scope); err != nil {
+	} else if err := c.countSession(scope); err != nil {
 		return answer{}, err
 	}
 	key, err := idempotencyKey(r.Header, h.spec.Idempotent)
@@ -125,14 +125,14 @@ func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answ
 // not public, calls of services are not counted, because services have few addresses.
 func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *record) (caller identity.Identity, err error) {
 	if h.spec.Access == Public {
-		if err := c.arrive(); err != nil {
+		if err := c.countAddress(); err != nil {
 			return caller, err
 		}
 		return caller, h.origins(ctx, r, c)
 	}
 	caller, err = c.admit(ctx, r)
 	if err != nil || caller.Staff {
-		if limited := c.arrive(); limited != nil {
+		if limited := c.countAddress(); limited != nil {
 			return caller, limited
 		}
 	}

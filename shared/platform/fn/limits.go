@@ -13,8 +13,8 @@ func openLimiter(e env.Env, s Spec) (*ratelimit.Limiter, error) {
 	return ratelimit.Open(e)
 }
 
-// arrive counts a request from an address, before anything is done for it.
-func (c *record) arrive() error {
+// countAddress counts a request of its client address. It is called before any work for the request.
+func (c *record) countAddress() error {
 	if c.frame.limiter == nil {
 		return nil
 	}
@@ -22,8 +22,8 @@ func (c *record) arrive() error {
 	return c.limits[0].Refused()
 }
 
-// settle counts a request of a session whose scope is known. A rejected session does not use up its tenant's limit.
-func (c *record) settle(s Scope) error {
+// countSession counts a request of its session and its tenant. A rejected session does not use up its tenant's limit.
+func (c *record) countSession(s Scope) error {
 	if c.frame.limiter == nil {
 		return nil
 	}

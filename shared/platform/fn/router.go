@@ -86,7 +86,7 @@ func (r *router) allowed(req *http.Request) (found []string) {
 type noRoute struct{ *router }
 
 func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, error) {
-	if err := c.arrive(); err != nil {
+	if err := c.countAddress(); err != nil {
 		return answer{}, err
 	}
 	allowed := n.allowed(r)

@@ -37,7 +37,7 @@ type Spec struct {
 	ErrorPage    func(*http.Request, int, http.Header) []byte
 	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
 	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
-	MaxInstances int           // as usual for the kind of function unless given
+	MaxInstances int           // the default of the kind of function unless given
 	Subscription string        // name of the subscription of an event function; the function's name unless given
 	DeadLetter   string        // topic for events that failed permanently
 	Attempts     int           // deliveries before the bus dead-letters an event

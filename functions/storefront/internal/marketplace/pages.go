@@ -83,8 +83,8 @@ type Visit struct {
 	Problem, Notice string
 }
 
-// HotelPage returns the page of a hotel. Without its vacancy, it shows the hotel without prices of rooms. A form that is rejected is
-// shown again with the problem, on the page for the usual trip.
+// HotelPage returns the page of a hotel. Without its vacancy, it shows the hotel without prices of rooms. A rejected form is
+// shown again with the problem; the rest of the page is that of the default trip.
 func (v *Visitor) HotelPage(ctx context.Context, a Visit) fn.Page {
 	session, err := v.Session(ctx, false)
 	if err != nil {

@@ -24,7 +24,7 @@ type View struct {
 	Notice  string // a success message, if any
 
 	Trip         Trip
-	Rejected     *Trip // the form of a hotel's page, if it is not Trip because that is not possible
+	Rejected     *Trip // the form of a hotel's page, if its dates or guests were rejected
 	Destinations []Destination
 	Results      *Results
 	Map          *Map

@@ -33,14 +33,14 @@ func pad(s string) string {
 	return s
 }
 
-// All years of the solar calendar that a guest can choose are between these, and no Gregorian one.
+// Years of the solar calendar that a guest can choose are in this range. Gregorian years are not.
 const (
 	firstSolar = 1300
 	lastSolar  = 1600
 )
 
-// SolarDate returns year, month and day of a text of ChosenDate.String that is still in the solar calendar, because that does not have
-// the day.
+// SolarDate parses a result of ChosenDate.String. It reports whether the result is a date of the solar calendar: one that this calendar
+// does not have.
 func SolarDate(text string) (date [3]int, ok bool) {
 	n, _ := fmt.Sscanf(text, "%d-%d-%d", &date[0], &date[1], &date[2])
 	return date, n == len(date) && date[0] >= firstSolar && date[0] < lastSolar

@@ -53,7 +53,8 @@ func (w Selection) Within(limits hotel.Settings) error {
 	return within(limits, w.Occupancy.Rooms, w.Stay.Window().Nights(), "/occupancy/rooms")
 }
 
-// CheckNights is Within for changed dates. It allows those that do not make the stay longer, because a desk may have booked a longer one.
+// CheckNights is Within for changed dates. It allows all dates that do not make the stay longer, because the front desk may have booked a
+// stay above the limits.
 func (r Reservation) CheckNights(to stay.Window, limits hotel.Settings) error {
 	if to.Nights() <= r.Stay.Nights() {
 		return nil
@@ -61,13 +62,13 @@ func (r Reservation) CheckNights(to stay.Window, limits hotel.Settings) error {
 	return within(limits, len(r.Items), to.Nights(), "/stayWindow/checkOut")
 }
 
-// within checks the limits of one stay. pointer is the member of the request that decides on rooms times nights.
+// within checks the limits of one stay. The violation for too many room nights points to pointer.
 func within(limits hotel.Settings, rooms, nights int, pointer string) error {
-	if most := limits.MaxNights(); nights > most {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: fmt.Sprintf(messageTooManyNights, most)})
+	if maxNights := limits.MaxNights(); nights > maxNights {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: fmt.Sprintf(messageTooManyNights, maxNights)})
 	}
-	if most := limits.SessionRoomNights(); rooms*nights > most {
-		return fault.ErrValidation.With(fault.Violation{Pointer: pointer, Rule: "range", Message: fmt.Sprintf(messageTooManyPerStay, most)})
+	if maxRoomNights := limits.SessionRoomNights(); rooms*nights > maxRoomNights {
+		return fault.ErrValidation.With(fault.Violation{Pointer: pointer, Rule: "range", Message: fmt.Sprintf(messageTooManyPerStay, maxRoomNights)})
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ type HoldQuota struct {
 }
 
 // OpenHoldQuota opens the store. If RATE_LIMIT_SESSION is off, attempts of sessions are not counted. If RATE_LIMIT_ADDRESS is off,
-// addresses are not counted: then all clients have the same one.
+// addresses are not counted, because all clients have the same one.
 func OpenHoldQuota(e env.Env) (HoldQuota, error) {
 	var rates ratelimit.Rates
 	if err := e.Load(&rates); err != nil {
@@ -102,8 +103,8 @@ func OpenHoldQuota(e env.Env) (HoldQuota, error) {
 	}, err
 }
 
-// Attempt calls hold, unless the session or the address of the visitor has made too many attempts: then it returns
-// ratelimit.ErrLimited. An attempt without an outcome does not count, because the guest will repeat it.
+// Attempt calls hold, or returns ratelimit.ErrLimited if the session or the address of the visitor has made too many
+// attempts. An attempt without an outcome does not count, because the guest will repeat it.
 func (q HoldQuota) Attempt(v session.Visitor, from session.Trace, now time.Time, hold func() (*Draft, error)) (d *Draft, err error) {
 	bySession, byAddress := q.attempts.Session(v.Session.ID.String(), now), q.attempts.Address(from.Address, now)
 	if err = cmp.Or(bySession.Refused(), byAddress.Refused()); err == nil {

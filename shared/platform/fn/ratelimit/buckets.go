@@ -16,7 +16,7 @@ import (
 // maxBuckets is the number of callers that each kind of limit remembers.
 const maxBuckets = 20_000
 
-// buckets holds one token bucket per caller, of those that called last. A forgotten caller gets a full bucket with its next call;
+// buckets holds the token buckets of the callers that called last (LRU). A forgotten caller gets a full bucket with its next call;
 // its own would be nearly full by then.
 type buckets[K comparable] struct {
 	name string
@@ -32,11 +32,11 @@ func newBuckets[K comparable](name string, r Rate) *buckets[K] {
 }
 
 // take takes one token out of a caller's bucket.
-func (b *buckets[K]) take(who K, now time.Time) Result {
+func (b *buckets[K]) take(caller K, now time.Time) Result {
 	if b.rate == (Rate{}) {
 		return Result{}
 	}
-	bucket := b.of(who)
+	bucket := b.of(caller)
 	taken := bucket.AllowN(now, 1)
 	r := Result{name: b.name, rate: b.rate, left: bucket.TokensAt(now), taken: bucket, at: now}
 	if !taken {
@@ -47,13 +47,13 @@ func (b *buckets[K]) take(who K, now time.Time) Result {
 }
 
 // of returns a caller's bucket, or adds one.
-func (b *buckets[K]) of(who K) *rate.Limiter {
+func (b *buckets[K]) of(caller K) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bucket, ok := b.byCaller.Get(who)
+	bucket, ok := b.byCaller.Get(caller)
 	if !ok {
 		bucket = rate.NewLimiter(rate.Limit(b.rate.PerSecond), b.rate.Burst)
-		b.byCaller.Add(who, bucket)
+		b.byCaller.Add(caller, bucket)
 	}
 	return bucket
 }
