@@ -23,7 +23,7 @@ func TestDrain_waitsForCallsInFlight(t *testing.T) {
 			call()
 		}()
 		err := i.drain(t.Context())
-		if waited := time.Since(began).Round(2 * pollTime); err != nil || waited != 4*time.Second {
+		if waited := time.Since(began).Truncate(2 * pollTime); err != nil || waited != 4*time.Second {
 			t.Errorf("drain() = %v after %v, want nil at the last call's end after 4s", err, waited)
 		}
 		if err := i.drain(t.Context()); err != nil {
