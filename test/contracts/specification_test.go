@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -140,8 +141,14 @@ func TestEventSchemas_specification(t *testing.T) {
 	t.Parallel()
 	rows := slices.Concat(specification(), ofPlatform())
 	documents := eventSchemas(t)
-	if len(rows) != len(documents) {
-		t.Errorf("%d subjects are specified, and %d have schemas", len(rows), len(documents))
+	released, err := os.ReadDir("../../schemas/released/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range released {
+		if !slices.ContainsFunc(rows, func(row specified) bool { return entry.Name() == "melmastoon."+row.subject+".v1" }) {
+			t.Errorf("the released subject %s has no row", entry.Name())
+		}
 	}
 	for _, row := range rows {
 		t.Run(row.subject, func(t *testing.T) {
