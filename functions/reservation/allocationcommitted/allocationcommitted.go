@@ -47,34 +47,17 @@ func New(e env.Env) (fn.Handle[Taken], error) {
 	}).record, nil
 }
 
-// Inventory publishes at once, so an event often arrives some milliseconds before its reservation is stored. It waits for a second,
-// because 503 means that a store is down, and alerts count it.
-const (
-	looks = 20
-	pause = 50 * time.Millisecond
-)
-
 func (n *recorder) record(ctx context.Context, e event.Event[Taken]) error {
-	err := n.recordNow(ctx, e)
-	// After the hold has expired the reservation will never exist.
-	early := func() bool { return errors.Is(err, booking.ErrNotFound) && n.now().Before(e.Payload.ExpiresAt) }
-	for range looks {
-		if !early() || env.Wait(ctx, pause) != nil {
-			break
-		}
-		err = n.recordNow(ctx, e)
-	}
-	switch {
-	case early():
-		return fault.ErrUnavailable.Because(err) // tried again until the hold expires
-	case errors.Is(err, booking.ErrNotFound):
-		return nil
-	}
-	return err
-}
-
-func (n *recorder) recordNow(ctx context.Context, e event.Event[Taken]) error {
-	return inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
+	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
 		return n.reservations.RoomsTaken(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation, e.Payload.Allocation)
 	})
+	// Inventory publishes at once, so the event may arrive before the reservation is stored. Retry until the hold
+	// expires; after that the reservation will never exist.
+	switch {
+	case !errors.Is(err, booking.ErrNotFound):
+		return err
+	case n.now().Before(e.Payload.ExpiresAt):
+		return fault.ErrUnavailable.Because(err)
+	}
+	return nil
 }

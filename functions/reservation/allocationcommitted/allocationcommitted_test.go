@@ -2,7 +2,6 @@ package allocationcommitted
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -32,37 +30,6 @@ func TestRecord(t *testing.T) {
 		t.Errorf("it waits for %s, version %d", got.Pending, got.Version)
 	}
 	reservationtest.ExpectEvents(t, db, r, "held")
-}
-
-// The reservation is stored after the first look for it. The event is recorded in the same delivery.
-func TestRecord_whileReservationIsStored(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	tenant := id.New[id.Tenant]()
-	session := id.New[id.TenantSession]()
-	r, err := reservationtest.Quote(t, db.Env(), tenant, id.New[id.Property]()).Reserve(booking.Details{
-		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_someone"}, TTL: reservationtest.TTL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.StartHold(booking.HoldResult{PlacedAt: db.Env().Now(), ExpiresAt: db.Env().Now().Add(reservationtest.TTL)}); err != nil {
-		t.Fatal(err)
-	}
-	store := sync.OnceValue(func() error {
-		return booking.OpenReservations(db.Env()).Book(t.Context(), booking.Principal{Scope: booking.Scope{Tenant: tenant}}, r, nil)
-	})
-	n := recorder{db: postgres.Open(db.Env(), booking.Schema), reservations: booking.OpenReservations(db.Env()), now: func() time.Time {
-		if err := store(); err != nil { // the clock is read when the reservation was not found
-			t.Error(err)
-		}
-		return db.Env().Now()
-	}}
-	if err := n.record(t.Context(), event.Event[Taken]{Payload: Taken{r.ID, r.Allocations[0], r.ExpiresAt}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}); err != nil {
-		t.Fatal(err)
-	}
-	if got := reservationtest.Now(t, db, r); got.Pending != booking.AwaitPayment {
-		t.Errorf("it waits for %s, want %s", got.Pending, booking.AwaitPayment)
-	}
 }
 
 func TestRecord_beforeReservation(t *testing.T) {
