@@ -74,10 +74,8 @@ func (q DraftQuote) Search() Search {
 // before today at the hotel, and a stay that is too long for the hotel's site. The booking service accepts an arrival yesterday, because
 // it does not know the zone, and would answer that no room is left. checkDates leaves all other dates to the booking service.
 func (v *Visitor) checkDates(checkIn, checkOut string) error {
-	for _, date := range []string{checkIn, checkOut} {
-		if _, solar := page.SolarDate(date); solar {
-			return &ServiceError{Code: noSuchDay}
-		}
+	if err := page.CheckDays(checkIn, checkOut); err != nil {
+		return err
 	}
 	from, noFrom := stay.ParseDate(checkIn)
 	to, noTo := stay.ParseDate(checkOut)

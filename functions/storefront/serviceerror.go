@@ -21,8 +21,7 @@ const (
 
 // Problems that the site finds itself, or says more exactly than the booking service.
 const (
-	noSuchDay = "SITE.NO_SUCH_DAY" // of the solar calendar
-	dayOver   = "SITE.DAY_OVER"    // the day of arrival is over at the hotel
-	tooLong   = "SITE.TOO_LONG"    // more nights than the hotel's site books at once
-	tooMany   = "SITE.TOO_MANY"    // more rooms times nights
+	dayOver = "SITE.DAY_OVER" // the day of arrival is over at the hotel
+	tooLong = "SITE.TOO_LONG" // more nights than the hotel's site books at once
+	tooMany = "SITE.TOO_MANY" // more rooms times nights
 )

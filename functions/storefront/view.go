@@ -21,9 +21,9 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
-// parsePages parses the templates. "page" wraps each of the others.
+// parsePages parses the templates.
 func parsePages() (*template.Template, error) {
-	pages, err := template.New("page.html").ParseFS(files, "pages/*.html")
+	pages, err := page.Templates(files)
 	if err != nil {
 		return nil, fmt.Errorf("storefront: pages: %w", err)
 	}

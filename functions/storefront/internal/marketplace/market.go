@@ -65,7 +65,7 @@ func readPages() (*market, error) {
 		return nil, fmt.Errorf("marketplace: %w", err)
 	}
 	m.sheet = string(sheet)
-	if m.pages, err = template.New("page.html").ParseFS(files, "pages/*.html"); err != nil {
+	if m.pages, err = page.Templates(files); err != nil {
 		return nil, fmt.Errorf("marketplace: pages: %w", err)
 	}
 	return m, nil

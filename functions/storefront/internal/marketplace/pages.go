@@ -69,7 +69,7 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 
 // rejection returns the code of an error that the guest can correct in the form, or "".
 func rejection(err error) string {
-	if code := page.ServiceErrorOf(err).Code; code == invalid || code == noSuchDay {
+	if code := page.ServiceErrorOf(err).Code; code == invalid || code == page.NoSuchDay {
 		return code
 	}
 	return ""

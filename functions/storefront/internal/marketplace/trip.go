@@ -85,16 +85,6 @@ func (v *Visitor) WithDefaults(t Trip) Trip {
 	return t
 }
 
-// check returns an error for a day that the solar calendar does not have.
-func (t Trip) check() error {
-	for _, date := range []string{t.CheckIn, t.CheckOut} {
-		if _, ok := page.SolarDate(date); ok {
-			return &page.ServiceError{Code: noSuchDay}
-		}
-	}
-	return nil
-}
-
 // A ChosenDate is a date as a form submits it. Functions import it from here, with the rest of the site.
 type ChosenDate = page.ChosenDate
 

@@ -58,7 +58,6 @@ const (
 	notFound    = "GENERAL.RESOURCE_NOT_FOUND"
 	rateLimited = "GENERAL.RATE_LIMITED"
 	invalid     = "GENERAL.VALIDATION_FAILED"
-	noSuchDay   = "SITE.NO_SUCH_DAY" // found by the site itself: a day that the solar calendar does not have
 )
 
 // Show returns the page with the given data.

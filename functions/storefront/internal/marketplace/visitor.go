@@ -94,7 +94,7 @@ func (v *Visitor) CityName(ctx context.Context, city string) Text {
 
 // Search returns a page of hotels.
 func (v *Visitor) Search(ctx context.Context, t Trip) (*Results, error) {
-	if err := t.check(); err != nil {
+	if err := page.CheckDays(t.CheckIn, t.CheckOut); err != nil {
 		return nil, err
 	}
 	var out Results
@@ -122,7 +122,7 @@ func (v *Visitor) Pins(ctx context.Context, t Trip, cards []Card) (*Pins, error)
 
 // Hotel returns a hotel, with the prices of the trip. The consumer service remembers the view.
 func (v *Visitor) Hotel(ctx context.Context, p id.Property, t Trip, from string) (*Hotel, error) {
-	if err := t.check(); err != nil {
+	if err := page.CheckDays(t.CheckIn, t.CheckOut); err != nil {
 		return nil, err
 	}
 	query := t.stay()

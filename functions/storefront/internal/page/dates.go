@@ -46,6 +46,19 @@ func SolarDate(text string) (date [3]int, ok bool) {
 	return date, n == len(date) && date[0] >= firstSolar && date[0] < lastSolar
 }
 
+// NoSuchDay is the code of a date that the solar calendar does not have. The sites find it themselves.
+const NoSuchDay = "SITE.NO_SUCH_DAY"
+
+// CheckDays returns a ServiceError if the solar calendar does not have one of the dates.
+func CheckDays(dates ...string) error {
+	for _, date := range dates {
+		if _, ok := SolarDate(date); ok {
+			return &ServiceError{Code: NoSuchDay}
+		}
+	}
+	return nil
+}
+
 // A DateChoice is three selectors for a date of the solar calendar.
 type DateChoice struct {
 	Name, Label         string
