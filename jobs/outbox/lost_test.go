@@ -57,7 +57,7 @@ func TestRun_lostReservation(t *testing.T) {
 	stdout := must(t, p.now, p.args(t)...)
 	contains(t, stdout, "reservation: 1 of "+held+"\n",
 		"reservation "+r.ID.String()+" of tenant "+r.Tenant.String()+": was held (no guest, version 1, code "+r.Code, "; is unknown; lost events: held\n",
-		"allocations "+r.Allocations[0].String())
+		"allocations "+r.Hold.Allocations[0].String())
 	contains(t, must(t, p.now, append(p.args(t), "bff_consumer")...), "no reservation has lost a change\n")
 }
 

@@ -59,7 +59,7 @@ func release(t *testing.T, d *reservationtest.Desk) {
 func refund(amount int64) func(*testing.T, *reservationtest.Desk) {
 	return func(t *testing.T, d *reservationtest.Desk) {
 		t.Helper()
-		back := reservationtest.Now(t, d.DB, d.R).Requested[0]
+		back := reservationtest.Now(t, d.DB, d.R).Payment.Requested[0]
 		run(t, d, fmt.Sprintf(`
 			UPDATE sandbox.intents SET refunded_micro = %[1]d;
 			INSERT INTO sandbox.refunds (refund_id, tenant_id, intent_id, amount_micro, reason, total_refunded_micro, refunded_at)

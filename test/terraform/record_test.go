@@ -77,7 +77,7 @@ func record(t *testing.T) map[string]string {
 	}))
 	t.Cleanup(property.Close)
 	lines["no other room"] = line(t, alone.With("UPSTREAM_PROPERTY_URL", property.URL), roomoutoforder.Function, pushed(t, roomoutoforder.Function, r.Tenant, map[string]any{
-		"tenantId": r.Tenant, "propertyId": r.Property, "roomId": key.Room, "roomTypeId": r.Items[0].RoomType, "from": r.Start, "until": r.End,
+		"tenantId": r.Tenant, "propertyId": r.Property, "roomId": key.Room, "roomTypeId": r.Items[0].RoomType, "from": r.Stay.Start, "until": r.Stay.End,
 		"reasonCode": "water", "occurredAt": alone.Now(),
 	}))
 	exec(`UPDATE reservation.reservations SET step_attempts = 5, step_since = step_since - interval '7 minutes' WHERE pending_step = 'await_inventory'`)

@@ -20,14 +20,14 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := event.Event[Taken]{Payload: Taken{r.ID, r.Allocations[0], r.ExpiresAt}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+	e := event.Event[Taken]{Payload: Taken{r.ID, r.Hold.Allocations[0], r.Hold.ExpiresAt}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
 	for range 2 {
 		if err := handle(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := reservationtest.Now(t, db, r); got.Pending != booking.AwaitPayment || got.Version != r.Version {
-		t.Errorf("it waits for %s, version %d", got.Pending, got.Version)
+	if got := reservationtest.Now(t, db, r); got.Saga.Pending != booking.AwaitPayment || got.Version != r.Version {
+		t.Errorf("it waits for %s, version %d", got.Saga.Pending, got.Version)
 	}
 	reservationtest.ExpectEvents(t, db, r, "held")
 }

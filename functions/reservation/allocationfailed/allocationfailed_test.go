@@ -13,7 +13,7 @@ import (
 
 func TestCancel_lostAllocation(t *testing.T) {
 	t.Parallel()
-	itself := func(r *booking.Reservation) Failed { return Failed{r.ID, r.Allocations[0]} }
+	itself := func(r *booking.Reservation) Failed { return Failed{r.ID, r.Hold.Allocations[0]} }
 	nothing := func(testing.TB, *pgtest.Database, *booking.Reservation) {}
 	for _, test := range []struct {
 		name   string
@@ -33,7 +33,7 @@ func TestCancel_lostAllocation(t *testing.T) {
 			db.Advance(reservationtest.TTL)
 		}, itself, booking.ExpiredHold, []string{"held"}},
 		{"unknown reservation", nothing, func(r *booking.Reservation) Failed {
-			return Failed{id.New[id.Reservation](), r.Allocations[0]}
+			return Failed{id.New[id.Reservation](), r.Hold.Allocations[0]}
 		}, booking.Held, []string{"held"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := event.Event[Failed]{Payload: Failed{r.ID, r.Allocations[0]}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+	e := event.Event[Failed]{Payload: Failed{r.ID, r.Hold.Allocations[0]}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
 	for range 2 {
 		if err := handle(t.Context(), e); !errors.Is(err, errRoomLost) {
 			t.Errorf("handle() = %v, want a dead letter: %v", err, errRoomLost)

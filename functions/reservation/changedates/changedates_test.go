@@ -22,7 +22,7 @@ func TestChangeDates_callers(t *testing.T) {
 	})
 	d.Front = fntest.Behind(t, d.Services.Around(d.Env, "pricing"), d.Front.Issuer(), changedates.Function)
 	body := func(more map[string]any) map[string]any {
-		b := map[string]any{"stayWindow": map[string]any{"start": d.R.Start.AddDays(7), "end": d.R.End.AddDays(7)}, "dryRun": true}
+		b := map[string]any{"stayWindow": map[string]any{"start": d.R.Stay.Start.AddDays(7), "end": d.R.Stay.End.AddDays(7)}, "dryRun": true}
 		maps.Copy(b, more)
 		return b
 	}

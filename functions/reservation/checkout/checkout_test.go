@@ -88,7 +88,7 @@ func TestCheckOut_early(t *testing.T) {
 	if got := d.Nights(); got != 1 {
 		t.Errorf("the room is the guest's for %d nights, want the one slept", got)
 	}
-	if got := reservationtest.Now(t, d.DB, d.R).Outcome; got != booking.Released {
+	if got := reservationtest.Now(t, d.DB, d.R).Hold.Outcome; got != booking.Released {
 		t.Errorf("outcome of the hold = %s, want %s", got, booking.Released)
 	}
 }
@@ -145,7 +145,7 @@ func TestCheckOut_races(t *testing.T) {
 	}
 	group.Wait()
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "checkout_started", "early_checkout", "checked_out")
-	if got := len(reservationtest.Now(t, d.DB, d.R).Requested); got != 1 {
+	if got := len(reservationtest.Now(t, d.DB, d.R).Payment.Requested); got != 1 {
 		t.Errorf("%d refunds are requested, want 1", got)
 	}
 }

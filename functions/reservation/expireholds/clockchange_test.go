@@ -55,7 +55,7 @@ func TestExpire_clockChange(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := reservationtest.Now(t, db, r); got.EffectiveState() != step.state {
-					t.Errorf("%v after the hold the state is %s, want %s", e.Now().Sub(r.PlacedAt), got.EffectiveState(), step.state)
+					t.Errorf("%v after the hold the state is %s, want %s", e.Now().Sub(r.Hold.PlacedAt), got.EffectiveState(), step.state)
 				}
 				reservationtest.ExpectEvents(t, db, r, step.events...)
 			}

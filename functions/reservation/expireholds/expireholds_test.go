@@ -42,8 +42,8 @@ func TestExpire_publishesOnce(t *testing.T) {
 	group.Wait()
 	for _, r := range over {
 		reservationtest.ExpectEvents(t, db, r, "held", "hold_expired")
-		if r = reservationtest.Now(t, db, r); r.State != booking.ExpiredHold || r.Outcome != booking.Expired {
-			t.Errorf("%s is %s, its hold %s", r.ID, r.State, r.Outcome)
+		if r = reservationtest.Now(t, db, r); r.State != booking.ExpiredHold || r.Hold.Outcome != booking.Expired {
+			t.Errorf("%s is %s, its hold %s", r.ID, r.State, r.Hold.Outcome)
 		}
 	}
 	reservationtest.ExpectEvents(t, db, confirmed, "held", "confirmed")

@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 	reservationtest.Confirm(t, db, reservationtest.Held(t, e, tenant, id.New[id.Property]()))
 	reservationtest.Confirm(t, db, reservationtest.Held(t, e, id.New[id.Tenant](), property))
 	set(t, db, all[4], "state = 'checked_in'")
-	date := fntest.Some(all[0].Start)
+	date := fntest.Some(all[0].Stay.Start)
 	for _, test := range []struct {
 		name string
 		in   Request
@@ -73,11 +73,11 @@ func TestFind(t *testing.T) {
 		{"arrivals", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
 		{"arrivals, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},
 		{"arrivals, in pages of their number", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(3)}, all[1:4]},
-		{"arrivals of the day before", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[1:4]},
-		{"arrivals before the first day", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Start.AddDays(-1))}, nil},
-		{"departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End)}, all[4:]},
-		{"overdue departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(1))}, all[4:]},
-		{"departures before the last day", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].End.AddDays(-1))}, nil},
+		{"arrivals of the day before", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Stay.End)}, all[1:4]},
+		{"arrivals before the first day", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].Stay.Start.AddDays(-1))}, nil},
+		{"departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].Stay.End)}, all[4:]},
+		{"overdue departures", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].Stay.End.AddDays(1))}, all[4:]},
+		{"departures before the last day", Request{Departures: fntest.Some(property), Date: fntest.Some(all[0].Stay.End.AddDays(-1))}, nil},
 		{"in-house guests", Request{InHouse: fntest.Some(property)}, all[4:]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func takeOut(t *testing.T, db *pgtest.Database, r *booking.Reservation) {
 			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
 			VALUES ($1, $2, $3, $4, $5), ($1, $2, $3::date + 1, $4, $5))
 		INSERT INTO reservation.rooms_out_of_order (tenant_id, property_id, room_id, from_date, until_date, since)
-		VALUES ($1, $6, $2, $3, $3::date + 2, platform.now())`, r.Tenant, room, r.Start, r.ID, r.Items[0].ID, r.Property); err != nil {
+		VALUES ($1, $6, $2, $3, $3::date + 2, platform.now())`, r.Tenant, room, r.Stay.Start, r.ID, r.Items[0].ID, r.Property); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -50,8 +50,8 @@ func TestNoShow(t *testing.T) {
 		t.Errorf("refunds = %v, want those of the dry run, %v", out.Refunds, dry.Refunds)
 	}
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
-	if got := reservationtest.Now(t, d.DB, d.R); got.Outcome != booking.Released {
-		t.Errorf("outcome of the hold = %s, want %s", got.Outcome, booking.Released)
+	if got := reservationtest.Now(t, d.DB, d.R); got.Hold.Outcome != booking.Released {
+		t.Errorf("outcome of the hold = %s, want %s", got.Hold.Outcome, booking.Released)
 	}
 	d.Do(desk, "no-show", map[string]any{}).Want(t, http.StatusOK)
 	d.Do(d.Staff("usr_other", "front_desk"), "no-show", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION")

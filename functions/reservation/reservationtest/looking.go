@@ -72,7 +72,7 @@ func StartCheckIn(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
 		room := booking.Room{ID: id.New[id.Room](), Type: item.RoomType, Number: "101"}
 		of, rooms = append(of, room), append(rooms, booking.AssignedRoom{Item: item.ID, Room: room.ID})
 	}
-	if _, err := r.StartCheckIn(rooms, of, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, r.Start.Time().Add(12*time.Hour)); err != nil {
+	if _, err := r.StartCheckIn(rooms, of, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, r.Stay.Start.Time().Add(12*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	s := booking.OpenReservations(db.Env())

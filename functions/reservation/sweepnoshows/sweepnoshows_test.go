@@ -132,7 +132,7 @@ func TestSweep_listsByMaintenance(t *testing.T) {
 	for range 3 {
 		r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
 		reservationtest.Confirm(t, db, r)
-		all = append(all, booking.Candidate{Tenant: r.Tenant, Reservation: r.ID, On: r.Start})
+		all = append(all, booking.Candidate{Tenant: r.Tenant, Reservation: r.ID, On: r.Stay.Start})
 	}
 	early := reservationtest.Arrival.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1).Add(-14 * time.Hour) // midnight at UTC+14
 	db.Advance(early.Add(-time.Minute).Sub(db.Env().Now()))

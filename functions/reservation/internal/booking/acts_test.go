@@ -139,7 +139,7 @@ func TestActs_changeInProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for from, r := range samples(t) {
 				r.await(AwaitReallocation, noon)
-				r.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
+				r.Saga.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
 				before := *r
 				err := act(r)
 				repeated := from == CheckedOut && name == "check-out" || from == NoShow && name == "no-show"

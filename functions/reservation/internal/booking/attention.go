@@ -124,12 +124,12 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if inHouse && r.CheckIn != nil && r.CheckIn.ManualKey {
 		add(ConcernKey, r.CheckIn.StartedAt)
 	}
-	today := r.today(r.AsOf)
+	today := r.Local.today(r.AsOf)
 	if since := earliest(r.ID, outages, today); since != nil && (inHouse || r.State == Confirmed) {
 		add(ConcernRoom, *since)
 	}
-	if (inHouse || r.State == CheckedOut) && !today.Before(r.End) && r.due() > 0 {
-		add(ConcernBalance, r.midnight(r.End))
+	if (inHouse || r.State == CheckedOut) && !today.Before(r.Stay.End) && r.due() > 0 {
+		add(ConcernBalance, r.Local.midnight(r.Stay.End))
 	}
 	return all
 }
@@ -137,11 +137,11 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 // stuck reports whether another service has not answered in time. A guest who has not paid yet is not a concern, and an expired
 // hold waits for nothing.
 func (r *Reservation) stuck() bool {
-	if r.Pending == "" || r.Pending == AwaitPayment || r.Saga.Since == nil || r.EffectiveState() == ExpiredHold {
+	if r.Saga.Pending == "" || r.Saga.Pending == AwaitPayment || r.Saga.Since == nil || r.EffectiveState() == ExpiredHold {
 		return false
 	}
 	age := r.AsOf.Sub(*r.Saga.Since)
-	return age >= stuckWithoutAnswer || age >= stuckAfterFailure && r.Attempts >= 1
+	return age >= stuckWithoutAnswer || age >= stuckAfterFailure && r.Saga.Attempts >= 1
 }
 
 // earliest returns since when a room of the reservation has been out of order, or nil if no outage lasts until after today.

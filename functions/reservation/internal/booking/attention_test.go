@@ -18,7 +18,7 @@ func TestConcerns(t *testing.T) {
 		return func(r *Reservation) {
 			r.AsOf = noon.Add(age)
 			r.await(s, noon)
-			r.Attempts = attempts
+			r.Saga.Attempts = attempts
 		}
 	}
 	out := func(until string) func(*Reservation) []outage {

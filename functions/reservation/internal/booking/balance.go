@@ -30,7 +30,7 @@ type Balance struct {
 // Balance returns the balance. Refunds that were requested but not yet executed are not part of Refunded.
 func (r *Reservation) Balance() Balance {
 	b := Balance{Due: r.due(), Currency: r.Currency}
-	for _, p := range r.intents() {
+	for _, p := range r.Payment.intents() {
 		b.Captured += p.Captured
 		b.Refunded += p.Refunded
 	}
@@ -79,8 +79,8 @@ func (r *Reservation) owed() money.Micro {
 
 // due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
 func (r *Reservation) due() money.Micro {
-	due := r.owed() - r.kept()
-	for _, p := range r.intents() {
+	due := r.owed() - r.Payment.kept()
+	for _, p := range r.Payment.intents() {
 		due -= p.Waived
 	}
 	return max(0, due)
@@ -89,8 +89,8 @@ func (r *Reservation) due() money.Micro {
 // refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
 // from the reservation's version, so that a repeated attempt asks for the same refunds.
 func (r *Reservation) refunds(amount money.Micro, label string) (all []Refund) {
-	for _, p := range slices.Backward(r.intents()) {
-		if part := min(amount, r.keptOf(p)); part > 0 {
+	for _, p := range slices.Backward(r.Payment.intents()) {
+		if part := min(amount, r.Payment.keptOf(p)); part > 0 {
 			refund := id.Derive[id.Refund](r.ID, label+"/"+strconv.Itoa(r.Version)+"/"+p.Intent.String())
 			all = append(all, Refund{ID: refund, Intent: p.Intent, Amount: part})
 			amount -= part
@@ -106,8 +106,8 @@ func (r *Reservation) collects(i *id.Intent) bool {
 
 // capturedOf returns the amount that an intent has captured for the reservation, as far as this service has stored it.
 func (r *Reservation) capturedOf(i id.Intent) money.Micro {
-	if at := r.paymentAt(i); at >= 0 {
-		return r.intents()[at].Captured
+	if at := r.Payment.paymentAt(i); at >= 0 {
+		return r.Payment.intents()[at].Captured
 	}
 	return 0
 }
@@ -128,16 +128,16 @@ func (r *Reservation) owes(i Intent) bool {
 func (r *Reservation) Collect(i Intent, surplus money.Micro) {
 	waived := r.waivedOf(i) - surplus
 	r.pay(i)
-	at := r.paymentAt(i.ID)
-	r.Payments[at].Waived += max(0, waived)
+	at := r.Payment.paymentAt(i.ID)
+	r.Payment.Payments[at].Waived += max(0, waived)
 	r.Version++
 }
 
 // waivedOf returns the part of the refunds of an intent that is new and that this service has not requested.
 func (r *Reservation) waivedOf(i Intent) money.Micro {
 	var known IntentPayment
-	if at := r.paymentAt(i.ID); at >= 0 {
-		known = r.intents()[at]
+	if at := r.Payment.paymentAt(i.ID); at >= 0 {
+		known = r.Payment.intents()[at]
 	}
 	waived := i.Refunded - known.Refunded
 	for _, back := range i.Refunds {
@@ -150,12 +150,12 @@ func (r *Reservation) waivedOf(i Intent) money.Micro {
 
 // pay adds an intent to the payments, or updates its entry.
 func (r *Reservation) pay(i Intent) {
-	r.Payments = slices.Clone(r.intents())
-	at := r.paymentAt(i.ID)
+	r.Payment.Payments = slices.Clone(r.Payment.intents())
+	at := r.Payment.paymentAt(i.ID)
 	if at < 0 {
-		at, r.Payments = len(r.Payments), append(r.Payments, IntentPayment{Intent: i.ID})
+		at, r.Payment.Payments = len(r.Payment.Payments), append(r.Payment.Payments, IntentPayment{Intent: i.ID})
 	}
-	p := &r.Payments[at]
+	p := &r.Payment.Payments[at]
 	p.Method, p.Status, p.Captured, p.Refunded, p.Executed = i.Method, i.Status, i.Captured, i.Refunded, i.executed()
 	r.summarize(i)
 }
@@ -164,11 +164,11 @@ func (r *Reservation) pay(i Intent) {
 // the method.
 func (r *Reservation) summarize(latest Intent) {
 	var methods []Method
-	r.Captured, r.PaymentStatus = 0, PendingCash
-	for _, p := range r.Payments {
-		r.Captured += p.Captured
+	r.Payment.Captured, r.Payment.PaymentStatus = 0, PendingCash
+	for _, p := range r.Payment.Payments {
+		r.Payment.Captured += p.Captured
 		if p.Captured > 0 {
-			r.PaymentStatus = Captured
+			r.Payment.PaymentStatus = Captured
 		}
 		if p.Captured > p.Refunded {
 			methods = append(methods, p.Method)
@@ -176,33 +176,33 @@ func (r *Reservation) summarize(latest Intent) {
 	}
 	switch len(methods) {
 	case 0:
-		r.Method = latest.Method
+		r.Payment.Method = latest.Method
 	case 1:
-		r.Method = methods[0]
+		r.Payment.Method = methods[0]
 	default:
-		r.Method = Mixed
+		r.Payment.Method = Mixed
 	}
-	if r.CaptureEvent == nil {
-		r.CaptureEvent = latest.CaptureEvent
+	if r.Payment.CaptureEvent == nil {
+		r.Payment.CaptureEvent = latest.CaptureEvent
 	}
 }
 
 // learn updates the refunded amount of an intent with what the payment service reports. Refunds are never undone, so a late
 // answer with less changes nothing. It reports whether the amount has changed.
 func (r *Reservation) learn(i Intent) (changed bool) {
-	r.Payments = slices.Clone(r.intents())
-	at := r.paymentAt(i.ID)
-	if at < 0 || r.Payments[at].Captured == 0 || i.Refunded <= r.Payments[at].Refunded { // Collect stores a promise with its refunds
+	r.Payment.Payments = slices.Clone(r.Payment.intents())
+	at := r.Payment.paymentAt(i.ID)
+	if at < 0 || r.Payment.Payments[at].Captured == 0 || i.Refunded <= r.Payment.Payments[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	waived, p := r.waivedOf(i), &r.Payments[at]
+	waived, p := r.waivedOf(i), &r.Payment.Payments[at]
 	p.Waived, p.Refunded, p.Executed = p.Waived+waived, i.Refunded, i.executed()
 	return true
 }
 
 // requested reports whether this service has requested a refund in an event.
 func (r *Reservation) requested(refund id.Refund) bool {
-	return slices.ContainsFunc(r.Requested, func(back Refund) bool { return back.ID == refund })
+	return slices.ContainsFunc(r.Payment.Requested, func(back Refund) bool { return back.ID == refund })
 }
 
 // executed returns the ids of the intent's refunds.

@@ -24,12 +24,12 @@ func TestBalance_due(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			i := Intent{ID: *r.Intent}
+			i := Intent{ID: *r.Payment.Intent}
 			for n, back := range test.refunded {
 				back.Intent = i.ID
 				test.refunded[n] = back
 				if back.ID == requested.ID {
-					r.Requested = []Refund{back}
+					r.Payment.Requested = []Refund{back}
 				}
 				i.Refunded += back.Amount
 			}

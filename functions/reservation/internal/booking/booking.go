@@ -36,7 +36,7 @@ func (r *Reservation) sharesGuest(other *Reservation) bool {
 func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
 	state := old.EffectiveState()
 	if state == Held {
-		if err := old.Replace(r.CreatedBy, r.PlacedAt); err != nil {
+		if err := old.Replace(r.CreatedBy, r.Hold.PlacedAt); err != nil {
 			return err
 		}
 	} else if state != ExpiredHold && state != Cancelled {

@@ -58,7 +58,7 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	case penalty > 0 && !w.MayWaive:
 		return Applied{}, nil, errWaiver
 	}
-	applied.Eligible = max(0, r.kept()-applied.Penalty)
+	applied.Eligible = max(0, r.Payment.kept()-applied.Penalty)
 	return applied, r.refunds(applied.Eligible, "cancel"), nil
 }
 
@@ -82,7 +82,7 @@ func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
 	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
 		return err
 	}
-	r.Requested = append(r.Requested, back...)
+	r.Payment.Requested = append(r.Payment.Requested, back...)
 	r.Cancellation.Applied = applied
 	return nil
 }

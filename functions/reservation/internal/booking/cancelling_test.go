@@ -15,7 +15,7 @@ func TestCancelOnWish_penalty(t *testing.T) {
 		r := aHeld(t)
 		r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
 		r.Items[0].Policy, r.Items[1].Policy = &r.Policy, &r.Policy
-		if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
+		if err := r.Confirm(aCapture(r), r.Hold, r.Hold.PlacedAt); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -35,7 +35,7 @@ func TestCancelOnWish_penalty(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := paid()
-			captured := r.Captured
+			captured := r.Payment.Captured
 			if err := r.CancelOnWish(CancelWish{Code: test.code, By: saga(), MayWaive: true}, test.at); err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestPenalty_timeZone(t *testing.T) {
 		t.Run(test.zone, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.TimeZone = test.zone
+			r.Local.TimeZone = test.zone
 			if before, from := r.penalty(test.deadline.Add(-1)), r.penalty(test.deadline); before != 0 || from != r.Total/2 {
 				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
 			}
@@ -111,7 +111,7 @@ func TestPenalty_itemPolicies(t *testing.T) {
 			for i, policy := range []*Policy{test.first, test.second} {
 				r.Items[i].Policy, r.Items[i].Total = policy, test.totals[i]*1_000_000
 			}
-			at := r.midnight(r.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
+			at := r.Local.midnight(r.Stay.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
 			if err != nil {
 				t.Fatal(err)
@@ -119,14 +119,14 @@ func TestPenalty_itemPolicies(t *testing.T) {
 			if applied.Penalty != test.want {
 				t.Errorf("applied.Penalty = %v, want %v", applied.Penalty, test.want)
 			}
-			if applied.Eligible != r.Captured-test.want {
-				t.Errorf("applied.Eligible = %v, want %v", applied.Eligible, r.Captured-test.want)
+			if applied.Eligible != r.Payment.Captured-test.want {
+				t.Errorf("applied.Eligible = %v, want %v", applied.Eligible, r.Payment.Captured-test.want)
 			}
 			if applied.Ref != test.ref {
 				t.Errorf("applied.Ref = %v, want %v", applied.Ref, test.ref)
 			}
-			if test.want < r.Captured && (len(back) != 1 || back[0].Amount != r.Captured-test.want) {
-				t.Errorf("refunds = %v, want %d", back, r.Captured-test.want)
+			if test.want < r.Payment.Captured && (len(back) != 1 || back[0].Amount != r.Payment.Captured-test.want) {
+				t.Errorf("refunds = %v, want %d", back, r.Payment.Captured-test.want)
 			}
 		})
 	}
@@ -170,10 +170,10 @@ func TestAllows_waiver(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
 	r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
-	if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
+	if err := r.Confirm(aCapture(r), r.Hold, r.Hold.PlacedAt); err != nil {
 		t.Fatal(err)
 	}
-	edge := r.midnight(r.Start).Add(-48 * time.Hour)
+	edge := r.Local.midnight(r.Stay.Start).Add(-48 * time.Hour)
 	for _, test := range []struct {
 		name  string
 		actor Role
@@ -190,7 +190,7 @@ func TestAllows_waiver(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
 			_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.IsManager()}.Allows(r, test.at)
-			if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Captured) {
+			if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Payment.Captured) {
 				t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)
 			}
 		})
@@ -213,8 +213,8 @@ func TestAllows_refunds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.learn(Intent{ID: *r.Intent, Refunded: test.refunded})
-			at := r.ConfirmedAt.Add(time.Minute)
+			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
+			at := r.Payment.ConfirmedAt.Add(time.Minute)
 			if test.penalty > 0 {
 				at = r.Stay.Start.Time().Add(-time.Hour)
 			}

@@ -62,7 +62,7 @@ func (c *Changer) Change(ctx context.Context, call ChangeCall, propose Proposal)
 		r, m, err = c.attempt(ctx, call, propose)
 		return err
 	})
-	if err != nil || call.DryRun || r.Pending != AwaitKeys {
+	if err != nil || call.DryRun || r.Saga.Pending != AwaitKeys {
 		return r, m, err
 	}
 	r, err = c.keys.Ask(ctx, call.Scope, r.ID)
@@ -75,8 +75,8 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 		return nil, Modification{}, err
 	}
 	mod := id.Derive[id.Modification](call.Act, "modification")
-	asked := r.Plan != nil && r.Plan.Modification.ID == mod
-	if r.Plan != nil && !call.DryRun {
+	asked := r.Saga.Plan != nil && r.Saga.Plan.Modification.ID == mod
+	if r.Saga.Plan != nil && !call.DryRun {
 		if r, err = c.Complete(ctx, r); err != nil {
 			return nil, Modification{}, err
 		}
@@ -132,9 +132,9 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 	}
 	if len(p.Releases) > 0 {
 		r.await(AwaitRelease, c.now())
-		r.Plan = &Plan{Modification: p.Modification, Releases: p.Releases, Reserved: r.reserved()}
+		r.Saga.Plan = &Plan{Modification: p.Modification, Releases: p.Releases, Reserved: r.reserved()}
 	}
-	if err := c.save(ctx, r, changed(r, p, stay)...); err != nil || r.Plan == nil {
+	if err := c.save(ctx, r, changed(r, p, stay)...); err != nil || r.Saga.Plan == nil {
 		return r, err
 	}
 	if released, err := c.Complete(ctx, r); err == nil {
@@ -154,10 +154,10 @@ func (c *Changer) learnRefunds(ctx context.Context, r *Reservation, p *Plan) err
 // Complete completes the stored plan of a reservation: it exchanges the rooms and applies the change, or drops the change if
 // inventory refuses it; then it returns ErrOverbooked.
 func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, error) {
-	p := r.Plan
+	p := r.Saga.Plan
 	err := c.inventory.Reallocate(ctx, r, p.Releases, p.Takes)
 	switch {
-	case r.Pending == AwaitRelease && err == nil:
+	case r.Saga.Pending == AwaitRelease && err == nil:
 		r.Saga = Saga{}
 		if len(r.keys(KeyPending)) > 0 {
 			r.await(AwaitKeys, c.now())
@@ -302,7 +302,7 @@ func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
 // Add proposes another room. It is possible before the check-in.
 func (c *Changer) Add(act id.Request, asked AskedItem) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
-		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Start {
+		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Stay.Start {
 			return nil, ErrIllegalTransition
 		}
 		if len(r.Items) >= maxItems {

@@ -59,7 +59,7 @@ func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	t.Helper()
 	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
 	c.fakeInventory = newFakeInventory(func() time.Time { return c.now }, 1)
-	for i, a := range c.r.Allocations {
+	for i, a := range c.r.Hold.Allocations {
 		c.fakeInventory.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
 	}
 	c.rooms, _ = roomsFor(c.r)
@@ -170,8 +170,8 @@ func TestDates(t *testing.T) {
 			if got.Stay != to {
 				t.Errorf("stored stay = %v, want %v", got.Stay, to)
 			}
-			if got.Pending != "" || got.Plan != nil {
-				t.Errorf("the reservation still waits for %q", got.Pending)
+			if got.Saga.Pending != "" || got.Saga.Plan != nil {
+				t.Errorf("the reservation still waits for %q", got.Saga.Pending)
 			}
 			if let := c.fakeInventory.let(got); let != 2 {
 				t.Errorf("%d rooms are taken, want 2", let)
@@ -179,7 +179,7 @@ func TestDates(t *testing.T) {
 			if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified", "dates_changed"}) {
 				t.Errorf("published %v", events)
 			}
-			if kept, owed := got.kept(), min(got.Total, c.r.Total); kept != owed {
+			if kept, owed := got.Payment.kept(), min(got.Total, c.r.Total); kept != owed {
 				t.Errorf("kept() = %d, want %d", kept, owed)
 			}
 		})
@@ -202,11 +202,11 @@ func TestDates_soldOut(t *testing.T) {
 	if got.Stay != c.r.Stay || got.Total != c.r.Total {
 		t.Errorf("the stay is %v for %d, want %v for %d", got.Stay, got.Total, c.r.Stay, c.r.Total)
 	}
-	if got.Plan != nil {
-		t.Errorf("the plan %v is still stored", got.Plan)
+	if got.Saga.Plan != nil {
+		t.Errorf("the plan %v is still stored", got.Saga.Plan)
 	}
-	if !slices.Equal(got.Allocations, c.r.Allocations) {
-		t.Errorf("Allocations = %v, want %v", got.Allocations, c.r.Allocations)
+	if !slices.Equal(got.Hold.Allocations, c.r.Hold.Allocations) {
+		t.Errorf("Allocations = %v, want %v", got.Hold.Allocations, c.r.Hold.Allocations)
 	}
 	if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed"}) {
 		t.Errorf("published %v", events)
@@ -271,8 +271,8 @@ func TestDates_crash(t *testing.T) {
 			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
 				t.Fatalf("Change() = %v, want %v", err, broken)
 			}
-			if got := c.stored(); got.Pending != AwaitReallocation || got.Stay != c.r.Stay {
-				t.Fatalf("waits for %q with stay %v, want %q and the old stay", got.Pending, got.Stay, AwaitReallocation)
+			if got := c.stored(); got.Saga.Pending != AwaitReallocation || got.Stay != c.r.Stay {
+				t.Fatalf("waits for %q with stay %v, want %q and the old stay", got.Saga.Pending, got.Stay, AwaitReallocation)
 			}
 			c.changer.inventory = c.fakeInventory
 			if test.watch {
@@ -342,8 +342,8 @@ func TestDates_inHouse(t *testing.T) {
 	if m.Request.Amount != 1_005_000_000 || m.Request.Direction != "charge" {
 		t.Errorf("Request = %v, want a charge of 1005000000", m.Request)
 	}
-	if r.State != CheckedIn || r.Pending != "" {
-		t.Errorf("state %s waits for %q, want %s", r.State, r.Pending, CheckedIn)
+	if r.State != CheckedIn || r.Saga.Pending != "" {
+		t.Errorf("state %s waits for %q, want %s", r.State, r.Saga.Pending, CheckedIn)
 	}
 	if again := r.keys(KeyIssued); len(again) != 2 || slices.Contains(again, keys[0]) {
 		t.Errorf("keys %v, want two new ones instead of %v", again, keys)
@@ -395,16 +395,16 @@ func TestModify(t *testing.T) {
 				t.Errorf("type %s, want %s", m.Type, test.kind)
 			}
 			got := c.stored()
-			if len(got.Items) != len(got.Allocations) {
-				t.Errorf("%d allocations for %d items", len(got.Allocations), len(got.Items))
+			if len(got.Items) != len(got.Hold.Allocations) {
+				t.Errorf("%d allocations for %d items", len(got.Hold.Allocations), len(got.Items))
 			}
 			if let := c.fakeInventory.let(c.r); let != test.rooms {
 				t.Errorf("%d rooms of the first types are taken, want %d", let, test.rooms)
 			}
-			if got.Pending != "" {
-				t.Errorf("waits for %q, want nothing", got.Pending)
+			if got.Saga.Pending != "" {
+				t.Errorf("waits for %q, want nothing", got.Saga.Pending)
 			}
-			if kept, want := got.kept(), min(got.Total, c.r.Total); kept != want {
+			if kept, want := got.Payment.kept(), min(got.Total, c.r.Total); kept != want {
 				t.Errorf("kept() = %d, want %d", kept, want)
 			}
 			if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified"}) {

@@ -15,11 +15,11 @@ import (
 // changeable returns the first night that a change of a room or its price can concern: the arrival, or today if the arrival is
 // past. It returns ErrIllegalTransition unless the reservation is confirmed or checked in and nights remain.
 func (r *Reservation) changeable(now time.Time) (from stay.Date, err error) {
-	from = r.Start
-	if today := r.today(now); from.Before(today) {
+	from = r.Stay.Start
+	if today := r.Local.today(now); from.Before(today) {
 		from = today
 	}
-	if r.State != Confirmed && r.State != CheckedIn || !from.Before(r.End) {
+	if r.State != Confirmed && r.State != CheckedIn || !from.Before(r.Stay.End) {
 		return from, ErrIllegalTransition
 	}
 	return from, nil
@@ -50,15 +50,15 @@ func (r *Reservation) reprice(after *Reserved, indexes []int, from stay.Date, p 
 	for n, at := range indexes {
 		old, item := r.Items[at], &after.Items[at]
 		kept -= r.priceOf(old, from)
-		slept := r.Nights() - Stay{Start: from, End: r.End}.Nights()
-		before := new(big.Rat).SetFrac64(int64(old.Total)*int64(slept), int64(r.Nights()))
+		slept := r.Stay.Nights() - Stay{Start: from, End: r.Stay.End}.Nights()
+		before := new(big.Rat).SetFrac64(int64(old.Total)*int64(slept), int64(r.Stay.Nights()))
 		item.Total = r.amount(before) + p.Items[n].Total
 		item.Nightly, item.Policy = p.Items[n].Nightly, p.Items[n].Policy
 		if item.Policy == nil {
 			item.Policy = &p.Policy
 		}
 	}
-	if len(indexes) == len(r.Items) && from == r.Start {
+	if len(indexes) == len(r.Items) && from == r.Stay.Start {
 		kept = 0 // also the minor units that rounding has left over
 	}
 	r.setTotals(after, kept, p.Totals)
@@ -70,13 +70,13 @@ func (r *Reservation) reprice(after *Reserved, indexes []int, from stay.Date, p 
 // setTotals sets the totals of after to the part of the present ones that is kept and the added ones.
 func (r *Reservation) setTotals(after *Reserved, kept money.Micro, added PriceTotals) {
 	after.Total = kept + added.Grand
-	if r.OwnTotal == nil || added.OwnTotal == nil {
+	if r.Own.OwnTotal == nil || added.OwnTotal == nil {
 		after.Own = Own{}
 		return
 	}
 	own := new(big.Rat).SetFrac64(int64(kept), int64(r.Total))
-	total := r.amount(own.Mul(own, new(big.Rat).SetInt64(int64(*r.OwnTotal)))) + *added.OwnTotal
-	after.Own = Own{OwnTotal: &total, OwnCurrency: r.OwnCurrency}
+	total := r.amount(own.Mul(own, new(big.Rat).SetInt64(int64(*r.Own.OwnTotal)))) + *added.OwnTotal
+	after.Own = Own{OwnTotal: &total, OwnCurrency: r.Own.OwnCurrency}
 }
 
 // describe sets the type, the sides and the difference in price of the planned modification.
@@ -95,16 +95,16 @@ func (p *Plan) costs(r *Reservation) {
 // datesAsk checks a new stay and returns the nights to price. Of a guest in house only the departure can change, and only the
 // nights from today on are priced.
 func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) {
-	today, bad := r.today(now), violations{}
+	today, bad := r.Local.today(now), violations{}
 	if err := to.Validate(); err != nil {
 		return nights, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
 	if r.State != Confirmed && r.State != CheckedIn {
 		return nights, ErrIllegalTransition
 	}
-	started := to.Start == r.Start && to.Start.Before(today)
+	started := to.Start == r.Stay.Start && to.Start.Before(today)
 	bad.refuse("stayWindow", "must differ from the present one", to == r.Stay)
-	bad.refuse("stayWindow/start", "cannot change for a guest in house", r.State == CheckedIn && to.Start != r.Start)
+	bad.refuse("stayWindow/start", "cannot change for a guest in house", r.State == CheckedIn && to.Start != r.Stay.Start)
 	bad.refuse("stayWindow/start", "must not be in the past", to.Start.Before(today) && !started)
 	bad.refuse("stayWindow/end", "must be after today", !today.Before(to.End))
 	if started {
@@ -115,7 +115,7 @@ func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) 
 
 // changeDates plans another stay at the given price.
 func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) (*Plan, error) {
-	after, from := r.reserved(), r.Start
+	after, from := r.reserved(), r.Stay.Start
 	if nights.Start != to.Start {
 		from = nights.Start // the nights before are slept, or missed
 	}
@@ -125,7 +125,7 @@ func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) 
 	}
 	r.reprice(&after, all, from, price)
 	after.Stay = to
-	p := &Plan{Releases: slices.Clone(r.Allocations)}
+	p := &Plan{Releases: slices.Clone(r.Hold.Allocations)}
 	moved := *r
 	moved.Stay = to
 	for i := range after.Items {
@@ -140,8 +140,8 @@ func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) 
 	}
 	if len(r.Rooms()) > 0 {
 		roomsFrom := nights.Start
-		if r.Start.Before(nights.Start) && r.State == Confirmed {
-			roomsFrom = r.Start // a copy: apply changes r.Start
+		if r.Stay.Start.Before(nights.Start) && r.State == Confirmed {
+			roomsFrom = r.Stay.Start // a copy: apply changes r.Start
 		}
 		p.RoomsFrom = &roomsFrom
 		p.Reissue = r.itemIDs()
@@ -186,7 +186,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	}
 	if item.RoomType != old.RoomType {
 		after.Allocations[at] = p.take(act, *item, r.nightsFrom(from))
-		p.Releases = []id.Allocation{r.Allocations[at]}
+		p.Releases = []id.Allocation{r.Hold.Allocations[at]}
 		item.Room = nil
 	}
 	if m.Room != nil {
@@ -249,16 +249,16 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	after, item := r.reserved(), r.Items[at]
 	penalty := money.Micro(0)
 	if !now.Before(r.deadline(item)) {
-		penalty = r.amount(r.part(item, r.policyOf(item).late(r.Nights())))
+		penalty = r.amount(r.part(item, r.policyOf(item).late(r.Stay.Nights())))
 	}
-	p := &Plan{Releases: []id.Allocation{r.Allocations[at]}}
+	p := &Plan{Releases: []id.Allocation{r.Hold.Allocations[at]}}
 	p.PolicyRef = r.policyOf(item).Ref
 	after.Items, after.Allocations = slices.Delete(after.Items, at, at+1), slices.Delete(after.Allocations, at, at+1)
-	kept := r.Total - r.priceOf(item, r.Start) + penalty
+	kept := r.Total - r.priceOf(item, r.Stay.Start) + penalty
 	none := money.Micro(0)
 	r.setTotals(&after, kept, PriceTotals{Own: Own{OwnTotal: &none}})
 	if item.Room != nil {
-		start := r.Start
+		start := r.Stay.Start
 		p.RoomsFrom, p.Reissue = &start, []id.Item{item.ID}
 	}
 	p.Reserved = after
@@ -274,7 +274,7 @@ func roomOf(item Item, totals Totals) RoomOf {
 func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from stay.Date) (*Plan, error) {
 	after := r.reserved()
 	item := &after.Items[at]
-	delta := (nightly - item.Nightly) * money.Micro(Stay{Start: from, End: r.End}.Nights())
+	delta := (nightly - item.Nightly) * money.Micro(Stay{Start: from, End: r.Stay.End}.Nights())
 	item.Nightly, item.Total = nightly, item.Total+delta
 	none := money.Micro(0)
 	r.setTotals(&after, r.Total+delta, PriceTotals{Own: Own{OwnTotal: &none}})

@@ -27,8 +27,8 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 	if r.CheckIn != nil && r.sameRooms(rooms) && (r.State == CheckInStarted || r.State == CheckedIn) {
 		return false, nil
 	}
-	today := r.today(now)
-	if today.Before(r.Start) || !today.Before(r.End) {
+	today := r.Local.today(now)
+	if today.Before(r.Stay.Start) || !today.Before(r.Stay.End) {
 		return false, ErrIllegalTransition
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
@@ -40,7 +40,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 			return false, err
 		}
 	}
-	r.CheckIn = &CheckIn{StartedAt: at(now), By: by, Early: now.Before(r.hour(r.Start, r.CheckInFrom))}
+	r.CheckIn = &CheckIn{StartedAt: at(now), By: by, Early: now.Before(r.Local.hour(r.Stay.Start, r.Local.CheckInFrom))}
 	r.wantKeys(now, r.itemIDs()...)
 	return true, nil
 }
@@ -61,7 +61,7 @@ func (r *Reservation) itemIDs() []id.Item {
 // FinishKeys ends the wait for keys once none is pending. It returns true if that completes the check-in: every item has an issued
 // key, or the lock service has failed and the desk hands out keys by hand.
 func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
-	if r.Pending != AwaitKeys {
+	if r.Saga.Pending != AwaitKeys {
 		return false, nil
 	}
 	arriving := r.State == CheckInStarted // not: keys of a later change

@@ -101,8 +101,8 @@ func TestStartCheckIn_time(t *testing.T) {
 			} {
 				t.Run(step.name, func(t *testing.T) {
 					r := confirmedOne(t)
-					r.TimeZone, r.Start = test.zone, night(t, test.start)
-					r.End = r.Start.AddDays(2)
+					r.Local.TimeZone, r.Stay.Start = test.zone, night(t, test.start)
+					r.Stay.End = r.Stay.Start.AddDays(2)
 					before := *r
 					of, rooms := roomsFor(r)
 					started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, step.at)
@@ -209,8 +209,8 @@ func TestSetKey_orders(t *testing.T) {
 				if got := len(r.keys(KeyIssued)); got != test.issued {
 					t.Errorf("order %v: %d issued keys, want %d", order, got, test.issued)
 				}
-				if r.Pending != "" {
-					t.Errorf("order %v: pending step = %q, want none", order, r.Pending)
+				if r.Saga.Pending != "" {
+					t.Errorf("order %v: pending step = %q, want none", order, r.Saga.Pending)
 				}
 			}
 		})
@@ -283,8 +283,8 @@ func TestFinishKeys_earlierFailure(t *testing.T) {
 	if _, err := r.FinishKeys(arrival); err != nil {
 		t.Fatal(err)
 	}
-	if r.Pending != AwaitKeys {
-		t.Errorf("pending step = %q, want %q", r.Pending, AwaitKeys)
+	if r.Saga.Pending != AwaitKeys {
+		t.Errorf("pending step = %q, want %q", r.Saga.Pending, AwaitKeys)
 	}
 	if r.CheckIn.ManualKey {
 		t.Error("requiresManualKey = true, want false")
@@ -297,7 +297,7 @@ func TestFinishKeys_earlierFailure(t *testing.T) {
 	if done, err := r.FinishKeys(arrival); err != nil || done {
 		t.Errorf("FinishKeys() = %v, %v, want false", done, err)
 	}
-	if r.Pending != "" {
-		t.Errorf("pending step = %q, want none", r.Pending)
+	if r.Saga.Pending != "" {
+		t.Errorf("pending step = %q, want none", r.Saga.Pending)
 	}
 }

@@ -54,7 +54,7 @@ var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out w
 // LeavesEarly reports whether a check-out now would complete before the day of departure at the property. Its refund needs what
 // the payment service knows.
 func (r *Reservation) LeavesEarly(now time.Time) bool {
-	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.today(now).Before(r.End)
+	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.today(now).Before(r.Stay.End)
 }
 
 // Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Leave returns
@@ -70,7 +70,7 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 		return nil, nil
 	case r.State != CheckedIn && r.State != CheckoutStarted:
 		return nil, ErrIllegalTransition
-	case r.Plan != nil:
+	case r.Saga.Plan != nil:
 		return nil, errChanging
 	case w.Folio != nil && !w.Folio.Settled && !w.Force:
 		return nil, ErrFolioUnsettled
@@ -106,8 +106,8 @@ func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
 
 // finishCheckOut completes the check-out. The lock service revokes the keys when it consumes the event.
 func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
-	today, done := r.today(now), *r.CheckOut
-	if today.Before(r.End) {
+	today, done := r.Local.today(now), *r.CheckOut
+	if today.Before(r.Stay.End) {
 		done.Early = r.leaveEarly(today)
 	}
 	if err := r.move(r.State, CheckedOut); err != nil {
@@ -115,7 +115,7 @@ func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
 	}
 	left := at(now)
 	done.At, done.By, done.Folio, done.Forced = &left, w.By, w.Folio, !w.Folio.Settled
-	done.Overstayed = Stay{Start: r.End, End: today}.Nights()
+	done.Overstayed = Stay{Start: r.Stay.End, End: today}.Nights()
 	if w.Reason != "" {
 		done.Reason = w.Reason
 	}
@@ -129,11 +129,11 @@ func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
 func (r *Reservation) leaveEarly(today stay.Date) *EarlyDeparture {
 	unslept, penalty := r.earlyPenalty(today)
 	price := r.Total - unslept + penalty
-	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.kept()-price), Penalty: penalty, Currency: r.Currency}
+	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-price), Penalty: penalty, Currency: r.Currency}
 	back := r.refunds(applied.Eligible, "early check-out")
 	r.Hold.Outcome = Released
-	r.Requested = append(slices.Clone(r.Requested), back...)
-	return &EarlyDeparture{Applied: applied, Refunds: back, Price: price, Allocations: r.Allocations}
+	r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
+	return &EarlyDeparture{Applied: applied, Refunds: back, Price: price, Allocations: r.Hold.Allocations}
 }
 
 // A checkoutStarted is the payload of CheckoutStartedV1.

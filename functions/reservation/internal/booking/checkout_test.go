@@ -131,7 +131,7 @@ func TestLeave_early(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
 			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
-			r.learn(Intent{ID: *r.Intent, Refunded: test.refunded})
+			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if got := r.LeavesEarly(test.at); got != test.early {
 				t.Errorf("LeavesEarly() = %v, want %v", got, test.early)
 			}
@@ -142,14 +142,14 @@ func TestLeave_early(t *testing.T) {
 			if early := slices.Contains(names(events), "early_checkout"); early != test.early {
 				t.Errorf("early_checkout published: %v, want %v", early, test.early)
 			}
-			if got, want := r.Outcome, map[bool]Outcome{true: Released, false: Committed}[test.early]; got != want {
+			if got, want := r.Hold.Outcome, map[bool]Outcome{true: Released, false: Committed}[test.early]; got != want {
 				t.Errorf("outcome of the hold = %s, want %s", got, want)
 			}
 			if got := r.owed(); got != test.price {
 				t.Errorf("owed() = %d, want %d", got, test.price)
 			}
 			var back money.Micro
-			for _, refund := range r.Requested {
+			for _, refund := range r.Payment.Requested {
 				back += refund.Amount
 			}
 			if back != test.back {
@@ -162,8 +162,8 @@ func TestLeave_early(t *testing.T) {
 			if got, want := e.Applied, (Applied{Ref: "p", Eligible: test.back, Penalty: test.penalty, Currency: money.USD}); got != want {
 				t.Errorf("applied = %+v, want %+v", got, want)
 			}
-			if !slices.Equal(e.Allocations, r.Allocations) {
-				t.Errorf("releases %v, want %v", e.Allocations, r.Allocations)
+			if !slices.Equal(e.Allocations, r.Hold.Allocations) {
+				t.Errorf("releases %v, want %v", e.Allocations, r.Hold.Allocations)
 			}
 			if got, want := names(events), []string{"checkout_started", "early_checkout", "checked_out"}; !slices.Equal(got, want) {
 				t.Errorf("events = %v, want %v", got, want)
@@ -190,7 +190,7 @@ func TestLeave_overstayed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
-			r.TimeZone = test.zone
+			r.Local.TimeZone = test.zone
 			if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, test.at); err != nil {
 				t.Fatal(err)
 			}
@@ -209,8 +209,8 @@ func TestLeave_keys(t *testing.T) {
 	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}}, departure); err != nil {
 		t.Fatal(err)
 	}
-	if r.Pending != AwaitKeys {
-		t.Errorf("while the check-out is open, pending step = %q, want %q", r.Pending, AwaitKeys)
+	if r.Saga.Pending != AwaitKeys {
+		t.Errorf("while the check-out is open, pending step = %q, want %q", r.Saga.Pending, AwaitKeys)
 	}
 	if got := r.keys(KeyRevoked); len(got) != 0 {
 		t.Errorf("while the check-out is open, %v are revoked", got)
@@ -219,8 +219,8 @@ func TestLeave_keys(t *testing.T) {
 	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, departure); err != nil {
 		t.Fatal(err)
 	}
-	if r.Pending != "" {
-		t.Errorf("pending step = %q, want none", r.Pending)
+	if r.Saga.Pending != "" {
+		t.Errorf("pending step = %q, want none", r.Saga.Pending)
 	}
 	if got := r.keys(KeyRevoked); len(got) != 2 {
 		t.Errorf("%d keys are revoked, want 2", len(got))
@@ -253,7 +253,7 @@ func TestLeave_members(t *testing.T) {
 	}
 	for name, of := range map[string]*Reservation{"checked in": checkedInOne(t), "check-out started": checkoutStartedOne(t)} {
 		t.Run(name, func(t *testing.T) {
-			of.Plan = &Plan{}
+			of.Saga.Plan = &Plan{}
 			if _, err := of.Leave(LeaveWish{Folio: aFolio()}, departure); !errors.Is(err, errChanging) {
 				t.Errorf("Leave() with a change in progress = %v, want %v", err, errChanging)
 			}

@@ -135,7 +135,7 @@ func TestInventory_requests(t *testing.T) {
 	if !placed.ExpiresAt.Equal(noon.Add(10*time.Minute + 500*time.Millisecond)) {
 		t.Errorf("placed.ExpiresAt = %v, want %v", placed.ExpiresAt, noon.Add(10*time.Minute+500*time.Millisecond))
 	}
-	one, two := r.Allocations[0].String(), r.Allocations[1].String()
+	one, two := r.Hold.Allocations[0].String(), r.Hold.Allocations[1].String()
 	same(t, n.request, `POST /v1/holds {"tenantId":"`+r.Tenant.String()+`","propertyId":"`+r.Property.String()+`","reservationId":"`+r.ID.String()+`",
 		"stayWindow":{"start":"2026-12-01","end":"2026-12-03"},"ttlSeconds":600,"allocations":[
 		{"allocationId":"`+one+`","roomTypeId":"`+r.Items[0].RoomType.String()+`","units":1},
@@ -146,7 +146,7 @@ func TestInventory_requests(t *testing.T) {
 	}
 	same(t, n.request, `POST /v1/commits {"tenantId":"`+r.Tenant.String()+`","allocationIds":["`+one+`","`+two+`"]}`)
 	n.status, n.answer = http.StatusNoContent, ""
-	if err := i.Release(t.Context(), r, r.Allocations[:1]); err != nil {
+	if err := i.Release(t.Context(), r, r.Hold.Allocations[:1]); err != nil {
 		t.Error(err)
 	}
 	same(t, n.request, `POST /v1/releases {"tenantId":"`+r.Tenant.String()+`","allocationIds":["`+one+`"]}`)

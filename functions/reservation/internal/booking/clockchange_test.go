@@ -26,7 +26,7 @@ func TestLocal_clockChange(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.TimeZone, r.Start, r.End = test.zone, night(t, test.start), night(t, test.start).AddDays(2)
+			r.Local.TimeZone, r.Stay.Start, r.Stay.End = test.zone, night(t, test.start), night(t, test.start).AddDays(2)
 			free := moment(t, test.free)
 			if got := *r.freeUntil(); !got.Equal(free) {
 				t.Errorf("freeUntil() = %v, want %v", got, free)
@@ -37,19 +37,19 @@ func TestLocal_clockChange(t *testing.T) {
 			if r.penalty(free) == 0 {
 				t.Error("at the deadline there is no penalty")
 			}
-			if got, want := r.hour(r.Start, r.CheckInFrom), moment(t, test.checkIn); !got.Equal(want) {
+			if got, want := r.Local.hour(r.Stay.Start, r.Local.CheckInFrom), moment(t, test.checkIn); !got.Equal(want) {
 				t.Errorf("check-in begins at %v, want %v", got.UTC(), want)
 			}
 			if got, want := r.noShowAt(), moment(t, test.missedAt); !got.Equal(want) {
 				t.Errorf("noShowAt() = %v, want %v", got.UTC(), want)
 			}
-			if got := r.today(r.midnight(r.Start)); got != r.Start {
-				t.Errorf("the first moment of %s is on %s", r.Start, got)
+			if got := r.Local.today(r.Local.midnight(r.Stay.Start)); got != r.Stay.Start {
+				t.Errorf("the first moment of %s is on %s", r.Stay.Start, got)
 			}
-			if got := r.today(r.midnight(r.Start).Add(-time.Nanosecond)); got != r.Start.AddDays(-1) {
-				t.Errorf("the moment before %s is on %s", r.Start, got)
+			if got := r.Local.today(r.Local.midnight(r.Stay.Start).Add(-time.Nanosecond)); got != r.Stay.Start.AddDays(-1) {
+				t.Errorf("the moment before %s is on %s", r.Stay.Start, got)
 			}
-			if got := r.Nights(); got != 2 {
+			if got := r.Stay.Nights(); got != 2 {
 				t.Errorf("the stay has %d nights, want 2", got)
 			}
 		})

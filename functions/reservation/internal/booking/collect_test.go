@@ -48,7 +48,7 @@ func (s *confirmTest) confirmed(claim func(*confirmTest) *id.Intent) *id.Intent 
 		s.t.Fatal(err)
 	}
 	if intent == nil {
-		intent = s.now().Intent
+		intent = s.now().Payment.Intent
 	}
 	return intent
 }
@@ -82,11 +82,11 @@ func (s *confirmTest) adds() {
 			s.t.Errorf("intent %s keeps %d outside of the reservation", i.ID, i.kept())
 		}
 	}
-	for _, back := range r.Requested {
+	for _, back := range r.Payment.Requested {
 		refunded += back.Amount
 	}
-	if captured != r.kept()+refunded {
-		s.t.Errorf("captured %d, kept %d, refunded %d", captured, r.kept(), refunded)
+	if captured != r.Payment.kept()+refunded {
+		s.t.Errorf("captured %d, kept %d, refunded %d", captured, r.Payment.kept(), refunded)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestCollect(t *testing.T) {
 				}
 			}
 			v, r := s.now().View(), s.now()
-			got := outcome{r.kept() - price, v.Balance.Due, v.Payment.Method, v.Payment.Status, len(v.Payment.Intents)}
+			got := outcome{r.Payment.kept() - price, v.Balance.Due, v.Payment.Method, v.Payment.Status, len(v.Payment.Intents)}
 			if got != test.want {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}

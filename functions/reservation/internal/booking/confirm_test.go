@@ -149,7 +149,7 @@ func (s *confirmTest) pass(by time.Duration) {
 	s.t.Helper()
 	err := s.db.Owner(s.t).QueryRow(s.t.Context(), `
 		UPDATE reservation.holds SET placed_at = placed_at - @by::interval, expires_at = expires_at - @by::interval WHERE hold_id = @hold
-		RETURNING placed_at, expires_at`, pgx.StrictNamedArgs{"by": by, "hold": s.r.Hold.ID}).Scan(&s.r.PlacedAt, &s.r.ExpiresAt)
+		RETURNING placed_at, expires_at`, pgx.StrictNamedArgs{"by": by, "hold": s.r.Hold.ID}).Scan(&s.r.Hold.PlacedAt, &s.r.Hold.ExpiresAt)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func cash(*confirmTest) *id.Intent { return nil }
 
 // lose releases the rooms in inventory before the hold expires.
 func (s *confirmTest) lose() {
-	if err := s.fakeInventory.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
+	if err := s.fakeInventory.Release(s.t.Context(), s.r, s.r.Hold.Allocations); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -295,8 +295,8 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := s.now(); got.State != Confirmed || !slices.Equal(got.Allocations, s.r.Allocations) {
-				t.Errorf("it is %s with %v, want %s with the original %v", got.State, got.Allocations, Confirmed, s.r.Allocations)
+			if got := s.now(); got.State != Confirmed || !slices.Equal(got.Hold.Allocations, s.r.Hold.Allocations) {
+				t.Errorf("it is %s with %v, want %s with the original %v", got.State, got.Hold.Allocations, Confirmed, s.r.Hold.Allocations)
 			}
 			if got, want := published(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
 				t.Errorf("published %v, want %v", got, want)

@@ -169,7 +169,7 @@ func paidBooking(s *sequence) {
 	r := s.hold()
 	s.paid(r)
 	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, noon))
-	for _, a := range r.Allocations {
+	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}
 	s.must(save(s.t, s.changer.reservations, r, ReservationConfirmed(r)))
@@ -309,7 +309,7 @@ var crashActs = []crashAct{
 	{name: "room out of order", always: true, given: given(paidBooking, arrived, settled), do: func(s *sequence, act id.Request) error {
 		r := s.booked[0]
 		_, err := s.mover.Move(s.t.Context(), id.Event(act), Outage{
-			Tenant: s.tenant, Property: r.Property, Room: s.pair()[0].ID, Period: OutOfOrder{From: r.Start, Until: r.End}, At: s.now,
+			Tenant: s.tenant, Property: r.Property, Room: s.pair()[0].ID, Period: OutOfOrder{From: r.Stay.Start, Until: r.Stay.End}, At: s.now,
 		})
 		return err
 	}},
@@ -327,7 +327,7 @@ var crashActs = []crashAct{
 func dates(start, end int) func(*sequence, id.Request) error {
 	return func(s *sequence, act id.Request) error {
 		r := s.booked[0]
-		return s.modify(act, s.changer.Dates(act, Stay{Start: r.Start.AddDays(start), End: r.End.AddDays(end)}))
+		return s.modify(act, s.changer.Dates(act, Stay{Start: r.Stay.Start.AddDays(start), End: r.Stay.End.AddDays(end)}))
 	}
 }
 
@@ -361,9 +361,9 @@ func (s *sequence) summary() string {
 		paid += i.kept()
 	}
 	sum := fmt.Sprintf("%s %s–%s, %d rooms, %d assigned, total %d, kept %d, due %d, %d requested back, %d modifications, %d requests, channel %s",
-		r.State, r.Start, r.End, len(r.Items), len(r.Rooms()), r.Total, r.kept(), r.due(), len(r.Requested), len(r.Modified), len(r.Requests), r.Channel)
+		r.State, r.Stay.Start, r.Stay.End, len(r.Items), len(r.Rooms()), r.Total, r.Payment.kept(), r.due(), len(r.Payment.Requested), len(r.Modified), len(r.Requests), r.Channel)
 	return fmt.Sprintf("%s, keys %d issued %d failed %d pending, overstayed %v, spared %v, let %d, paid %d, waits for %q, events %v",
-		sum, len(r.keys(KeyIssued)), len(r.keys(KeyFailed)), len(r.keys(KeyPending)), r.OverstayedOn, r.SparedUntil, s.fakeInventory.let(r), paid, r.Pending, events)
+		sum, len(r.keys(KeyIssued)), len(r.keys(KeyFailed)), len(r.keys(KeyPending)), r.OverstayedOn, r.SparedUntil, s.fakeInventory.let(r), paid, r.Saga.Pending, events)
 }
 
 // A crashTest runs one act in many sequences of a database.

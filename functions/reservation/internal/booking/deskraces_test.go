@@ -139,13 +139,13 @@ func (s *sequence) checkNights() {
 			for _, assigned := range r.Rooms() {
 				rooms = append(rooms, assigned.Room)
 			}
-			want = len(rooms) * r.nightsFrom(r.today(s.now)).Nights()
+			want = len(rooms) * r.nightsFrom(r.Local.today(s.now)).Nights()
 		}
 		var stored, own int
 		err := s.owner.QueryRow(s.t.Context(), `
 			SELECT count(*), count(*) FILTER (WHERE room_id = ANY (@rooms))
 			FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @today`,
-			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.today(s.now)}).Scan(&stored, &own)
+			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.Local.today(s.now)}).Scan(&stored, &own)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -216,13 +216,13 @@ func TestDeskRace_cancelAndModification(t *testing.T) {
 			return s.changer.Rate(s.booked[0].Items[0].ID, 50_000_000, "agreed")
 		}},
 		{"more nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Start, End: s.booked[0].End.AddDays(2)})
+			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(2)})
 		}},
 		{"fewer nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Start, End: s.booked[0].End.AddDays(-1)})
+			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(-1)})
 		}},
 		{"other nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Start.AddDays(9), End: s.booked[0].End.AddDays(9)})
+			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start.AddDays(9), End: s.booked[0].Stay.End.AddDays(9)})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -317,7 +317,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 		if r.State != Confirmed {
 			s.t.Fatalf("state = %s, want %s", r.State, Confirmed)
 		}
-		until := r.midnight(r.today(s.now).AddDays(1))
+		until := r.Local.midnight(r.Local.today(s.now).AddDays(1))
 		if r.SparedUntil == nil || !r.SparedUntil.Equal(until) {
 			s.t.Errorf("spared until %v, want %v", r.SparedUntil, until)
 		}
@@ -350,7 +350,7 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		if s.random.IntN(2) == 0 {
 			s.now = arrival // a penalty is due
 		}
-		intent := s.fakePayments.intents[s.booked[0].intents()[0].Intent]
+		intent := s.fakePayments.intents[s.booked[0].Payment.intents()[0].Intent]
 		const part money.Micro = 3_000_000
 		given := false
 		refund := func() {
@@ -381,7 +381,7 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		switch {
 		case !given:
 			return "promised cash"
-		case r.kept() < r.owed():
+		case r.Payment.kept() < r.owed():
 			return "cancelled before the refund"
 		}
 		return "refunded before the cancellation"

@@ -233,10 +233,10 @@ func HoldPlaced(r *Reservation) event.Draft {
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
 		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
 		Hold: heldUntil{
-			PlacedAt:  r.PlacedAt,
-			ExpiresAt: r.ExpiresAt,
-			TTL:       r.TTL,
-		}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
+			PlacedAt:  r.Hold.PlacedAt,
+			ExpiresAt: r.Hold.ExpiresAt,
+			TTL:       r.Hold.TTL,
+		}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.Hold.PlacedAt,
 	})
 }
 
@@ -264,7 +264,7 @@ func ReservationConfirmed(r *Reservation) event.Draft {
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
 		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
-		ConfirmedAt: *r.ConfirmedAt, CaptureEvent: r.CaptureEvent,
+		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})
 }
 
@@ -296,7 +296,7 @@ func ReservationCancelled(r *Reservation) event.Draft {
 		Applied:     c.Applied,
 		Refunds:     c.Refunds,
 		Items:       items,
-		Allocations: r.Allocations,
+		Allocations: r.Hold.Allocations,
 		Actor:       c.Actor,
 		Cause:       c.Cause,
 	})
@@ -315,7 +315,7 @@ func HoldRanOut(r *Reservation) event.Draft {
 	return r.event(HoldExpiredV1, holdExpired{
 		reference:   r.reference(),
 		Hold:        r.Hold.ID,
-		ExpiredAt:   r.ExpiresAt,
-		Allocations: r.Allocations,
+		ExpiredAt:   r.Hold.ExpiresAt,
+		Allocations: r.Hold.Allocations,
 	})
 }

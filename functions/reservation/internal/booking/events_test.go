@@ -92,7 +92,7 @@ func TestEvents_members(t *testing.T) {
 func TestEvents_captureWithoutEvent(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
-	r.Code, r.CaptureEvent = newCode(), nil
+	r.Code, r.Payment.CaptureEvent = newCode(), nil
 	raw, err := ReservationConfirmed(r).Seal(noon, event.Origin{})
 	if err != nil {
 		t.Fatal(err)

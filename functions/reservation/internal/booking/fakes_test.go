@@ -133,8 +133,8 @@ func (h *fakeInventory) Reallocate(_ context.Context, _ *Reservation, releases [
 func (h *fakeInventory) place(r *Reservation) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i, a := range r.Allocations {
-		h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: r.ExpiresAt}
+	for i, a := range r.Hold.Allocations {
+		h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: r.Hold.ExpiresAt}
 	}
 }
 

@@ -177,6 +177,27 @@ func (s Reservations) candidates(ctx context.Context, after Candidate, limit int
 	return found, err
 }
 
+// A reservationRow is a row of selectReservations. Each of its structs takes the columns of its members.
+type reservationRow struct {
+	Reservation
+	Saga
+	Stay
+	Hold
+	Payment
+	Local
+	Own
+}
+
+func toReservation(row pgx.CollectableRow) (*Reservation, error) {
+	read, err := pgx.RowToAddrOfStructByName[reservationRow](row)
+	if err != nil {
+		return nil, err
+	}
+	r := &read.Reservation
+	r.Saga, r.Stay, r.Hold, r.Payment, r.Local, r.Own = read.Saga, read.Stay, read.Hold, read.Payment, read.Local, read.Own
+	return r, nil
+}
+
 // readOne reads a reservation and its items in one round trip. It returns ErrNotFound if it does not exist or is out of scope.
 func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
 	var b pgx.Batch
@@ -185,7 +206,7 @@ func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation)
 	b.Queue(selectReservations+` AND r.reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv}).
 		Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+			found, err = pgx.CollectRows(rows, toReservation)
 			return err
 		})
 	p.queue(&b, who, rsv)
@@ -284,7 +305,7 @@ func (p parts) join(all []*Reservation) {
 // read collects reservations with their parts.
 func read(ctx context.Context, tx postgres.Tx, who Scope, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
 	rows, _ := tx.Query(ctx, sql, args)
-	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+	found, err := pgx.CollectRows(rows, toReservation)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

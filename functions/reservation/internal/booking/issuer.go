@@ -35,7 +35,7 @@ func OpenIssuer(e env.Env) *Issuer {
 // the reservation keeps waiting, and Ask returns it unchanged.
 func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = Again(ctx, func() error {
-		if r, err = s.reservations.Get(ctx, who, rsv); err != nil || r.Pending != AwaitKeys {
+		if r, err = s.reservations.Get(ctx, who, rsv); err != nil || r.Saga.Pending != AwaitKeys {
 			return err
 		}
 		var answered []Key

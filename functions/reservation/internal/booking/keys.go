@@ -58,7 +58,7 @@ func (l Locks) Issue(ctx context.Context, r *Reservation, k Key) (KeyStatus, err
 		Room        id.Room          `json:"roomId"`
 		ValidFrom   time.Time        `json:"validFrom"`
 		ValidUntil  time.Time        `json:"validUntil"`
-	}{k.ID, r.Tenant, r.Property, r.ID, k.Item, k.Room, r.midnight(r.Start), r.checkOutUntil()}
+	}{k.ID, r.Tenant, r.Property, r.ID, k.Item, k.Room, r.Local.midnight(r.Stay.Start), r.checkOutUntil()}
 	var out struct {
 		Status KeyStatus `json:"status"`
 	}
@@ -81,7 +81,9 @@ func (l Locks) Revoke(ctx context.Context, tenant id.Tenant, keys ...id.KeyCrede
 }
 
 // checkOutUntil returns the time until which the guest may stay on the day of departure.
-func (r *Reservation) checkOutUntil() time.Time { return r.hour(r.End, r.CheckOutUntil) }
+func (r *Reservation) checkOutUntil() time.Time {
+	return r.Local.hour(r.Stay.End, r.Local.CheckOutUntil)
+}
 
 // wantKeys adds a pending key for each given item and waits for them. It revokes the earlier keys of these items. The ids of the new keys derive from the reservation's version, so that repeated attempts ask for the same keys.
 func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {

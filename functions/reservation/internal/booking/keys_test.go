@@ -43,7 +43,7 @@ func (k *keyTest) revoke(act func(*testing.T, *Reservation)) {
 
 func (k *keyTest) end() string {
 	listed := slices.Contains(k.r.keys(KeyIssued), k.key.ID)
-	return fmt.Sprintf("%s, waits for %q, key listed: %v, manual key: %v, opens the room: %v", k.r.State, k.r.Pending, listed, k.r.keyByHand(), k.opens)
+	return fmt.Sprintf("%s, waits for %q, key listed: %v, manual key: %v, opens the room: %v", k.r.State, k.r.Saga.Pending, listed, k.r.keyByHand(), k.opens)
 }
 
 // distinct returns the different orders of the steps.

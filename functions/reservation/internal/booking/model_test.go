@@ -170,7 +170,7 @@ func (s *sequence) hold() *Reservation {
 	if err := s.changer.reservations.Book(s.t.Context(), Principal{Scope: Scope{Tenant: s.tenant}}, r, nil); err != nil {
 		s.t.Fatal(err)
 	}
-	for n, a := range r.Allocations {
+	for n, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(usualHold)}
 	}
 	s.booked = append(s.booked, r)
@@ -185,7 +185,7 @@ func (s *sequence) confirmed(r *Reservation) {
 		i = aPromise(r)
 	}
 	s.fakePayments.intents[i.ID] = &i
-	for _, a := range r.Allocations {
+	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}
 	if err := r.Confirm(i, r.Hold, noon); err != nil {
@@ -245,7 +245,7 @@ func (s *sequence) learn(ctx context.Context, r *Reservation) error {
 	if err := s.process.call(); err != nil {
 		return err
 	}
-	for _, p := range r.intents() {
+	for _, p := range r.Payment.intents() {
 		i, err := s.fakePayments.Intent(ctx, s.tenant, p.Intent)
 		if err != nil {
 			return err
@@ -271,9 +271,9 @@ var acts = []modelAct{
 	{"dates", func(s *sequence, r *Reservation, act id.Request) error {
 		to := r.Stay
 		if days := s.random.IntN(5) - 2; r.State == Confirmed && s.random.IntN(2) == 0 {
-			to = Stay{Start: r.Start.AddDays(days), End: r.End.AddDays(days)}
+			to = Stay{Start: r.Stay.Start.AddDays(days), End: r.Stay.End.AddDays(days)}
 		} else {
-			to.End = r.End.AddDays(days)
+			to.End = r.Stay.End.AddDays(days)
 		}
 		return s.change(r, act, s.changer.Dates(act, to))
 	}},
@@ -355,7 +355,7 @@ var acts = []modelAct{
 		return s.captured(i)
 	}},
 	{"refund by hand", func(s *sequence, r *Reservation, _ id.Request) error {
-		p := r.intents()[s.random.IntN(len(r.intents()))]
+		p := r.Payment.intents()[s.random.IntN(len(r.Payment.intents()))]
 		i := s.fakePayments.intents[p.Intent]
 		if i.kept() < 3_000_000 {
 			return errSame
@@ -366,7 +366,7 @@ var acts = []modelAct{
 		if len(r.Rooms()) == 0 {
 			return errSame
 		}
-		o := Outage{Tenant: s.tenant, Property: r.Property, Room: r.Rooms()[0].Room, Period: OutOfOrder{From: r.Start, Until: r.End}, At: s.now}
+		o := Outage{Tenant: s.tenant, Property: r.Property, Room: r.Rooms()[0].Room, Period: OutOfOrder{From: r.Stay.Start, Until: r.Stay.End}, At: s.now}
 		_, err := s.mover.Move(s.t.Context(), id.New[id.Event](), o)
 		return err
 	}},
@@ -511,8 +511,8 @@ func (s *sequence) deliver() (delivered bool) {
 		if reported {
 			delivered, r = true, s.stored(n)
 		}
-		before := r.kept()
-		if err := s.learn(s.t.Context(), r); err == nil && r.kept() != before {
+		before := r.Payment.kept()
+		if err := s.learn(s.t.Context(), r); err == nil && r.Payment.kept() != before {
 			delivered = true
 			s.try("refunded", func() error { return s.save(r) })
 		}
@@ -589,18 +589,18 @@ func (s *sequence) check(sequence int) {
 	wanted := map[id.Allocation]bool{}
 	for n := range s.booked {
 		r := s.stored(n)
-		if r.Pending != "" {
-			s.t.Errorf("sequence %d: %s still waits for %q", sequence, r.State, r.Pending)
+		if r.Saga.Pending != "" {
+			s.t.Errorf("sequence %d: %s still waits for %q", sequence, r.State, r.Saga.Pending)
 		}
 		s.checkMoney(r)
 		early := r.State == CheckedOut && r.CheckOut.Early != nil
 		if r.State != Cancelled && r.State != NoShow && !early {
-			for _, a := range r.Allocations {
+			for _, a := range r.Hold.Allocations {
 				wanted[a] = true
 			}
 		}
-		if len(r.Items) != len(r.Allocations) {
-			s.t.Errorf("%d allocations for %d items", len(r.Allocations), len(r.Items))
+		if len(r.Items) != len(r.Hold.Allocations) {
+			s.t.Errorf("%d allocations for %d items", len(r.Hold.Allocations), len(r.Items))
 		}
 	}
 	for a, taken := range s.fakeInventory.taken {
@@ -623,8 +623,8 @@ func (s *sequence) checkMoney(r *Reservation) {
 			kept += i.kept()
 		}
 	}
-	if kept != r.kept() {
-		s.t.Errorf("%s: the payment service has kept %d, the reservation says %d", r.State, kept, r.kept())
+	if kept != r.Payment.kept() {
+		s.t.Errorf("%s: the payment service has kept %d, the reservation says %d", r.State, kept, r.Payment.kept())
 	}
 	if kept > r.owed() {
 		s.t.Errorf("%s: kept %d of %d owed", r.State, kept, r.owed())

@@ -167,6 +167,6 @@ type datesChanged struct {
 // DatesChanged returns the event of the latest modification, a change of dates.
 func DatesChanged(r *Reservation, before Stay) event.Draft {
 	return r.event(DatesChangedV1, datesChanged{
-		reference: r.reference(), Modification: r.Modified[len(r.Modified)-1], Pre: viewStay(before), Post: viewStay(r.Stay), Allocations: r.Allocations,
+		reference: r.reference(), Modification: r.Modified[len(r.Modified)-1], Pre: viewStay(before), Post: viewStay(r.Stay), Allocations: r.Hold.Allocations,
 	})
 }

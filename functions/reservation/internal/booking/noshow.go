@@ -34,7 +34,7 @@ var errEarlyMiss = fault.ErrForbidden.Saying("Only a manager can record a no-sho
 
 // Overdue reports whether the guest is a no-show by the property's clock. A reservation with a change in progress is not.
 func (r *Reservation) Overdue(now time.Time) bool {
-	return r.State == Confirmed && r.Plan == nil && !now.Before(r.noShowAt())
+	return r.State == Confirmed && r.Saga.Plan == nil && !now.Before(r.noShowAt())
 }
 
 // Miss records that the guest did not come: the policy's no-show penalty is kept, the rest of the money is to be refunded, and the
@@ -50,23 +50,23 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 		return false, errWaiver
 	case r.State == NoShow && r.Missed.By == w.By && r.Missed.Applied.Penalty == penalty:
 		return false, nil
-	case r.EffectiveState() != Confirmed || now.Before(r.midnight(r.Start)):
+	case r.EffectiveState() != Confirmed || now.Before(r.Local.midnight(r.Stay.Start)):
 		return false, ErrIllegalTransition
-	case r.Plan != nil:
+	case r.Saga.Plan != nil:
 		return false, errChanging
 	case now.Before(r.noShowAt()) && !w.Manager:
 		return false, errEarlyMiss
 	}
-	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.kept()-penalty), Penalty: penalty, Currency: r.Currency}
+	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-penalty), Penalty: penalty, Currency: r.Currency}
 	back := r.refunds(applied.Eligible, "no-show")
 	if err := r.move(r.State, NoShow); err != nil {
 		return false, err
 	}
 	r.Hold.Outcome = Released
-	r.Requested = append(slices.Clone(r.Requested), back...)
+	r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
 	r.revokeKeys(r.itemIDs()...)
-	r.roomsChange(r.Start)
-	r.Missed = &Missed{At: at(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Allocations}
+	r.roomsChange(r.Stay.Start)
+	r.Missed = &Missed{At: at(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Hold.Allocations}
 	return true, nil
 }
 

@@ -45,8 +45,8 @@ func TestMiss_time(t *testing.T) {
 			} {
 				t.Run(step.name, func(t *testing.T) {
 					r := confirmedOne(t)
-					r.TimeZone, r.Start = test.zone, night(t, test.start)
-					r.End = r.Start.AddDays(2)
+					r.Local.TimeZone, r.Stay.Start = test.zone, night(t, test.start)
+					r.Stay.End = r.Stay.Start.AddDays(2)
 					before := *r
 					if due := r.Overdue(step.at); due != !step.at.Before(test.missed) {
 						t.Errorf("%s: Overdue() = %v", step.name, due)
@@ -86,7 +86,7 @@ func TestMiss_money(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
 			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
-			r.learn(Intent{ID: *r.Intent, Refunded: test.refunded})
+			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if _, err := r.Miss(MissWish{By: Actor{Staff, "usr_boss"}, Manager: true, Waive: test.waive}, r.noShowAt()); err != nil {
 				t.Fatal(err)
 			}
@@ -100,8 +100,8 @@ func TestMiss_money(t *testing.T) {
 			if back != test.back {
 				t.Errorf("refunds = %d, want %d", back, test.back)
 			}
-			if !slices.Equal(r.Requested, r.Missed.Refunds) {
-				t.Errorf("Requested = %v, want %v", r.Requested, r.Missed.Refunds)
+			if !slices.Equal(r.Payment.Requested, r.Missed.Refunds) {
+				t.Errorf("Requested = %v, want %v", r.Payment.Requested, r.Missed.Refunds)
 			}
 			if got := r.Balance().Due; got != 0 { // what the hotel gave back on its own is not due again
 				t.Errorf("due = %d, want 0", got)
@@ -113,9 +113,9 @@ func TestMiss_money(t *testing.T) {
 func TestMiss_severalPayments(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
-	r.Payments[0].Captured = 300_000_000
+	r.Payment.Payments[0].Captured = 300_000_000
 	second := IntentPayment{Intent: id.New[id.Intent](), Method: MobileMoney, Status: Captured, Captured: 110_000_000}
-	r.Payments = append(r.Payments, second)
+	r.Payment.Payments = append(r.Payment.Payments, second)
 	night := Policy{Ref: "p", NoShowNights: 1}
 	r.Items[0].Policy, r.Items[1].Policy = &night, &night
 	if _, err := r.Miss(MissBySweep(), r.noShowAt()); err != nil {
@@ -125,7 +125,7 @@ func TestMiss_severalPayments(t *testing.T) {
 	for _, refund := range r.Missed.Refunds {
 		got = append(got, Refund{Intent: refund.Intent, Amount: refund.Amount})
 	}
-	want := []Refund{{Intent: second.Intent, Amount: 110_000_000}, {Intent: *r.Intent, Amount: 95_000_000}}
+	want := []Refund{{Intent: second.Intent, Amount: 110_000_000}, {Intent: *r.Payment.Intent, Amount: 95_000_000}}
 	if !slices.Equal(got, want) {
 		t.Errorf("refunds = %v, want the latest payment first: %v", got, want)
 	}
@@ -146,8 +146,8 @@ func TestMiss_effects(t *testing.T) {
 	if r.State != NoShow {
 		t.Errorf("state = %s, want %s", r.State, NoShow)
 	}
-	if r.Outcome != Released {
-		t.Errorf("outcome of the hold = %s, want %s", r.Outcome, Released)
+	if r.Hold.Outcome != Released {
+		t.Errorf("outcome of the hold = %s, want %s", r.Hold.Outcome, Released)
 	}
 	if r.Version != version+1 {
 		t.Errorf("version = %d, want %d", r.Version, version+1)
@@ -155,8 +155,8 @@ func TestMiss_effects(t *testing.T) {
 	if r.Keys[0].Status != KeyRevoked {
 		t.Errorf("key is %s, want %s", r.Keys[0].Status, KeyRevoked)
 	}
-	if !slices.Equal(r.Missed.Allocations, r.Allocations) {
-		t.Errorf("releases %v, want %v", r.Missed.Allocations, r.Allocations)
+	if !slices.Equal(r.Missed.Allocations, r.Hold.Allocations) {
+		t.Errorf("releases %v, want %v", r.Missed.Allocations, r.Hold.Allocations)
 	}
 	if r.Missed.By != saga() {
 		t.Errorf("actor = %v, want %v", r.Missed.By, saga())
@@ -229,7 +229,7 @@ func TestMiss_spared(t *testing.T) {
 	if !r.Overdue(until) {
 		t.Error("Overdue() = false at the end of the extra time")
 	}
-	r.Plan = &Plan{}
+	r.Saga.Plan = &Plan{}
 	if r.Overdue(until) {
 		t.Error("Overdue() = true with a change in progress")
 	}

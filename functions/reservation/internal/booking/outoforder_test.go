@@ -52,7 +52,7 @@ func TestMove_noAlternative(t *testing.T) {
 	t.Parallel()
 	c := openDeskTest(t)
 	c.checkIn()
-	outOfOrder := Room{ID: id.New[id.Room](), Type: c.rooms[0].Type, OutOfOrder: &OutOfOrder{From: c.r.Start, Until: c.r.End}}
+	outOfOrder := Room{ID: id.New[id.Room](), Type: c.rooms[0].Type, OutOfOrder: &OutOfOrder{From: c.r.Stay.Start, Until: c.r.Stay.End}}
 	c.rooms = append(c.rooms, outOfOrder)
 	m, o := c.outage()
 	var counts observe.Counts
@@ -77,7 +77,7 @@ func TestMove_otherNights(t *testing.T) {
 	c := openDeskTest(t)
 	c.checkIn()
 	m, o := c.outage()
-	o.Period = OutOfOrder{From: c.r.End, Until: c.r.End.AddDays(3)}
+	o.Period = OutOfOrder{From: c.r.Stay.End, Until: c.r.Stay.End.AddDays(3)}
 	if unmoved, err := m.Move(t.Context(), id.New[id.Event](), o); err != nil || unmoved != 0 {
 		t.Errorf("Move() = %d, %v; want 0", unmoved, err)
 	}

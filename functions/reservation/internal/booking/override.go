@@ -25,7 +25,7 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 	if allowed, ok := r.State.overrides(); !ok || allowed != to {
 		return nil, ErrIllegalTransition
 	}
-	today, after := r.today(now), r.reserved()
+	today, after := r.Local.today(now), r.reserved()
 	after.State = to
 	p := &Plan{RoomsFrom: &today, Reissue: r.itemIDs()}
 	nights := r.nightsFrom(today)
@@ -36,7 +36,7 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 		}
 		p.takeAgain(act, &after, nights)
 	case CheckedOut:
-		if r.today(*r.CheckOut.At) != today {
+		if r.Local.today(*r.CheckOut.At) != today {
 			return nil, ErrIllegalTransition
 		}
 		if r.CheckOut.Early != nil && nights.Nights() > 0 {
@@ -65,7 +65,7 @@ func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
 		r.Hold = r.heldAgain(p, now)
 	}
 	if was == NoShow {
-		spared := r.midnight(r.today(now).AddDays(1))
+		spared := r.Local.midnight(r.Local.today(now).AddDays(1))
 		r.SparedUntil = &spared
 	}
 	r.Missed, r.CheckOut = nil, nil

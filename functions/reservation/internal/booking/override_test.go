@@ -22,7 +22,7 @@ func TestOverride_earlyDeparture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := slices.Clone(r.Allocations)
+	given := slices.Clone(r.Hold.Allocations)
 	if err := save(t, c.changer.reservations, r, events...); err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +37,16 @@ func TestOverride_earlyDeparture(t *testing.T) {
 	if r.State != CheckedIn {
 		t.Errorf("state = %s, want %s", r.State, CheckedIn)
 	}
-	if r.Outcome != Committed {
-		t.Errorf("outcome of the hold = %s, want %s", r.Outcome, Committed)
+	if r.Hold.Outcome != Committed {
+		t.Errorf("outcome of the hold = %s, want %s", r.Hold.Outcome, Committed)
 	}
-	if slices.ContainsFunc(r.Allocations, func(a id.Allocation) bool { return slices.Contains(given, a) }) {
-		t.Errorf("allocations = %v, want none of the released %v", r.Allocations, given)
+	if slices.ContainsFunc(r.Hold.Allocations, func(a id.Allocation) bool { return slices.Contains(given, a) }) {
+		t.Errorf("allocations = %v, want none of the released %v", r.Hold.Allocations, given)
 	}
 	if r.CheckOut != nil {
 		t.Errorf("check-out = %v, want nil", r.CheckOut)
 	}
-	if got, want := r.due(), r.Requested[0].Amount; got != want {
+	if got, want := r.due(), r.Payment.Requested[0].Amount; got != want {
 		t.Errorf("due = %d, want the refund of %d", got, want)
 	}
 }
@@ -55,8 +55,8 @@ func TestOverride_earlyDeparture(t *testing.T) {
 func overridden(t *testing.T, zone, start string, reach func(*Reservation), to State, now time.Time) (*Reservation, error) {
 	t.Helper()
 	r := confirmedOne(t)
-	r.TimeZone, r.Start = zone, night(t, start)
-	r.End = r.Start.AddDays(4)
+	r.Local.TimeZone, r.Stay.Start = zone, night(t, start)
+	r.Stay.End = r.Stay.Start.AddDays(4)
 	reach(r)
 	p, err := r.override(id.New[id.Request](), to, "typed wrong", now)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestOverride_checkOutTime(t *testing.T) {
 			for _, left := range []time.Time{test.begins, test.midnight.Add(-time.Second)} {
 				leave := func(r *Reservation) {
 					of, rooms := roomsFor(r)
-					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.midnight(r.Start)); err != nil {
+					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.Local.midnight(r.Stay.Start)); err != nil {
 						t.Fatal(err)
 					}
 					issueKeys(t, r)

@@ -11,10 +11,10 @@ import (
 // recorded before: first the check-out time on the day of departure begins one, then each midnight at the property does. The state
 // stays. With a change in progress it records nothing, because the change may move the day of departure.
 func (r *Reservation) Overstay(now time.Time) (recorded bool) {
-	if r.State != CheckedIn && r.State != CheckoutStarted || r.Plan != nil {
+	if r.State != CheckedIn && r.State != CheckoutStarted || r.Saga.Plan != nil {
 		return false
 	}
-	night := r.End
+	night := r.Stay.End
 	if r.OverstayedOn != nil && !r.OverstayedOn.Before(night) {
 		night = r.OverstayedOn.AddDays(1)
 	}
@@ -28,10 +28,10 @@ func (r *Reservation) Overstay(now time.Time) (recorded bool) {
 
 // overstaysFrom returns the time from which a guest who is still in the house overstays on that night.
 func (r *Reservation) overstaysFrom(night stay.Date) time.Time {
-	if night == r.End {
+	if night == r.Stay.End {
 		return r.checkOutUntil()
 	}
-	return r.midnight(night)
+	return r.Local.midnight(night)
 }
 
 // An overstayed is the payload of OverstayedV1.

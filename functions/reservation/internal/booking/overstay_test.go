@@ -45,9 +45,9 @@ func TestOverstay(t *testing.T) {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
-			r.TimeZone, r.Start = test.zone, night(t, test.start)
-			r.End = r.Start.AddDays(2)
-			last, version := r.End, r.Version
+			r.Local.TimeZone, r.Stay.Start = test.zone, night(t, test.start)
+			r.Stay.End = r.Stay.Start.AddDays(2)
+			last, version := r.Stay.End, r.Version
 			for _, step := range []struct {
 				at   time.Time
 				want []string
@@ -72,7 +72,7 @@ func TestOverstay(t *testing.T) {
 				t.Errorf("version = %d, want %d", r.Version, version+3)
 			}
 			late := checkedInOne(t)
-			late.TimeZone, late.Stay = r.TimeZone, r.Stay
+			late.Local.TimeZone, late.Stay = r.Local.TimeZone, r.Stay
 			if got, want := overstays(late, test.third), []string{last.String(), last.AddDays(1).String(), last.AddDays(2).String()}; !slices.Equal(got, want) {
 				t.Errorf("a late watch: nights = %v, want %v", got, want)
 			}
@@ -83,7 +83,7 @@ func TestOverstay(t *testing.T) {
 func TestOverstay_states(t *testing.T) {
 	t.Parallel()
 	planned := checkedInOne(t)
-	planned.Plan = &Plan{}
+	planned.Saga.Plan = &Plan{}
 	for _, test := range []struct {
 		name string
 		r    *Reservation
@@ -116,17 +116,17 @@ func TestOverstay_states(t *testing.T) {
 func TestOverstay_extended(t *testing.T) {
 	t.Parallel()
 	r := overstayedOne(t)
-	r.End = r.End.AddDays(3)
+	r.Stay.End = r.Stay.End.AddDays(3)
 	if got := overstays(r, r.checkOutUntil().Add(-time.Second)); got != nil {
 		t.Errorf("before the new departure: nights = %v, want none", got)
 	}
-	if got, want := overstays(r, r.checkOutUntil()), []string{r.End.String()}; !slices.Equal(got, want) {
+	if got, want := overstays(r, r.checkOutUntil()), []string{r.Stay.End.String()}; !slices.Equal(got, want) {
 		t.Errorf("after the new departure: nights = %v, want %v", got, want)
 	}
 	earlier := overstayedOne(t)
 	earlier.OverstayedOn = new(stay.Date)
-	*earlier.OverstayedOn = earlier.End.AddDays(-1)
-	if got, want := overstays(earlier, departure), []string{earlier.End.String()}; !slices.Equal(got, want) {
+	*earlier.OverstayedOn = earlier.Stay.End.AddDays(-1)
+	if got, want := overstays(earlier, departure), []string{earlier.Stay.End.String()}; !slices.Equal(got, want) {
 		t.Errorf("after an earlier night: nights = %v, want %v", got, want)
 	}
 }

@@ -118,11 +118,11 @@ func (r *Reservation) owns(i Intent) bool { return i.Reservation == r.ID && i.Te
 
 // PaidBy reports whether that intent has confirmed the reservation; for nil, whether a cash promise has.
 func (r *Reservation) PaidBy(i *id.Intent) bool {
-	if r.Intent == nil || r.State == Cancelled {
+	if r.Payment.Intent == nil || r.State == Cancelled {
 		return false
 	}
 	if i == nil {
-		return slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Method == CashOnArrival })
+		return slices.ContainsFunc(r.Payment.intents(), func(p IntentPayment) bool { return p.Method == CashOnArrival })
 	}
 	return r.paidByIntent(*i)
 }
@@ -209,7 +209,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	}
 	r.Hold.Outcome = outcome
 	if len(r.Rooms()) > 0 {
-		r.roomsChange(r.Start)
+		r.roomsChange(r.Stay.Start)
 	}
 	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
@@ -218,7 +218,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 
 // paidByIntent reports whether that intent pays or promised to pay for the reservation. It stays true after a cancellation.
 func (r *Reservation) paidByIntent(i id.Intent) bool {
-	return r.paymentAt(i) >= 0
+	return r.Payment.paymentAt(i) >= 0
 }
 
 // RefundableAmount returns the money of an intent that does not pay for a reservation: the captured amount is too

@@ -78,7 +78,7 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 
 // Learn asks the payment service how much of each intent has been refunded. An act that refunds money needs it.
 func (p Payments) Learn(ctx context.Context, r *Reservation) error {
-	for _, paid := range r.intents() {
+	for _, paid := range r.Payment.intents() {
 		if paid.Captured == 0 {
 			continue
 		}

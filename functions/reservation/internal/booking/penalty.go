@@ -11,7 +11,7 @@ import (
 // noShowAt returns the time at which a guest who has not arrived counts as a no-show: NoShowGrace hours after the end
 // of the arrival day at the property, or later for a reinstated guest. From then on the reservation cannot be cancelled.
 func (r *Reservation) noShowAt() time.Time {
-	missed := r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+	missed := r.Local.midnight(r.Stay.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
 	if r.SparedUntil != nil && r.SparedUntil.After(missed) {
 		return *r.SparedUntil
 	}
@@ -22,7 +22,7 @@ func (r *Reservation) noShowAt() time.Time {
 // arrival day at the property. After a change of dates the earlier of the old and the new deadline counts, so that a guest
 // cannot avoid a penalty by moving the stay first.
 func (r *Reservation) deadline(item Item) time.Time {
-	deadline := r.midnight(r.Start).Add(-time.Duration(r.policyOf(item).FreeUntil) * time.Hour)
+	deadline := r.Local.midnight(r.Stay.Start).Add(-time.Duration(r.policyOf(item).FreeUntil) * time.Hour)
 	if item.FreeUntil != nil && item.FreeUntil.Before(deadline) {
 		return *item.FreeUntil
 	}
@@ -49,7 +49,7 @@ func (r *Reservation) penalty(now time.Time) money.Micro {
 	sum := new(big.Rat)
 	for _, item := range r.Items {
 		if !now.Before(r.deadline(item)) {
-			sum.Add(sum, r.part(item, r.policyOf(item).late(r.Nights())))
+			sum.Add(sum, r.part(item, r.policyOf(item).late(r.Stay.Nights())))
 		}
 	}
 	return r.amount(sum)
@@ -59,7 +59,7 @@ func (r *Reservation) penalty(now time.Time) money.Micro {
 func (r *Reservation) noShowPenalty() money.Micro {
 	sum := new(big.Rat)
 	for _, item := range r.Items {
-		sum.Add(sum, r.part(item, r.policyOf(item).noShow(r.Nights())))
+		sum.Add(sum, r.part(item, r.policyOf(item).noShow(r.Stay.Nights())))
 	}
 	return r.amount(sum)
 }
@@ -67,10 +67,10 @@ func (r *Reservation) noShowPenalty() money.Micro {
 // earlyPenalty returns the price of the nights from a date on, and the part of it that the policies of the items keep if the
 // guest leaves on that date.
 func (r *Reservation) earlyPenalty(from stay.Date) (unslept, penalty money.Micro) {
-	left := Stay{Start: from, End: r.End}.Nights()
+	left := Stay{Start: from, End: r.Stay.End}.Nights()
 	price, kept := new(big.Rat), new(big.Rat)
 	for _, item := range r.Items {
-		rest := r.part(item, big.NewRat(int64(left), int64(r.Nights())))
+		rest := r.part(item, big.NewRat(int64(left), int64(r.Stay.Nights())))
 		price.Add(price, rest)
 		if left > 0 {
 			kept.Add(kept, rest.Mul(rest, r.policyOf(item).late(left)))
@@ -82,7 +82,7 @@ func (r *Reservation) earlyPenalty(from stay.Date) (unslept, penalty money.Micro
 // priceOf returns the price of the nights of an item from a date on: its share of the grand total, taxes and fees
 // included. Every night of an item has the same share.
 func (r *Reservation) priceOf(item Item, from stay.Date) money.Micro {
-	return r.amount(r.part(item, big.NewRat(int64(Stay{Start: from, End: r.End}.Nights()), int64(r.Nights()))))
+	return r.amount(r.part(item, big.NewRat(int64(Stay{Start: from, End: r.Stay.End}.Nights()), int64(r.Stay.Nights()))))
 }
 
 // part returns a share of an item's part of the grand total. Items take part in proportion to their own prices.

@@ -45,7 +45,7 @@ type Reserved struct {
 // reserved returns a copy of the members that a Plan can change.
 func (r *Reservation) reserved() Reserved {
 	return Reserved{
-		State: r.State, Stay: r.Stay, Items: slices.Clone(r.Items), Allocations: slices.Clone(r.Allocations),
+		State: r.State, Stay: r.Stay, Items: slices.Clone(r.Items), Allocations: slices.Clone(r.Hold.Allocations),
 		Total: r.Total, Own: r.Own, FX: r.FX, Channel: r.Channel, Partner: r.Partner,
 	}
 }
@@ -56,7 +56,7 @@ var errChanging = fault.ErrUnavailable.Saying("A change of this reservation is s
 // prepare stores a plan that inventory must agree to. The rooms of the plan are reserved together with the present ones.
 func (r *Reservation) prepare(p *Plan, now time.Time) {
 	r.await(AwaitReallocation, now)
-	r.Plan = p
+	r.Saga.Plan = p
 	r.Version++
 	if p.RoomsFrom != nil {
 		r.roomsChange(*p.RoomsFrom)
@@ -65,8 +65,8 @@ func (r *Reservation) prepare(p *Plan, now time.Time) {
 
 // drop forgets a plan that inventory has refused.
 func (r *Reservation) drop() {
-	if r.Plan.RoomsFrom != nil {
-		r.roomsChange(*r.Plan.RoomsFrom)
+	if r.Saga.Plan.RoomsFrom != nil {
+		r.roomsChange(*r.Saga.Plan.RoomsFrom)
 	}
 	r.Saga = Saga{}
 	r.Version++
@@ -75,8 +75,8 @@ func (r *Reservation) drop() {
 // apply makes the change of a plan and records it as a modification. What the guest has paid too much is requested to be
 // refunded; what is due is requested to be charged.
 func (r *Reservation) apply(p *Plan, now time.Time) error {
-	was, paid := r.State, r.kept()
-	r.State, r.Stay, r.Items, r.Allocations = p.Reserved.State, p.Reserved.Stay, p.Reserved.Items, p.Reserved.Allocations
+	was, paid := r.State, r.Payment.kept()
+	r.State, r.Stay, r.Items, r.Hold.Allocations = p.Reserved.State, p.Reserved.Stay, p.Reserved.Items, p.Reserved.Allocations
 	r.Total, r.Own, r.FX, r.Channel, r.Partner = p.Reserved.Total, p.Reserved.Own, p.Reserved.FX, p.Reserved.Channel, p.Reserved.Partner
 	r.unsaved.items = true
 	if p.RoomsFrom != nil {
@@ -110,7 +110,7 @@ func (r *Reservation) apply(p *Plan, now time.Time) error {
 func (r *Reservation) settle(delta, paid money.Micro) *MoneyRequest {
 	if over := paid - r.owed(); delta < 0 && over > 0 {
 		back := r.refunds(over, "modification")
-		r.Requested = append(slices.Clone(r.Requested), back...)
+		r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
 		request := &MoneyRequest{Amount: over, Direction: "refund"}
 		if len(back) == 1 {
 			request.Refund, request.Intent = back[0].ID, &back[0].Intent

@@ -120,24 +120,24 @@ type Own struct {
 
 // A Quote is a price that is valid until ValidUntil. It is immutable.
 type Quote struct {
-	ID       id.Quote    `db:"quote_id"`
-	Tenant   id.Tenant   `db:"tenant_id"`
-	Property id.Property `db:"property_id"`
-	Stay
-	Locale   locale.Tag
-	Currency money.Currency
-	Total    money.Micro `db:"grand_total_micro"`
-	Items    []PricedItem
-	Lines    []Line
-	Policy   Policy
-	Promo    string `db:"promo_code"`
-	FX       *FX    `db:"fx_snapshot"`
-	Own
-	Session *id.TenantSession `db:"session_id"`
-	Draft   *id.Draft         `db:"draft_id"`
-	Region  string            // where the tenant's data must stay
-	Local
-	NoShowGrace int `db:"no_show_grace_hours"`
+	ID          id.Quote    `db:"quote_id"`
+	Tenant      id.Tenant   `db:"tenant_id"`
+	Property    id.Property `db:"property_id"`
+	Stay        Stay        `db:"-"`
+	Locale      locale.Tag
+	Currency    money.Currency
+	Total       money.Micro `db:"grand_total_micro"`
+	Items       []PricedItem
+	Lines       []Line
+	Policy      Policy
+	Promo       string            `db:"promo_code"`
+	FX          *FX               `db:"fx_snapshot"`
+	Own         Own               `db:"-"`
+	Session     *id.TenantSession `db:"session_id"`
+	Draft       *id.Draft         `db:"draft_id"`
+	Region      string            // where the tenant's data must stay
+	Local       Local             `db:"-"`
+	NoShowGrace int               `db:"no_show_grace_hours"`
 	ValidUntil  time.Time
 	AsOf        time.Time // the database's clock when this was read
 }

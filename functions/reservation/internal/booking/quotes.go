@@ -43,14 +43,23 @@ func (s Quotes) Get(ctx context.Context, who Scope, q id.Quote) (quote *Quote, e
 
 func getQuote(ctx context.Context, tx postgres.Tx, who Scope, q id.Quote) (*Quote, error) {
 	rows, _ := tx.Query(ctx, selectQuotes, pgx.StrictNamedArgs{"tenant": who.Tenant, "quote": q, "properties": who.Properties})
-	quote, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Quote])
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[quoteRow])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("quotes: get %s: %w", q, err)
 	}
-	return quote, nil
+	row.Quote.Stay, row.Quote.Own, row.Quote.Local = row.Stay, row.Own, row.Local
+	return &row.Quote, nil
+}
+
+// A quoteRow is a row of the table. Each of its structs takes the columns of its members.
+type quoteRow struct {
+	Quote
+	Stay
+	Own
+	Local
 }
 
 // Add stores a new quote and publishes its events. If the same act has stored a quote before, Add returns that quote.
@@ -83,10 +92,10 @@ func insertQuote(ctx context.Context, tx postgres.Tx, q *Quote) (added bool, err
 			@checkOut, @grace, nullif(@promo, ''), @ownTotal, @ownCurrency, @validUntil)
 		ON CONFLICT (quote_id) DO NOTHING`,
 		pgx.StrictNamedArgs{
-			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Start, "end": q.End, "locale": q.Locale,
+			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Stay.Start, "end": q.Stay.End, "locale": q.Locale,
 			"currency": q.Currency, "total": q.Total, "items": q.Items, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
-			"session": q.Session, "draft": q.Draft, "region": q.Region, "timeZone": q.TimeZone, "checkIn": q.CheckInFrom,
-			"checkOut": q.CheckOutUntil, "grace": q.NoShowGrace, "promo": q.Promo, "ownTotal": q.OwnTotal, "ownCurrency": q.OwnCurrency,
+			"session": q.Session, "draft": q.Draft, "region": q.Region, "timeZone": q.Local.TimeZone, "checkIn": q.Local.CheckInFrom,
+			"checkOut": q.Local.CheckOutUntil, "grace": q.NoShowGrace, "promo": q.Promo, "ownTotal": q.Own.OwnTotal, "ownCurrency": q.Own.OwnCurrency,
 			"validUntil": q.ValidUntil})
 	return tag.RowsAffected() == 1, err
 }

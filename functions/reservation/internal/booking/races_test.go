@@ -59,7 +59,7 @@ func (s *confirmTest) nearlyOver() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, a := range s.r.Allocations {
+	for _, a := range s.r.Hold.Allocations {
 		s.fakeInventory.taken[a].expires = s.fakeInventory.now().Add(2 * time.Millisecond)
 	}
 }
@@ -246,7 +246,7 @@ func TestConfirm_lateAttemptKeepsRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range s.now().Allocations {
+	for _, a := range s.now().Hold.Allocations {
 		room := s.fakeInventory.taken[a]
 		if room == nil {
 			t.Fatal("confirmed without its room: room = nil")

@@ -102,8 +102,8 @@ func TestRecord_inHouse(t *testing.T) {
 			if len(r.Modified) != test.modified {
 				t.Fatalf("%d modifications, want %d", len(r.Modified), test.modified)
 			}
-			if len(r.Requested) != 0 {
-				t.Errorf("%d refunds requested, want none", len(r.Requested))
+			if len(r.Payment.Requested) != 0 {
+				t.Errorf("%d refunds requested, want none", len(r.Payment.Requested))
 			}
 			for _, m := range r.Modified {
 				if m.Type != RateChange {
@@ -152,7 +152,7 @@ func TestRecord_anyOrder(t *testing.T) {
 			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 140, Currency: r.Currency}); got != want {
 				t.Errorf("the balance is %+v, want %+v", got, want)
 			}
-			if got := r.Payments[0].Executed; len(got) != 2 {
+			if got := r.Payment.Payments[0].Executed; len(got) != 2 {
 				t.Errorf("%d executed refunds, want 2", len(got))
 			}
 		})
@@ -170,11 +170,11 @@ func TestRecord_requested(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	asked := s.now().Requested
+	asked := s.now().Payment.Requested
 	if len(asked) != 1 {
 		t.Fatalf("%d refunds requested, want 1", len(asked))
 	}
-	kept := s.now().kept()
+	kept := s.now().Payment.kept()
 	s.refund(intent, asked[0])
 	for range 2 {
 		if err := s.deliver(id.New[id.Event](), s.r.ID, intent); err != nil {
@@ -182,7 +182,7 @@ func TestRecord_requested(t *testing.T) {
 		}
 	}
 	r := s.now()
-	if got := r.kept(); got != kept {
+	if got := r.Payment.kept(); got != kept {
 		t.Errorf("%d are kept, want %d", got, kept)
 	}
 	if got := r.Balance().Refunded; got != price {

@@ -67,7 +67,7 @@ func TestAsk_states(t *testing.T) {
 		t.Run(string(state), func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.State, r.AsOf = state, r.PlacedAt
+			r.State, r.AsOf = state, r.Hold.PlacedAt
 			before := r.Version
 			added, err := r.Ask(aRequest())
 			if !errors.Is(err, want) {

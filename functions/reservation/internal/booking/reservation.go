@@ -13,21 +13,21 @@ import (
 
 // A Reservation represents the rooms of one stay, from the hold to check-out.
 type Reservation struct {
-	ID       id.Reservation `db:"reservation_id"`
-	Tenant   id.Tenant      `db:"tenant_id"`
-	Property id.Property    `db:"property_id"`
-	Code     string         // the guest's booking code; unique per tenant, generated on insert
-	State    State          // as stored; see EffectiveState
-	Saga
-	Version int // increases with each change
-	Channel Channel
-	Partner Reference         `db:"partner_id"`
-	Session *id.TenantSession `db:"session_id"`
-	Draft   *id.Draft         `db:"draft_id"`
-	Quote   id.Quote          `db:"quote_id"`
-	Guest   id.Guest          `db:"guest_id"`
-	Locale  locale.Tag        `db:"guest_locale"`
-	Stay
+	ID           id.Reservation `db:"reservation_id"`
+	Tenant       id.Tenant      `db:"tenant_id"`
+	Property     id.Property    `db:"property_id"`
+	Code         string         // the guest's booking code; unique per tenant, generated on insert
+	State        State          // as stored; see EffectiveState
+	Saga         Saga           `db:"-"`
+	Version      int            // increases with each change
+	Channel      Channel
+	Partner      Reference         `db:"partner_id"`
+	Session      *id.TenantSession `db:"session_id"`
+	Draft        *id.Draft         `db:"draft_id"`
+	Quote        id.Quote          `db:"quote_id"`
+	Guest        id.Guest          `db:"guest_id"`
+	Locale       locale.Tag        `db:"guest_locale"`
+	Stay         Stay              `db:"-"`
 	Currency     money.Currency
 	Total        money.Micro      `db:"grand_total_micro"`
 	Items        []Item           `db:"-"`
@@ -35,9 +35,9 @@ type Reservation struct {
 	Modified     []Modification   `db:"-"` // oldest first
 	Person       *Person          `db:"-"` // only if staff read the reservation
 	Policy       Policy
-	FX           *FX `db:"fx_snapshot"`
-	Hold             // the current one
-	Payment          // zero until confirmed
+	FX           *FX     `db:"fx_snapshot"`
+	Hold         Hold    `db:"-"` // the current one
+	Payment      Payment `db:"-"` // zero until confirmed
 	Cancellation *Cancellation
 	Keys         []Key      // of the rooms, oldest first
 	CheckIn      *CheckIn   // nil before the check-in
@@ -46,12 +46,12 @@ type Reservation struct {
 	SparedUntil  *time.Time // a reinstated guest is no no-show before
 	OverstayedOn *stay.Date // the last night that was published as overstayed
 	Region       string     // where the tenant's data must stay
-	Local
-	NoShowGrace int `db:"no_show_grace_hours"`
-	Own
-	CreatedBy Actor
-	CreatedAt time.Time
-	AsOf      time.Time // the database's clock at the read; decides whether the hold has expired
+	Local        Local      `db:"-"`
+	NoShowGrace  int        `db:"no_show_grace_hours"`
+	Own          Own        `db:"-"`
+	CreatedBy    Actor
+	CreatedAt    time.Time
+	AsOf         time.Time // the database's clock at the read; decides whether the hold has expired
 
 	unsaved changes
 }
@@ -134,7 +134,7 @@ func (r *Reservation) move(from, to State) error {
 	if !from.leadsTo(to) {
 		return ErrIllegalTransition
 	}
-	if r.Plan != nil {
+	if r.Saga.Plan != nil {
 		return errChanging
 	}
 	r.State, r.Saga = to, Saga{}

@@ -27,7 +27,7 @@ func TestEffectiveState(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := aHeld(t)
-			r.State, r.AsOf = test.state, r.ExpiresAt.Add(test.asOf)
+			r.State, r.AsOf = test.state, r.Hold.ExpiresAt.Add(test.asOf)
 			if got := r.EffectiveState(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -49,8 +49,8 @@ func TestExpire(t *testing.T) {
 	if over.State != ExpiredHold {
 		t.Errorf("one that is over: over.State = %v, want %v", over.State, ExpiredHold)
 	}
-	if over.Outcome != Expired {
-		t.Errorf("one that is over: over.Outcome = %v, want %v", over.Outcome, Expired)
+	if over.Hold.Outcome != Expired {
+		t.Errorf("one that is over: over.Outcome = %v, want %v", over.Hold.Outcome, Expired)
 	}
 	if over.Version != 2 {
 		t.Errorf("one that is over: over.Version = %v, want 2", over.Version)
@@ -108,14 +108,14 @@ func TestConfirm_accepts(t *testing.T) {
 				if test.r.State != Confirmed {
 					t.Errorf("test.r.State = %v, want %v", test.r.State, Confirmed)
 				}
-				if *test.r.Intent != intent.ID {
-					t.Errorf("*test.r.Intent = %v, want %v", *test.r.Intent, intent.ID)
+				if *test.r.Payment.Intent != intent.ID {
+					t.Errorf("*test.r.Intent = %v, want %v", *test.r.Payment.Intent, intent.ID)
 				}
-				if test.r.Outcome != Committed {
-					t.Errorf("test.r.Outcome = %v, want %v", test.r.Outcome, Committed)
+				if test.r.Hold.Outcome != Committed {
+					t.Errorf("test.r.Outcome = %v, want %v", test.r.Hold.Outcome, Committed)
 				}
-				if test.r.Pending != "" {
-					t.Errorf(`test.r.Pending = %q, want ""`, test.r.Pending)
+				if test.r.Saga.Pending != "" {
+					t.Errorf(`test.r.Pending = %q, want ""`, test.r.Saga.Pending)
 				}
 			}
 		})
@@ -125,7 +125,7 @@ func TestConfirm_accepts(t *testing.T) {
 func TestPaidBy(t *testing.T) {
 	t.Parallel()
 	r, other := confirmedOne(t), id.New[id.Intent]()
-	if !r.PaidBy(r.Intent) {
+	if !r.PaidBy(r.Payment.Intent) {
 		t.Error("r.PaidBy(r.Intent) = false, want true")
 	}
 	if r.PaidBy(&other) {
@@ -160,8 +160,8 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 			if r.State != Cancelled {
 				t.Errorf("a live hold: r.State = %v, want %v", r.State, Cancelled)
 			}
-			if r.Outcome != Released {
-				t.Errorf("a live hold: r.Outcome = %v, want %v", r.Outcome, Released)
+			if r.Hold.Outcome != Released {
+				t.Errorf("a live hold: r.Outcome = %v, want %v", r.Hold.Outcome, Released)
 			}
 			if r.Cancellation.Refunds != nil {
 				t.Errorf("a live hold: r.Cancellation.Refunds = %v, want nil", r.Cancellation.Refunds)
@@ -198,8 +198,8 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 	if c.Applied.Penalty != 0 {
 		t.Errorf("c.Applied.Penalty = %v, want 0", c.Applied.Penalty)
 	}
-	if r.Outcome != Expired {
-		t.Errorf("the hold ended %s a second time", r.Outcome)
+	if r.Hold.Outcome != Expired {
+		t.Errorf("the hold ended %s a second time", r.Hold.Outcome)
 	}
 	if _, refundable := r.RefundableAmount(capture); refundable {
 		t.Error("RefundableAmount() returns money that the cancellation refunds")
@@ -214,11 +214,11 @@ func TestRefundableAmount(t *testing.T) {
 	own, lateCash := confirmedOne(t), confirmedOne(t)
 	lateCash.Payment = Payment{}
 	lateCash.pay(aPromise(lateCash))
-	lateCash.Intent = &lateCash.Payments[0].Intent
+	lateCash.Payment.Intent = &lateCash.Payment.Payments[0].Intent
 	if err := lateCash.cancel(StaffCancelled, "", saga(), noon); err != nil {
 		t.Fatal(err)
 	}
-	collected := with(aCapture, func(i *Intent) { i.ID, i.Method = *lateCash.Intent, CashOnArrival })
+	collected := with(aCapture, func(i *Intent) { i.ID, i.Method = *lateCash.Payment.Intent, CashOnArrival })
 	for _, test := range []struct {
 		name   string
 		r      *Reservation
@@ -231,7 +231,7 @@ func TestRefundableAmount(t *testing.T) {
 		{"live hold", aHeld(t), aCapture, false},
 		{"expired hold", anExpired(t), aCapture, false},
 		{"a promise collected after a cancellation", lateCash, collected, true},
-		{"intent of the confirmation", own, with(aCapture, func(i *Intent) { i.ID = *own.Intent }), false},
+		{"intent of the confirmation", own, with(aCapture, func(i *Intent) { i.ID = *own.Payment.Intent }), false},
 		{"refunded before", cancelledOne(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), false},
 		{"promise of cash, not collected", cancelledOne(t), aPromise, false},
 		{"intent of another reservation, refund", cancelledOne(t), with(aCapture, func(i *Intent) { i.Reservation = own.ID }), false},
@@ -268,7 +268,7 @@ func TestOrphanedAllocations(t *testing.T) {
 			}
 		}
 	}
-	if slices.Contains(rooms, r.Allocations[0]) {
+	if slices.Contains(rooms, r.Hold.Allocations[0]) {
 		t.Error("the first hold's rooms are released twice")
 	}
 }

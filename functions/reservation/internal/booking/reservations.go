@@ -105,12 +105,12 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 				@grace, @ownTotal, @ownCurrency, @createdBy, @createdAt)
 			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
 			pgx.StrictNamedArgs{
-				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Pending,
+				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Saga.Pending,
 				"since": r.Saga.Since, "version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
-				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Start, "end": r.End, "currency": r.Currency,
+				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End, "currency": r.Currency,
 				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
-				"timeZone": r.TimeZone, "checkIn": r.CheckInFrom, "checkOut": r.CheckOutUntil, "grace": r.NoShowGrace,
-				"ownTotal": r.OwnTotal, "ownCurrency": r.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
+				"timeZone": r.Local.TimeZone, "checkIn": r.Local.CheckInFrom, "checkOut": r.Local.CheckOutUntil, "grace": r.NoShowGrace,
+				"ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
 		if err != nil || tag.RowsAffected() == 1 {
 			return err
 		}
@@ -132,12 +132,12 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			spared_until = @spared, overstayed_on = @overstayed
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @stored`,
 		pgx.StrictNamedArgs{
-			"state": r.State, "pending": r.Pending, "since": r.Saga.Since, "attempts": r.Attempts, "plan": r.Plan, "version": r.Version,
-			"channel": r.Channel, "partner": r.Partner, "locale": r.Locale, "start": r.Start, "end": r.End,
-			"total": r.Total, "ownTotal": r.OwnTotal, "ownCurrency": r.OwnCurrency, "fx": r.FX, "hold": r.Hold.ID,
-			"method": r.Method, "status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured,
-			"captureEvent": r.CaptureEvent, "payments": r.Payments, "requested": r.Requested, "cancellation": r.Cancellation,
-			"confirmedAt": r.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
+			"state": r.State, "pending": r.Saga.Pending, "since": r.Saga.Since, "attempts": r.Saga.Attempts, "plan": r.Saga.Plan, "version": r.Version,
+			"channel": r.Channel, "partner": r.Partner, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End,
+			"total": r.Total, "ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "fx": r.FX, "hold": r.Hold.ID,
+			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
+			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Payments, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
+			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
 			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
@@ -177,8 +177,8 @@ func (r *Reservation) queueHold(tx postgres.Tx) {
 		VALUES (@hold, @tenant, @reservation, @allocations, @placedAt, @expiresAt, @ttl, @outcome)
 		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status, allocation_ids = EXCLUDED.allocation_ids`,
 		pgx.StrictNamedArgs{
-			"hold": r.Hold.ID, "tenant": r.Tenant, "reservation": r.ID, "allocations": r.Allocations, "placedAt": r.PlacedAt,
-			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
+			"hold": r.Hold.ID, "tenant": r.Tenant, "reservation": r.ID, "allocations": r.Hold.Allocations, "placedAt": r.Hold.PlacedAt,
+			"expiresAt": r.Hold.ExpiresAt, "ttl": r.Hold.TTL, "outcome": r.Hold.Outcome})
 }
 
 // RoomsTaken records that inventory has published the allocation. After all allocations of the hold, the reservation

@@ -280,17 +280,17 @@ func TestRoomsTaken_keepsVersion(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		return read.Pending, read.Version, err
+		return read.Saga.Pending, read.Version, err
 	}
 	if step, _, err := note(r.ID, id.New[id.Allocation]()); step != AwaitInventory || err != nil {
 		t.Errorf("other rooms: %s, %v", step, err)
 	}
 	for range 2 { // the repetition changes nothing
-		if step, _, err := note(r.ID, r.Allocations[0]); step != AwaitInventory || err != nil {
+		if step, _, err := note(r.ID, r.Hold.Allocations[0]); step != AwaitInventory || err != nil {
 			t.Errorf("one of its two rooms: %s, %v", step, err)
 		}
 	}
-	step, version, err := note(r.ID, r.Allocations[1])
+	step, version, err := note(r.ID, r.Hold.Allocations[1])
 	if step != AwaitPayment {
 		t.Errorf("its rooms: step = %v, want %v", step, AwaitPayment)
 	}
@@ -300,7 +300,7 @@ func TestRoomsTaken_keepsVersion(t *testing.T) {
 	if err != nil {
 		t.Errorf("its rooms: %v", err)
 	}
-	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
+	if _, _, err := note(id.New[id.Reservation](), r.Hold.Allocations[1]); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown reservation: %v", err)
 	}
 }
@@ -319,9 +319,9 @@ func TestRoomsTaken_concurrently(t *testing.T) {
 				}
 			}
 		}
-		together(note(r.Allocations[0]), note(r.Allocations[1]), note(r.Allocations[0]))
-		if read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Pending != AwaitPayment {
-			t.Fatalf("it waits for %v, %v; want %s", read.Pending, err, AwaitPayment)
+		together(note(r.Hold.Allocations[0]), note(r.Hold.Allocations[1]), note(r.Hold.Allocations[0]))
+		if read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Saga.Pending != AwaitPayment {
+			t.Fatalf("it waits for %v, %v; want %s", read.Saga.Pending, err, AwaitPayment)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func TestReservations_oldRows(t *testing.T) {
 	if q.Local != aBasis().Local {
 		t.Errorf("q.Local = %v, want %v", q.Local, aBasis().Local)
 	}
-	if q.OwnTotal == nil {
+	if q.Own.OwnTotal == nil {
 		t.Error("q.OwnTotal = nil")
 	}
 	for _, table := range []string{"quotes", "reservations"} {

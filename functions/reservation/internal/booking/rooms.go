@@ -75,10 +75,10 @@ func (l Local) today(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone
 
 // nightsFrom returns the nights of the stay from a date on.
 func (r *Reservation) nightsFrom(from stay.Date) Stay {
-	if from.Before(r.Start) {
-		from = r.Start
+	if from.Before(r.Stay.Start) {
+		from = r.Stay.Start
 	}
-	return Stay{Start: from, End: r.End}
+	return Stay{Start: from, End: r.Stay.End}
 }
 
 // assign gives an item a physical room for the nights from a date on. The room must be one of the property, of the item's
@@ -113,7 +113,7 @@ var occupying = []State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted}
 func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.Date) error {
 	items, rooms := r.occupied()
 	nights, inside := r.nightsFrom(from), r.State.inside()
-	if p := r.Plan; p != nil { // until inventory decides, the nights and rooms before and after the change
+	if p := r.Saga.Plan; p != nil { // until inventory decides, the nights and rooms before and after the change
 		inside = inside || p.Reserved.State.inside()
 		if p.Reserved.Stay.Start.Before(nights.Start) && !p.Reserved.Stay.Start.Before(from) {
 			nights.Start = p.Reserved.Stay.Start
@@ -167,8 +167,8 @@ func (r *Reservation) occupied() (items []id.Item, rooms []id.Room) {
 	if slices.Contains(occupying, r.State) {
 		add(r.Items)
 	}
-	if r.Plan != nil && slices.Contains(occupying, r.Plan.Reserved.State) {
-		add(r.Plan.Reserved.Items)
+	if r.Saga.Plan != nil && slices.Contains(occupying, r.Saga.Plan.Reserved.State) {
+		add(r.Saga.Plan.Reserved.Items)
 	}
 	return items, rooms
 }

@@ -94,7 +94,7 @@ func aHeld(t testing.TB) *Reservation {
 func anExpired(t testing.TB) *Reservation {
 	t.Helper()
 	r := aHeld(t)
-	r.AsOf = r.ExpiresAt
+	r.AsOf = r.Hold.ExpiresAt
 	return r
 }
 
@@ -173,7 +173,7 @@ func modifiedOne(t testing.TB) *Reservation {
 func movedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := confirmedOne(t)
-	to := Stay{Start: r.Start, End: r.End.AddDays(1)}
+	to := Stay{Start: r.Stay.Start, End: r.Stay.End.AddDays(1)}
 	ask := r.priced(r.Items, to, "")
 	p, err := r.changeDates(id.New[id.Request](), to, to, aPrice(ask, noon))
 	if err != nil {

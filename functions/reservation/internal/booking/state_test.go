@@ -80,8 +80,8 @@ func TestMove_illegalTransition(t *testing.T) {
 			if r.Version != 3 {
 				t.Errorf("%s to %s: r.Version = %v, want 3", from, to, r.Version)
 			}
-			if r.Pending != AwaitPayment {
-				t.Errorf("%s to %s: r.Pending = %v, want %v", from, to, r.Pending, AwaitPayment)
+			if r.Saga.Pending != AwaitPayment {
+				t.Errorf("%s to %s: r.Pending = %v, want %v", from, to, r.Saga.Pending, AwaitPayment)
 			}
 		}
 	}

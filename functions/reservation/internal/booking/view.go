@@ -126,18 +126,18 @@ func (r *Reservation) View() View {
 		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: viewStay(r.Stay), Items: items,
 		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{
 			Hold:      r.Hold.ID,
-			PlacedAt:  r.PlacedAt,
-			ExpiresAt: r.ExpiresAt,
-			TTL:       r.TTL,
+			PlacedAt:  r.Hold.PlacedAt,
+			ExpiresAt: r.Hold.ExpiresAt,
+			TTL:       r.Hold.TTL,
 		}, Payment: viewPayment(r.Payment),
 		Policy: r.Policy, FreeUntil: r.freeUntil(), FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
-		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.Payment.ConfirmedAt,
 		Balance: r.Balance(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
 		Modified: append([]Modification{}, r.Modified...),
 	}
-	if v.State != ExpiredHold && r.Pending != "" { // an expired hold waits for nothing
-		v.Pending = r.Pending
-		v.Saga = &SagaView{Step: r.Pending, Since: r.Saga.Since, Attempts: r.Attempts}
+	if v.State != ExpiredHold && r.Saga.Pending != "" { // an expired hold waits for nothing
+		v.Pending = r.Saga.Pending
+		v.Saga = &SagaView{Step: r.Saga.Pending, Since: r.Saga.Since, Attempts: r.Saga.Attempts}
 	}
 	return v
 }

@@ -144,7 +144,7 @@ func (w *WalkIns) vacant(ctx context.Context, by Principal, in DeskBooking) erro
 	rooms := make([]id.Room, len(in.Rooms))
 	for i, asked := range in.Rooms {
 		item := Item{RoomType: in.Ask.Items[asked.Item].RoomType}
-		if err := r.assign(&item, asked.Room, of, r.Start); err != nil {
+		if err := r.assign(&item, asked.Room, of, r.Stay.Start); err != nil {
 			return err
 		}
 		rooms[i] = asked.Room

@@ -84,7 +84,7 @@ func (w *Watcher) Retry(ctx context.Context, step StuckStep) error {
 	if err != nil || r.Saga.Since == nil || !r.Saga.Since.Equal(step.Since) {
 		return err // another step by now
 	}
-	pending, attempts := r.Pending, r.Attempts // a failed attempt may change r
+	pending, attempts := r.Saga.Pending, r.Saga.Attempts // a failed attempt may change r
 	if err = w.retry(ctx, r); err == nil {
 		return nil
 	}
@@ -96,13 +96,13 @@ func (w *Watcher) Retry(ctx context.Context, step StuckStep) error {
 }
 
 func (w *Watcher) retry(ctx context.Context, r *Reservation) error {
-	switch r.Pending {
+	switch r.Saga.Pending {
 	case AwaitInventory:
 		return w.inventoryLost(ctx, r)
 	case AwaitPayment:
 		return w.paymentLost(ctx, r)
 	case AwaitKeys:
-		if r.Attempts > maxStepAttempts {
+		if r.Saga.Attempts > maxStepAttempts {
 			return w.keys.GiveUp(ctx, r)
 		}
 		_, err := w.keys.Ask(ctx, Scope{Tenant: r.Tenant}, r.ID)
@@ -132,7 +132,7 @@ func (w *Watcher) inventoryLost(ctx context.Context, r *Reservation) error {
 			}
 			return w.reservations.Save(ctx, tx, r, ReservationCancelled(r))
 		}
-		for _, allocation := range r.Allocations {
+		for _, allocation := range r.Hold.Allocations {
 			if err := w.reservations.RoomsTaken(ctx, tx, r.Tenant, r.ID, allocation); err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func TestRetry_countsStuckSteps(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := aStored(t, db.Env(), id.New[id.Tenant]())
-			r.Pending, r.Attempts = test.pending, test.attempts
+			r.Saga.Pending, r.Saga.Attempts = test.pending, test.attempts
 			r.Version++
 			if err := save(t, OpenReservations(db.Env()), r); err != nil {
 				t.Fatal(err)
