@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -28,7 +29,7 @@ type KeyReport struct {
 
 // RecordKey returns the handler of a key report, which records the status.
 func RecordKey(e env.Env, status booking.KeyStatus) fn.Handle[KeyReport] {
-	db, keys := postgres.Open(e, booking.Schema), booking.OpenIssuer(e)
+	db, keys := postgres.Open(e, booking.Schema), booking.OpenIssuer(e, platform.Open(e))
 	return func(ctx context.Context, e event.Event[KeyReport]) error {
 		p := e.Payload
 		key := booking.Key{ID: p.Key, Item: p.Item, Room: p.Room, Status: status}

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -38,7 +39,7 @@ type canceller struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&canceller{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).cancel, nil
+	return (&canceller{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).cancel, nil
 }
 
 func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

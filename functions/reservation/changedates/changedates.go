@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -46,7 +47,7 @@ func (r Request) Validate() error {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.Changed], error) {
-	changer := booking.OpenChanger(e)
+	changer := booking.OpenChanger(e, platform.Open(e))
 	return func(ctx context.Context, c reservation.Call[Request]) (reservation.Changed, error) {
 		if !c.In.ByGuest && !c.ActsForStaff() {
 			return reservation.Changed{}, fault.ErrForbidden

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -38,7 +39,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReceptionist(e)}).checkIn, nil
+	return (&handler{booking.OpenReceptionist(e, platform.Open(e))}).checkIn, nil
 }
 
 func (h *handler) checkIn(ctx context.Context, c reservation.Call[Request]) (Response, error) {

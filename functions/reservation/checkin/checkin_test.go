@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/checkin"
 	"melmastoon.ghasi.io/functions/reservation/checkout"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/functions/reservation/keyfailed"
 	"melmastoon.ghasi.io/functions/reservation/keyissued"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
@@ -123,7 +124,7 @@ func TestCheckIn_lockAway(t *testing.T) {
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusAccepted)
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started")
 	d.Services.SetBehavior("keys", upstreamtest.Working)
-	r, err := booking.OpenIssuer(d.Env).Ask(t.Context(), booking.Scope{Tenant: d.R.Tenant}, d.R.ID)
+	r, err := booking.OpenIssuer(d.Env, platform.Open(d.Env)).Ask(t.Context(), booking.Scope{Tenant: d.R.Tenant}, d.R.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

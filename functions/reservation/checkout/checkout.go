@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -60,7 +61,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).checkOut, nil
+	return (&handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).checkOut, nil
 }
 
 func (h *handler) checkOut(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -52,7 +53,7 @@ type confirmer struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.Whole], error) {
-	return (&confirmer{booking.OpenConfirmer(e), booking.OpenReservations(e)}).confirm, nil
+	return (&confirmer{booking.OpenConfirmer(e, platform.Open(e)), booking.OpenReservations(e)}).confirm, nil
 }
 
 func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.Whole, error) {

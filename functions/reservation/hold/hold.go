@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -47,7 +48,7 @@ type holder struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&holder{booking.OpenHolder(e)}).hold, nil
+	return (&holder{booking.OpenHolder(e, platform.Open(e))}).hold, nil
 }
 
 func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -29,7 +30,7 @@ type modifier struct{ changer *booking.Changer }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.Changed], error) {
-	return (&modifier{booking.OpenChanger(e)}).modify, nil
+	return (&modifier{booking.OpenChanger(e, platform.Open(e))}).modify, nil
 }
 
 func (m *modifier) modify(ctx context.Context, c reservation.Call[Request]) (out reservation.Changed, err error) {

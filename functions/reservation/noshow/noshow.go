@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -47,7 +48,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).miss, nil
+	return (&handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).miss, nil
 }
 
 func (h *handler) miss(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

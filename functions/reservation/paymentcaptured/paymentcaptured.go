@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -42,7 +43,7 @@ type confirmer struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Captured], error) {
-	return (&confirmer{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e)}).confirm, nil
+	return (&confirmer{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
 }
 
 func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error {

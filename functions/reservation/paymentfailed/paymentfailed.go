@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -47,7 +48,7 @@ type canceller struct {
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&canceller{
 		db:           postgres.Open(e, booking.Schema),
-		payments:     booking.OpenPayments(e),
+		payments:     platform.OpenPayments(e),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).cancel, nil

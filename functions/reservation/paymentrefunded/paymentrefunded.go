@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -43,7 +44,7 @@ type recorder struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Refunded], error) {
-	return (&recorder{postgres.Open(e, booking.Schema), booking.OpenRefundRecorder(e)}).record, nil
+	return (&recorder{postgres.Open(e, booking.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
 }
 
 func (f *recorder) record(ctx context.Context, e event.Event[Refunded]) error {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -37,7 +38,7 @@ type quoter struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&quoter{booking.OpenQuoter(e)}).quote, nil
+	return (&quoter{booking.OpenQuoter(e, platform.Open(e))}).quote, nil
 }
 
 func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -44,7 +45,7 @@ type mover struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[TakenOutOfOrder], error) {
-	return (&mover{postgres.Open(e, booking.Schema), booking.OpenMover(e)}).move, nil
+	return (&mover{postgres.Open(e, booking.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
 }
 
 func (m *mover) move(ctx context.Context, e event.Event[TakenOutOfOrder]) error {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -24,16 +25,16 @@ var Function = reservation.Event(fn.Spec{
 }, New)
 
 // Changed is the part of the event that this function reads.
-type Changed = booking.SettingsChange
+type Changed = platform.SettingsChange
 
 type recorder struct {
 	db      *postgres.DB
-	tenants booking.Tenants
+	tenants platform.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Changed], error) {
-	return (&recorder{postgres.Open(e, booking.Schema), booking.OpenTenants(e)}).record, nil
+	return (&recorder{postgres.Open(e, booking.Schema), platform.OpenTenants(e)}).record, nil
 }
 
 func (r *recorder) record(ctx context.Context, e event.Event[Changed]) error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -41,7 +41,7 @@ func TestSettingsChanged_anyOrder(t *testing.T) {
 				deliver(t, db, tenant, ids[n-1], change(n))
 			}
 			// A process of its own: it has cached nothing.
-			got := booking.OpenTenants(process(t, db)).Settings(t.Context(), tenant)
+			got := platform.OpenTenants(process(t, db)).Settings(t.Context(), tenant)
 			if got.HoldTTL != 10*time.Minute || got.NoShowGrace != 3 {
 				t.Errorf("in the order %v: a hold of %v and a grace of %d h, want those of the latest: 10m and 3 h", order, got.HoldTTL, got.NoShowGrace)
 			}
@@ -69,7 +69,7 @@ func TestSettingsChanged_allProcesses(t *testing.T) {
 	one, two := process(t, db), process(t, db)
 	ttls := func() (all []time.Duration) {
 		for _, e := range []env.Env{one, two} {
-			tenants := booking.OpenTenants(e)
+			tenants := platform.OpenTenants(e)
 			all = append(all, tenants.Settings(t.Context(), tenant).HoldTTL, tenants.Settings(t.Context(), other).HoldTTL)
 		}
 		return all

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -27,7 +28,7 @@ type sweeper struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{booking.OpenReservations(e), booking.OpenPayments(e).Learn}
+	s := &sweeper{booking.OpenReservations(e), platform.OpenPayments(e).Learn}
 	return fn.Sweep(s.reservations.Awaited, s.miss), nil
 }
 

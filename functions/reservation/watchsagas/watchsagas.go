@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -22,5 +23,5 @@ var Function = fn.Scheduled(fn.Spec{
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	return fn.Sweep(booking.OpenReservations(e).StuckSteps, booking.OpenWatcher(e).Retry), nil
+	return fn.Sweep(booking.OpenReservations(e).StuckSteps, booking.OpenWatcher(e, platform.Open(e)).Retry), nil
 }

@@ -30,19 +30,11 @@ type Balance struct {
 // Balance returns the balance. Refunds that were requested but not yet executed are not part of Refunded.
 func (r *Reservation) Balance() Balance {
 	b := Balance{Due: r.due(), Currency: r.Currency}
-	for _, p := range r.Payment.intents() {
+	for _, p := range r.Payment.Intents {
 		b.Captured += p.Captured
 		b.Refunded += p.Refunded
 	}
 	return b
-}
-
-// intents returns the payments, also of a row that older code has stored.
-func (p Payment) intents() []IntentPayment {
-	if p.Payments != nil || p.Intent == nil {
-		return p.Payments
-	}
-	return []IntentPayment{{Intent: *p.Intent, Method: p.Method, Status: p.PaymentStatus, Captured: p.Captured}}
 }
 
 // keptOf returns the captured amount of an intent that is neither refunded nor requested to be.
@@ -58,7 +50,7 @@ func (p Payment) keptOf(i IntentPayment) money.Micro {
 
 // kept returns the captured amount that is neither refunded nor requested to be.
 func (p Payment) kept() (sum money.Micro) {
-	for _, i := range p.intents() {
+	for _, i := range p.Intents {
 		sum += p.keptOf(i)
 	}
 	return sum
@@ -80,7 +72,7 @@ func (r *Reservation) owed() money.Micro {
 // due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
 func (r *Reservation) due() money.Micro {
 	due := r.owed() - r.Payment.kept()
-	for _, p := range r.Payment.intents() {
+	for _, p := range r.Payment.Intents {
 		due -= p.Waived
 	}
 	return max(0, due)
@@ -89,7 +81,7 @@ func (r *Reservation) due() money.Micro {
 // refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
 // from the reservation's version, so that a repeated attempt asks for the same refunds.
 func (r *Reservation) refunds(amount money.Micro, label string) (all []Refund) {
-	for _, p := range slices.Backward(r.Payment.intents()) {
+	for _, p := range slices.Backward(r.Payment.Intents) {
 		if part := min(amount, r.Payment.keptOf(p)); part > 0 {
 			refund := id.Derive[id.Refund](r.ID, label+"/"+strconv.Itoa(r.Version)+"/"+p.Intent.String())
 			all = append(all, Refund{ID: refund, Intent: p.Intent, Amount: part})
@@ -107,14 +99,14 @@ func (r *Reservation) collects(i *id.Intent) bool {
 // capturedOf returns the amount that an intent has captured for the reservation, as far as this service has stored it.
 func (r *Reservation) capturedOf(i id.Intent) money.Micro {
 	if at := r.Payment.paymentAt(i); at >= 0 {
-		return r.Payment.intents()[at].Captured
+		return r.Payment.Intents[at].Captured
 	}
 	return 0
 }
 
-// paymentAt returns the index of an intent in [Payment.intents], or -1.
+// paymentAt returns the index of an intent in Intents, or -1.
 func (p Payment) paymentAt(i id.Intent) int {
-	return slices.IndexFunc(p.intents(), func(known IntentPayment) bool { return known.Intent == i })
+	return slices.IndexFunc(p.Intents, func(known IntentPayment) bool { return known.Intent == i })
 }
 
 // owes reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
@@ -129,7 +121,7 @@ func (r *Reservation) Collect(i Intent, surplus money.Micro) {
 	waived := r.waivedOf(i) - surplus
 	r.pay(i)
 	at := r.Payment.paymentAt(i.ID)
-	r.Payment.Payments[at].Waived += max(0, waived)
+	r.Payment.Intents[at].Waived += max(0, waived)
 	r.Version++
 }
 
@@ -137,7 +129,7 @@ func (r *Reservation) Collect(i Intent, surplus money.Micro) {
 func (r *Reservation) waivedOf(i Intent) money.Micro {
 	var known IntentPayment
 	if at := r.Payment.paymentAt(i.ID); at >= 0 {
-		known = r.Payment.intents()[at]
+		known = r.Payment.Intents[at]
 	}
 	waived := i.Refunded - known.Refunded
 	for _, back := range i.Refunds {
@@ -150,12 +142,12 @@ func (r *Reservation) waivedOf(i Intent) money.Micro {
 
 // pay adds an intent to the payments, or updates its entry.
 func (r *Reservation) pay(i Intent) {
-	r.Payment.Payments = slices.Clone(r.Payment.intents())
+	r.Payment.Intents = slices.Clone(r.Payment.Intents)
 	at := r.Payment.paymentAt(i.ID)
 	if at < 0 {
-		at, r.Payment.Payments = len(r.Payment.Payments), append(r.Payment.Payments, IntentPayment{Intent: i.ID})
+		at, r.Payment.Intents = len(r.Payment.Intents), append(r.Payment.Intents, IntentPayment{Intent: i.ID})
 	}
-	p := &r.Payment.Payments[at]
+	p := &r.Payment.Intents[at]
 	p.Method, p.Status, p.Captured, p.Refunded, p.Executed = i.Method, i.Status, i.Captured, i.Refunded, i.executed()
 	r.summarize(i)
 }
@@ -165,7 +157,7 @@ func (r *Reservation) pay(i Intent) {
 func (r *Reservation) summarize(latest Intent) {
 	var methods []Method
 	r.Payment.Captured, r.Payment.PaymentStatus = 0, PendingCash
-	for _, p := range r.Payment.Payments {
+	for _, p := range r.Payment.Intents {
 		r.Payment.Captured += p.Captured
 		if p.Captured > 0 {
 			r.Payment.PaymentStatus = Captured
@@ -187,15 +179,15 @@ func (r *Reservation) summarize(latest Intent) {
 	}
 }
 
-// learn updates the refunded amount of an intent with what the payment service reports. Refunds are never undone, so a late
+// Learn updates the refunded amount of an intent with what the payment service reports. Refunds are never undone, so a late
 // answer with less changes nothing. It reports whether the amount has changed.
-func (r *Reservation) learn(i Intent) (changed bool) {
-	r.Payment.Payments = slices.Clone(r.Payment.intents())
+func (r *Reservation) Learn(i Intent) (changed bool) {
+	r.Payment.Intents = slices.Clone(r.Payment.Intents)
 	at := r.Payment.paymentAt(i.ID)
-	if at < 0 || r.Payment.Payments[at].Captured == 0 || i.Refunded <= r.Payment.Payments[at].Refunded { // Collect stores a promise with its refunds
+	if at < 0 || r.Payment.Intents[at].Captured == 0 || i.Refunded <= r.Payment.Intents[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	waived, p := r.waivedOf(i), &r.Payment.Payments[at]
+	waived, p := r.waivedOf(i), &r.Payment.Intents[at]
 	p.Waived, p.Refunded, p.Executed = p.Waived+waived, i.Refunded, i.executed()
 	return true
 }

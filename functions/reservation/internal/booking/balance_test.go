@@ -34,14 +34,14 @@ func TestBalance_due(t *testing.T) {
 				i.Refunded += back.Amount
 			}
 			i.Refunds = test.refunded
-			r.learn(i)
+			r.Learn(i)
 			if got := r.Balance(); got.Due != test.due || got.Captured != total {
 				t.Errorf("Balance() = %+v, want due %d of %d", got, test.due, total)
 			}
 			if got := r.Balance().Refunded; got != i.Refunded {
 				t.Errorf("refunded = %d, want %d", got, i.Refunded)
 			}
-			r.learn(i)
+			r.Learn(i)
 			if got := r.due(); got != test.due {
 				t.Errorf("learned twice: due = %d, want %d", got, test.due)
 			}

@@ -213,7 +213,7 @@ func TestAllows_refunds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
+			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			at := r.Payment.ConfirmedAt.Add(time.Minute)
 			if test.penalty > 0 {
 				at = r.Stay.Start.Time().Add(-time.Hour)

@@ -35,10 +35,10 @@ type reallocator interface {
 }
 
 // OpenChanger opens a Changer with its stores and clients.
-func OpenChanger(e env.Env) *Changer {
+func OpenChanger(e env.Env, up Upstreams) *Changer {
 	return &Changer{
-		reservations: OpenReservations(e), quotes: OpenQuotes(e), inventory: OpenInventory(e), pricing: OpenPricing(e).Price,
-		rooms: OpenRooms(e).Of, learn: OpenPayments(e).Learn, keys: OpenIssuer(e), now: e.Now,
+		reservations: OpenReservations(e), quotes: OpenQuotes(e), inventory: up.Inventory, pricing: up.Price,
+		rooms: up.Rooms, learn: up.Payments.Learn, keys: OpenIssuer(e, up), now: e.Now,
 	}
 }
 

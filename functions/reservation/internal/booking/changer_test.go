@@ -63,7 +63,7 @@ func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 		c.fakeInventory.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
 	}
 	c.rooms, _ = roomsFor(c.r)
-	c.changer = OpenChanger(db.Env())
+	c.changer = OpenChanger(db.Env(), Upstreams{Inventory: c.fakeInventory, Payments: newFakePayments()})
 	c.changer.inventory, c.changer.now = c.fakeInventory, func() time.Time { return c.now }
 	c.changer.keys.locks, c.changer.keys.now = c.locks, c.changer.now
 	c.changer.learn = func(context.Context, *Reservation) error { return nil }
@@ -276,7 +276,7 @@ func TestDates_crash(t *testing.T) {
 			}
 			c.changer.inventory = c.fakeInventory
 			if test.watch {
-				w := OpenWatcher(c.db.Env())
+				w := OpenWatcher(c.db.Env(), Upstreams{Inventory: c.fakeInventory, Payments: newFakePayments()})
 				w.changer = c.changer
 				got := c.stored()
 				if err := w.Retry(t.Context(), StuckStep{Tenant: got.Tenant, Reservation: got.ID, Since: *got.Saga.Since}); err != nil {

@@ -131,7 +131,7 @@ func TestLeave_early(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
 			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
-			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
+			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if got := r.LeavesEarly(test.at); got != test.early {
 				t.Errorf("LeavesEarly() = %v, want %v", got, test.early)
 			}

@@ -49,8 +49,8 @@ type Confirmer struct {
 }
 
 // OpenConfirmer opens a Confirmer with its store and clients.
-func OpenConfirmer(e env.Env) *Confirmer {
-	return &Confirmer{reservations: OpenReservations(e), inventory: OpenInventory(e), payments: OpenPayments(e), now: e.Now}
+func OpenConfirmer(e env.Env, up Upstreams) *Confirmer {
+	return &Confirmer{reservations: OpenReservations(e), inventory: up.Inventory, payments: up.Payments, now: e.Now}
 }
 
 // Confirm confirms a reservation. It returns

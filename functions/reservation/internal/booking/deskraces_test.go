@@ -350,7 +350,7 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		if s.random.IntN(2) == 0 {
 			s.now = arrival // a penalty is due
 		}
-		intent := s.fakePayments.intents[s.booked[0].Payment.intents()[0].Intent]
+		intent := s.fakePayments.intents[s.booked[0].Payment.Intents[0].Intent]
 		const part money.Micro = 3_000_000
 		given := false
 		refund := func() {

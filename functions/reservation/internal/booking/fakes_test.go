@@ -173,6 +173,28 @@ func (p *fakePayments) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Inte
 	return Intent{}, ErrNotCaptured
 }
 
+func (p *fakePayments) Of(_ context.Context, _ id.Tenant, r id.Reservation) (all []Intent, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, i := range p.intents {
+		if i.Reservation == r {
+			all = append(all, *i)
+		}
+	}
+	return all, nil
+}
+
+func (p *fakePayments) Learn(ctx context.Context, r *Reservation) error {
+	for _, paid := range r.Payment.Intents {
+		i, err := p.Intent(ctx, r.Tenant, paid.Intent)
+		if err != nil {
+			return err
+		}
+		r.Learn(i)
+	}
+	return nil
+}
+
 func (p *fakePayments) Promise(_ context.Context, r *Reservation) (Intent, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,7 +27,7 @@ const selectReservations = `
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
 
 // termColumns are the terms that a quote freezes and its reservation keeps. Rows that predate these columns read as UTC
-// and usualGrace.
+// and defaultGrace.
 const termColumns = `
 		coalesce(time_zone, 'UTC') AS time_zone, coalesce(check_in_from, '') AS check_in_from,
 		coalesce(check_out_until, '') AS check_out_until, coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,

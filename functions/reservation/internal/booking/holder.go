@@ -17,9 +17,9 @@ type Holder struct {
 }
 
 // OpenHolder opens a Holder with its stores and clients.
-func OpenHolder(e env.Env) *Holder {
+func OpenHolder(e env.Env, up Upstreams) *Holder {
 	return &Holder{
-		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: OpenInventory(e).Hold, Settings: OpenTenants(e).Settings,
+		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: up.Inventory.Hold, Settings: up.Settings,
 	}
 }
 

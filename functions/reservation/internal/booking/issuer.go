@@ -13,22 +13,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// lockService is the part of Locks that an Issuer needs.
-type lockService interface {
-	Issue(context.Context, *Reservation, Key) (KeyStatus, error)
-	Revoke(context.Context, id.Tenant, ...id.KeyCredential) error
-}
-
 // An Issuer gets the keys that reservations wait for.
 type Issuer struct {
 	reservations Reservations
-	locks        lockService
+	locks        Locks
 	now          func() time.Time
 }
 
 // OpenIssuer opens an Issuer with its store and client.
-func OpenIssuer(e env.Env) *Issuer {
-	return &Issuer{reservations: OpenReservations(e), locks: OpenLocks(e), now: e.Now}
+func OpenIssuer(e env.Env, up Upstreams) *Issuer {
+	return &Issuer{reservations: OpenReservations(e), locks: up.Locks, now: e.Now}
 }
 
 // Ask asks the lock service for the pending keys of a reservation and stores the result. If the lock service does not answer,

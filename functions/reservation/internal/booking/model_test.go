@@ -134,19 +134,19 @@ func (s *sequence) skip() {
 
 // open opens the use cases with neighbours that fail at random.
 func (s *sequence) open() {
-	e := s.env
+	e, up := s.env, Upstreams{Inventory: s.fakeInventory, Payments: s.fakePayments}
 	now := func() time.Time { return s.now }
 	rooms := func(context.Context, id.Tenant, id.Property) ([]Room, error) { return s.rooms, s.call() }
-	s.changer = OpenChanger(e)
+	s.changer = OpenChanger(e, up)
 	s.changer.now, s.changer.inventory, s.changer.rooms = now, s, rooms
 	s.changer.learn = s.learn
 	s.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
 		return aPrice(a, s.now.Add(time.Hour)), s.call()
 	}
 	s.changer.keys.locks, s.changer.keys.now = s, now
-	s.watcher = OpenWatcher(e)
+	s.watcher = OpenWatcher(e, up)
 	s.watcher.changer, s.watcher.keys, s.watcher.now = s.changer, s.changer.keys, now
-	s.mover = OpenMover(e)
+	s.mover = OpenMover(e, up)
 	s.mover.changer, s.mover.rooms = s.changer, rooms
 }
 
@@ -160,18 +160,18 @@ func (s *sequence) hold() *Reservation {
 	if q, err = OpenQuotes(s.env).Add(s.t.Context(), q); err != nil {
 		s.t.Fatal(err)
 	}
-	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: usualHold})
+	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: defaultHold})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(usualHold)}); err != nil {
+	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(defaultHold)}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.changer.reservations.Book(s.t.Context(), Principal{Scope: Scope{Tenant: s.tenant}}, r, nil); err != nil {
 		s.t.Fatal(err)
 	}
 	for n, a := range r.Hold.Allocations {
-		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(usualHold)}
+		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(defaultHold)}
 	}
 	s.booked = append(s.booked, r)
 	return r
@@ -245,12 +245,12 @@ func (s *sequence) learn(ctx context.Context, r *Reservation) error {
 	if err := s.process.call(); err != nil {
 		return err
 	}
-	for _, p := range r.Payment.intents() {
+	for _, p := range r.Payment.Intents {
 		i, err := s.fakePayments.Intent(ctx, s.tenant, p.Intent)
 		if err != nil {
 			return err
 		}
-		r.learn(i)
+		r.Learn(i)
 	}
 	return s.failSometimes()
 }
@@ -355,7 +355,7 @@ var acts = []modelAct{
 		return s.captured(i)
 	}},
 	{"refund by hand", func(s *sequence, r *Reservation, _ id.Request) error {
-		p := r.Payment.intents()[s.random.IntN(len(r.Payment.intents()))]
+		p := r.Payment.Intents[s.random.IntN(len(r.Payment.Intents))]
 		i := s.fakePayments.intents[p.Intent]
 		if i.kept() < 3_000_000 {
 			return errSame
@@ -465,7 +465,7 @@ func (s *sequence) save(r *Reservation, events ...event.Draft) error {
 
 // captured is the event of a captured payment.
 func (s *sequence) captured(i Intent) error {
-	confirmer := OpenConfirmer(s.env)
+	confirmer := OpenConfirmer(s.env, Upstreams{})
 	confirmer.payments, confirmer.inventory, confirmer.now = countedServices{s}, countedServices{s}, func() time.Time { return s.now }
 	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
 	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {

@@ -86,7 +86,7 @@ func TestMiss_money(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
 			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
-			r.learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
+			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if _, err := r.Miss(MissWish{By: Actor{Staff, "usr_boss"}, Manager: true, Waive: test.waive}, r.noShowAt()); err != nil {
 				t.Fatal(err)
 			}
@@ -113,9 +113,9 @@ func TestMiss_money(t *testing.T) {
 func TestMiss_severalPayments(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
-	r.Payment.Payments[0].Captured = 300_000_000
+	r.Payment.Intents[0].Captured = 300_000_000
 	second := IntentPayment{Intent: id.New[id.Intent](), Method: MobileMoney, Status: Captured, Captured: 110_000_000}
-	r.Payment.Payments = append(r.Payment.Payments, second)
+	r.Payment.Intents = append(r.Payment.Intents, second)
 	night := Policy{Ref: "p", NoShowNights: 1}
 	r.Items[0].Policy, r.Items[1].Policy = &night, &night
 	if _, err := r.Miss(MissBySweep(), r.noShowAt()); err != nil {

@@ -32,8 +32,8 @@ type Mover struct {
 }
 
 // OpenMover opens a Mover with its store and clients.
-func OpenMover(e env.Env) *Mover {
-	return &Mover{reservations: OpenReservations(e), rooms: OpenRooms(e).Of, changer: OpenChanger(e)}
+func OpenMover(e env.Env, up Upstreams) *Mover {
+	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, changer: OpenChanger(e, up)}
 }
 
 // Move stores the outage and moves all guests who have the room in that period to other free rooms of the same type. A guest

@@ -11,7 +11,7 @@ import (
 // outage takes the room of the first item out of order during the stay.
 func (c *deskTest) outage() (m *Mover, o Outage) {
 	c.t.Helper()
-	m = OpenMover(c.db.Env())
+	m = OpenMover(c.db.Env(), Upstreams{Inventory: c.fakeInventory, Payments: newFakePayments()})
 	m.changer = c.changer
 	m.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
 	r := c.stored()

@@ -17,7 +17,7 @@ type Payment struct {
 	Intent        *id.Intent      `db:"payment_intent_id"` // confirmed the reservation
 	Captured      money.Micro     `db:"captured_micro"`    // by all intents
 	CaptureEvent  *id.Event       `db:"capture_event_id"`
-	Payments      []IntentPayment // nil if it was stored by older code: see [Payment.intents]
+	Intents       []IntentPayment `db:"payments"`        // one entry per intent
 	Requested     []Refund        `db:"refund_requests"` // the refunds that this service has requested in its events
 	ConfirmedAt   *time.Time
 }
@@ -53,6 +53,9 @@ type Intent struct {
 	CaptureEvent *id.Event      `json:"capturedEventId"`
 	Refunds      []Refund       `json:"refunds"`
 }
+
+// CanPay reports whether the intent can still pay for its reservation: it is open, or its captured money is not fully refunded.
+func (i Intent) CanPay() bool { return i.open() || i.kept() > 0 }
 
 // kept returns the captured amount that has not been refunded.
 func (i Intent) kept() money.Micro { return i.Captured - i.Refunded }
@@ -122,7 +125,7 @@ func (r *Reservation) PaidBy(i *id.Intent) bool {
 		return false
 	}
 	if i == nil {
-		return slices.ContainsFunc(r.Payment.intents(), func(p IntentPayment) bool { return p.Method == CashOnArrival })
+		return slices.ContainsFunc(r.Payment.Intents, func(p IntentPayment) bool { return p.Method == CashOnArrival })
 	}
 	return r.paidByIntent(*i)
 }

@@ -167,7 +167,7 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	if b.Region == "" {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("tenants: %s has no known region", tenant))
 	}
-	if err := b.Local.validate(); err != nil {
+	if err := b.Local.Validate(); err != nil {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("properties: %s: %w", a.Property, err))
 	}
 	for i := range p.Items {

@@ -137,7 +137,7 @@ func TestReserve_expiry(t *testing.T) {
 			t.Parallel()
 			q := aQuote(t, id.New[id.Tenant]())
 			q.AsOf = q.ValidUntil.Add(-test.asOf)
-			if _, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: usualHold}); err != test.want {
+			if _, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: defaultHold}); err != test.want {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -147,15 +147,15 @@ func TestReserve_expiry(t *testing.T) {
 func TestReserve_idempotentIDs(t *testing.T) {
 	t.Parallel()
 	q, act := aQuote(t, id.New[id.Tenant]()), id.New[id.Request]()
-	one, err := q.Reserve(Details{Act: act, TTL: usualHold})
+	one, err := q.Reserve(Details{Act: act, TTL: defaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := q.Reserve(Details{Act: act, TTL: usualHold})
+	again, err := q.Reserve(Details{Act: act, TTL: defaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: usualHold})
+	other, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: defaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}

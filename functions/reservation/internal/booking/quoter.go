@@ -20,9 +20,9 @@ type Quoter struct {
 }
 
 // OpenQuoter opens a Quoter with its store and clients.
-func OpenQuoter(e env.Env) *Quoter {
+func OpenQuoter(e env.Env, up Upstreams) *Quoter {
 	return &Quoter{
-		Quotes: OpenQuotes(e), Price: OpenPricing(e).Price, Local: OpenProperties(e).Local, Settings: OpenTenants(e).Settings,
+		Quotes: OpenQuotes(e), Price: up.Price, Local: up.Local, Settings: up.Settings,
 	}
 }
 

@@ -18,8 +18,8 @@ type Receptionist struct {
 }
 
 // OpenReceptionist opens a Receptionist with its store and clients.
-func OpenReceptionist(e env.Env) *Receptionist {
-	return &Receptionist{reservations: OpenReservations(e), rooms: OpenRooms(e).Of, keys: OpenIssuer(e)}
+func OpenReceptionist(e env.Env, up Upstreams) *Receptionist {
+	return &Receptionist{reservations: OpenReservations(e), rooms: up.Rooms, keys: OpenIssuer(e, up)}
 }
 
 // CheckIn assigns the rooms and asks for their keys. Repeated with the same rooms, it only asks for keys that are outstanding. It

@@ -23,8 +23,8 @@ type intentReader interface {
 }
 
 // OpenRefundRecorder opens a RefundRecorder with its store and client.
-func OpenRefundRecorder(e env.Env) *RefundRecorder {
-	return &RefundRecorder{reservations: OpenReservations(e), payments: OpenPayments(e), now: e.Now}
+func OpenRefundRecorder(e env.Env, up Upstreams) *RefundRecorder {
+	return &RefundRecorder{reservations: OpenReservations(e), payments: up.Payments, now: e.Now}
 }
 
 // A RefundClaim states that an intent was refunded. It is not trusted: Record asks the payment service.
@@ -66,7 +66,7 @@ func (r *Reservation) refunded(i Intent, m id.Modification, now time.Time) (chan
 		return false, nil, errForeign
 	}
 	before := r.Balance()
-	if !r.learn(i) {
+	if !r.Learn(i) {
 		return false, nil, nil
 	}
 	if !r.State.inside() {

@@ -214,7 +214,7 @@ func TestRefundableAmount(t *testing.T) {
 	own, lateCash := confirmedOne(t), confirmedOne(t)
 	lateCash.Payment = Payment{}
 	lateCash.pay(aPromise(lateCash))
-	lateCash.Payment.Intent = &lateCash.Payment.Payments[0].Intent
+	lateCash.Payment.Intent = &lateCash.Payment.Intents[0].Intent
 	if err := lateCash.cancel(StaffCancelled, "", saga(), noon); err != nil {
 		t.Fatal(err)
 	}

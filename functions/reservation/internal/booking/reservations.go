@@ -136,7 +136,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			"channel": r.Channel, "partner": r.Partner, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End,
 			"total": r.Total, "ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "fx": r.FX, "hold": r.Hold.ID,
 			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
-			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Payments, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
+			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Intents, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
 			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
 			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {

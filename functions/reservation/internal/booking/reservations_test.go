@@ -174,11 +174,11 @@ func TestAdd_codeCollision(t *testing.T) {
 	tenant := id.New[id.Tenant]()
 	taken := aStored(t, e, tenant)
 	s := OpenReservations(e)
-	fresh, err := aStoredQuote(t, e, tenant).Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: usualHold})
+	fresh, err := aStoredQuote(t, e, tenant).Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: defaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.StartHold(HoldResult{noon, noon.Add(usualHold)}); err != nil {
+	if err := fresh.StartHold(HoldResult{noon, noon.Add(defaultHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}
@@ -360,8 +360,8 @@ func TestReservations_oldRows(t *testing.T) {
 	if quote.Local != (Local{TimeZone: "UTC"}) {
 		t.Errorf("quote.Local = %v, want %v", quote.Local, (Local{TimeZone: "UTC"}))
 	}
-	if quote.NoShowGrace != usualGrace {
-		t.Errorf("quote.NoShowGrace = %v, want %v", quote.NoShowGrace, usualGrace)
+	if quote.NoShowGrace != defaultGrace {
+		t.Errorf("quote.NoShowGrace = %v, want %v", quote.NoShowGrace, defaultGrace)
 	}
 	r, err := OpenReservations(e).Get(t.Context(), who, stored.ID)
 	if err != nil {
@@ -370,7 +370,7 @@ func TestReservations_oldRows(t *testing.T) {
 	if r.Local != (Local{TimeZone: "UTC"}) {
 		t.Errorf("r.Local = %v, want %v", r.Local, (Local{TimeZone: "UTC"}))
 	}
-	if r.NoShowGrace != usualGrace {
-		t.Errorf("r.NoShowGrace = %v, want %v", r.NoShowGrace, usualGrace)
+	if r.NoShowGrace != defaultGrace {
+		t.Errorf("r.NoShowGrace = %v, want %v", r.NoShowGrace, defaultGrace)
 	}
 }

@@ -10,9 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
-	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -38,26 +36,6 @@ type OutOfOrder struct {
 
 // during reports whether the period overlaps with the nights.
 func (o OutOfOrder) during(s Stay) bool { return o.From.Before(s.End) && s.Start.Before(o.Until) }
-
-// Rooms is a client of the property service for physical rooms. It caches nothing: a room may be taken out of order at any
-// time.
-type Rooms struct{ client *upstream.Client }
-
-// OpenRooms opens the client.
-func OpenRooms(e env.Env) Rooms {
-	return Rooms{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
-}
-
-// Of returns the rooms of a tenant's property.
-func (s Rooms) Of(ctx context.Context, tenant id.Tenant, property id.Property) ([]Room, error) {
-	var out struct {
-		Rooms []Room `json:"rooms"`
-	}
-	if err := s.client.Get(ctx, "/properties/"+property.String()+"/rooms", nil, &out, upstream.Tenant(tenant)); err != nil {
-		return nil, fmt.Errorf("rooms: of %s: %w", property, err)
-	}
-	return out.Rooms, nil
-}
 
 // Rooms returns the assigned rooms.
 func (r *Reservation) Rooms() []AssignedRoom {

@@ -59,7 +59,7 @@ func aPrice(a Ask, until time.Time) Price {
 
 // aBasis returns the terms of a property in Kabul, four and a half hours ahead of UTC.
 func aBasis() Basis {
-	return Basis{Settings{HoldTTL: usualHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local{"Asia/Kabul", "14:00", "12:00"}}
+	return Basis{Settings{HoldTTL: defaultHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local{"Asia/Kabul", "14:00", "12:00"}}
 }
 
 // aQuote returns a quote that is read at noon and valid for another half hour.

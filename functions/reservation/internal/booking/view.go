@@ -183,7 +183,7 @@ func viewPayment(p Payment) *PaymentView {
 		return nil
 	}
 	v := &PaymentView{Method: p.Method, Status: p.PaymentStatus, Captured: p.Captured}
-	for _, i := range p.intents() {
+	for _, i := range p.Intents {
 		v.Intents = append(v.Intents, i.Intent)
 	}
 	return v

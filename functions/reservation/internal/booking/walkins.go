@@ -75,10 +75,10 @@ type WalkIns struct {
 }
 
 // OpenWalkIns opens the use case with its stores and clients.
-func OpenWalkIns(e env.Env) (*WalkIns, error) {
+func OpenWalkIns(e env.Env, up Upstreams) (*WalkIns, error) {
 	guests, err := OpenGuests(e)
 	return &WalkIns{
-		Quoter: OpenQuoter(e), Holder: OpenHolder(e), Confirm: OpenConfirmer(e).Confirm, Receptionist: OpenReceptionist(e), Guests: guests,
+		Quoter: OpenQuoter(e, up), Holder: OpenHolder(e, up), Confirm: OpenConfirmer(e, up).Confirm, Receptionist: OpenReceptionist(e, up), Guests: guests,
 	}, err
 }
 

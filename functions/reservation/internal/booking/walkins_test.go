@@ -67,7 +67,7 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 		l.rooms = append(l.rooms, Room{ID: id.New[id.Room](), Type: item.RoomType})
 		l.in.Rooms = append(l.in.Rooms, AskedRoom{Item: i, Room: l.rooms[i].ID})
 	}
-	walkIns, err := OpenWalkIns(e)
+	walkIns, err := OpenWalkIns(e, Upstreams{Inventory: l.fakeInventory, Payments: l.fakePayments})
 	if err != nil {
 		t.Fatal(err)
 	}

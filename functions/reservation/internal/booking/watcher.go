@@ -67,10 +67,10 @@ type Watcher struct {
 }
 
 // OpenWatcher opens a Watcher with its stores and clients.
-func OpenWatcher(e env.Env) *Watcher {
+func OpenWatcher(e env.Env, up Upstreams) *Watcher {
 	return &Watcher{
-		reservations: OpenReservations(e), inventory: OpenInventory(e), pays: OpenPayments(e).Of, confirmer: OpenConfirmer(e),
-		changer: OpenChanger(e), keys: OpenIssuer(e), now: e.Now,
+		reservations: OpenReservations(e), inventory: up.Inventory, pays: up.Payments.Of, confirmer: OpenConfirmer(e, up),
+		changer: OpenChanger(e, up), keys: OpenIssuer(e, up), now: e.Now,
 	}
 }
 

@@ -1,4 +1,4 @@
-package booking
+package platform
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -24,23 +25,23 @@ func OpenPayments(e env.Env) Payments {
 }
 
 // Intent returns an intent. It returns ErrNotCaptured if the payment service does not know the intent.
-func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (intent Intent, err error) {
+func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (intent booking.Intent, err error) {
 	err = p.client.Get(ctx, "/intents/"+i.String(), nil, &intent, upstream.Tenant(tenant))
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
-		return Intent{}, ErrNotCaptured.Because(err)
+		return booking.Intent{}, booking.ErrNotCaptured.Because(err)
 	case err != nil:
-		return Intent{}, fmt.Errorf("payments: intent %s: %w", i, err)
-	case intent.ID != i || intent.Status == Captured && intent.CaptureEvent == nil:
-		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: intent %s: incomplete", i))
+		return booking.Intent{}, fmt.Errorf("payments: intent %s: %w", i, err)
+	case intent.ID != i || intent.Status == booking.Captured && intent.CaptureEvent == nil:
+		return booking.Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: intent %s: incomplete", i))
 	}
 	return intent, nil
 }
 
 // Of returns the intents of a reservation, oldest first.
-func (p Payments) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) ([]Intent, error) {
+func (p Payments) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) ([]booking.Intent, error) {
 	var out struct {
-		Intents []Intent `json:"intents"`
+		Intents []booking.Intent `json:"intents"`
 	}
 	query := url.Values{"tenantId": {tenant.String()}, "reservationId": {r.String()}}
 	if err := p.client.Get(ctx, "/intents", query, &out, upstream.Tenant(tenant)); err != nil {
@@ -53,32 +54,30 @@ func (p Payments) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) ([
 // fully refunded.
 func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
 	intents, err := p.Of(ctx, tenant, r)
-	return slices.ContainsFunc(intents, func(i Intent) bool {
-		return i.open() || i.kept() > 0
-	}), err
+	return slices.ContainsFunc(intents, booking.Intent.CanPay), err
 }
 
 // Promise creates the intent to pay the whole stay in cash on arrival. It is idempotent.
-func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
+func (p Payments) Promise(ctx context.Context, r *booking.Reservation) (booking.Intent, error) {
 	in := struct {
 		Tenant      id.Tenant      `json:"tenantId"`
 		Reservation id.Reservation `json:"reservationId"`
-		Method      Method         `json:"method"`
+		Method      booking.Method `json:"method"`
 		Amount      money.Micro    `json:"amountMicro"`
 		Currency    money.Currency `json:"currency"`
-	}{r.Tenant, r.ID, CashOnArrival, r.Total, r.Currency}
+	}{r.Tenant, r.ID, booking.CashOnArrival, r.Total, r.Currency}
 	var out struct {
 		ID id.Intent `json:"paymentIntentId"`
 	}
 	if err := p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
-		return Intent{}, fmt.Errorf("payments: promise for %s: %w", r.ID, err)
+		return booking.Intent{}, fmt.Errorf("payments: promise for %s: %w", r.ID, err)
 	}
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
 // Learn asks the payment service how much of each intent has been refunded. An act that refunds money needs it.
-func (p Payments) Learn(ctx context.Context, r *Reservation) error {
-	for _, paid := range r.Payment.intents() {
+func (p Payments) Learn(ctx context.Context, r *booking.Reservation) error {
+	for _, paid := range r.Payment.Intents {
 		if paid.Captured == 0 {
 			continue
 		}
@@ -86,25 +85,16 @@ func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 		if err != nil {
 			return err
 		}
-		r.learn(i)
+		r.Learn(i)
 	}
 	return nil
 }
-
-// A Cause is the reason for a refund without a cancellation.
-type Cause string
-
-// The causes.
-const (
-	BoughtNothing Cause = "bought nothing"
-	Surplus       Cause = "surplus" // more was captured than the stay costs
-)
 
 // errExceedsCapture is the payment service's answer if less money is left than a refund asks for.
 var errExceedsCapture = fault.New(fault.Unprocessable, "PAYMENT.REFUND_EXCEEDS_CAPTURE", "")
 
 // Refund refunds money, once per refund id. It returns fault.ErrVersionConflict if the intent was refunded since it was read.
-func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
+func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back booking.Refund, why booking.Cause) error {
 	in := struct {
 		Refund id.Refund   `json:"refundId"`
 		Amount money.Micro `json:"amountMicro"`

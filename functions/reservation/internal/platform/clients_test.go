@@ -1,4 +1,4 @@
-package booking
+package platform
 
 import (
 	"errors"
@@ -11,9 +11,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A fakeService gives one answer to every request and records the last request.
@@ -63,6 +66,35 @@ func same(t testing.TB, got, want string) {
 	if canonical(got) != canonical(want) {
 		t.Errorf("asked %s\nwant  %s", got, want)
 	}
+}
+
+// noon is the fixed time of these tests.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// anAsk returns an ask for two rooms for two nights.
+func anAsk(t testing.TB) booking.Ask {
+	t.Helper()
+	ask := reservationtest.Ask(t, id.New[id.Property]())
+	ask.Stay.Start, ask.Locale = stay.DateOf(noon.AddDate(0, 0, 11)), "fa-AF"
+	ask.Stay.End = ask.Stay.Start.AddDays(2)
+	ask.Items[0].Occupants.Children = 1
+	ask.Items = append(ask.Items, booking.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
+	return ask
+}
+
+// aHeld returns a reservation of two rooms, held for ten minutes.
+func aHeld(t testing.TB) *booking.Reservation {
+	t.Helper()
+	ask := anAsk(t)
+	r := &booking.Reservation{
+		ID: id.New[id.Reservation](), Tenant: id.New[id.Tenant](), Property: ask.Property, Stay: ask.Stay, Currency: ask.Currency,
+		Hold: booking.Hold{TTL: 600},
+	}
+	for _, item := range ask.Items {
+		r.Items = append(r.Items, booking.Item{RoomType: item.RoomType})
+		r.Hold.Allocations = append(r.Hold.Allocations, id.New[id.Allocation]())
+	}
+	return r
 }
 
 func TestPricing_request(t *testing.T) {
@@ -159,8 +191,8 @@ func TestInventory_errors(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", ErrOverbooked},
-		{http.StatusGone, "RESERVATION.HOLD_EXPIRED", ErrHoldExpired},
+		{http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", booking.ErrOverbooked},
+		{http.StatusGone, "RESERVATION.HOLD_EXPIRED", booking.ErrHoldExpired},
 	} {
 		t.Run(test.code, func(t *testing.T) {
 			n := &fakeService{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
@@ -175,7 +207,8 @@ func TestInventory_errors(t *testing.T) {
 func TestPayments_requests(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
-	capture := aCapture(r)
+	event := id.New[id.Event]()
+	capture := booking.Intent{ID: id.New[id.Intent](), CaptureEvent: &event}
 	answer := func(status, event string) string {
 		return `{"paymentIntentId":"` + capture.ID.String() + `","tenantId":"` + r.Tenant.String() + `","reservationId":"` + r.ID.String() + `",
 			"method":"card","provider":"demo","status":"` + status + `","attempts":1,"amountMicro":"410000000","currency":"USD",
@@ -184,7 +217,7 @@ func TestPayments_requests(t *testing.T) {
 	n := &fakeService{status: http.StatusOK, answer: answer("captured", `,"capturedEventId":"`+capture.CaptureEvent.String()+`"`)}
 	p := OpenPayments(withFake(t, n))
 	intent, err := p.Intent(t.Context(), r.Tenant, capture.ID)
-	if err != nil || r.Accepts(intent) != nil {
+	if err != nil || intent.Captured != 410_000_000 || *intent.CaptureEvent != *capture.CaptureEvent {
 		t.Errorf("understood %+v, %v", intent, err)
 	}
 	same(t, n.request, "GET /v1/intents/"+capture.ID.String())
@@ -193,12 +226,12 @@ func TestPayments_requests(t *testing.T) {
 		t.Errorf("a capture without its event: %v", err)
 	}
 	n.status, n.answer = http.StatusNotFound, `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
-	if _, err := p.Intent(t.Context(), r.Tenant, capture.ID); !errors.Is(err, ErrNotCaptured) {
+	if _, err := p.Intent(t.Context(), r.Tenant, capture.ID); !errors.Is(err, booking.ErrNotCaptured) {
 		t.Errorf("an unknown intent: %v", err)
 	}
 	n.status, n.answer = http.StatusOK, `{"refundId":"`+id.New[id.Refund]().String()+`","amountMicro":"5","totalRefundedMicro":"5"}`
-	back := capture.refund(BoughtNothing, 5)
-	if err := p.Refund(t.Context(), r.Tenant, back, BoughtNothing); err != nil {
+	back := booking.Refund{ID: id.New[id.Refund](), Intent: capture.ID, Amount: 5}
+	if err := p.Refund(t.Context(), r.Tenant, back, booking.BoughtNothing); err != nil {
 		t.Error(err)
 	}
 	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+back.ID.String()+`","amountMicro":"5","reason":"bought nothing"}`)
@@ -237,23 +270,23 @@ func TestSettings_cache(t *testing.T) {
 	n := &fakeService{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}
 	e := withFake(t, n)
 	tenants, tenant := OpenTenants(e), id.New[id.Tenant]()
-	want := Settings{15 * time.Minute, 0, "gcp-me-central1"}
+	want := booking.Settings{HoldTTL: 15 * time.Minute, Region: "gcp-me-central1"}
 	for _, step := range []struct {
 		name   string
 		after  time.Duration
 		status int
 		answer string
-		want   Settings
+		want   booking.Settings
 		calls  int
 	}{
 		{"asked", 0, 200, n.answer, want, 1},
 		{"kept", 59 * time.Second, 200, `{"settings":{"holdTtlSeconds":120}}`, want, 1},
 		{"kept over a failure", time.Second, 503, ``, want, 2},
 		{"not asked again at once", time.Second, 503, ``, want, 2},
-		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{maxHold, usualGrace, "r"}, 3},
-		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{minHold, usualGrace, "r"}, 4},
-		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, Settings{usualHold, maxGrace, "r"}, 5},
-		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, Settings{usualHold, 0, "r"}, 6},
+		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, booking.Settings{HoldTTL: 30 * time.Minute, NoShowGrace: 6, Region: "r"}, 3},
+		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, booking.Settings{HoldTTL: 2 * time.Minute, NoShowGrace: 6, Region: "r"}, 4},
+		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, booking.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 720, Region: "r"}, 5},
+		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, booking.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 0, Region: "r"}, 6},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			e.Advance(step.after)
@@ -264,7 +297,7 @@ func TestSettings_cache(t *testing.T) {
 		})
 	}
 	n.status = http.StatusServiceUnavailable
-	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != usualHold || got.Region != "" {
+	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != 10*time.Minute || got.Region != "" {
 		t.Errorf("an unknown tenant: %v", got)
 	}
 }
@@ -272,7 +305,7 @@ func TestSettings_cache(t *testing.T) {
 func TestProperties_local(t *testing.T) {
 	t.Parallel()
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
-	kabul := Local{"Asia/Kabul", "14:00", "12:00"}
+	kabul := booking.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"}
 	const unknown = `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
 	answer := func(tenant id.Tenant, zone string) string {
 		return `{"propertyId":"` + property.String() + `","tenantId":"` + tenant.String() + `","timeZone":"` + zone + `","checkInFrom":"14:00","checkOutUntil":"12:00"}`
@@ -284,11 +317,11 @@ func TestProperties_local(t *testing.T) {
 		want   error
 	}{
 		{"known", http.StatusOK, answer(tenant, "Asia/Kabul"), nil},
-		{"of another tenant", http.StatusOK, answer(id.New[id.Tenant](), "Asia/Kabul"), ErrNotFound},
+		{"of another tenant", http.StatusOK, answer(id.New[id.Tenant](), "Asia/Kabul"), booking.ErrNotFound},
 		{"without a zone", http.StatusOK, answer(tenant, ""), fault.ErrUpstreamUnavailable},
 		{"in a zone that does not exist", http.StatusOK, answer(tenant, "Asia/Nowhere"), fault.ErrUpstreamUnavailable},
 		{"in the zone of this process", http.StatusOK, answer(tenant, "Local"), fault.ErrUpstreamUnavailable},
-		{"unknown", http.StatusNotFound, unknown, ErrNotFound},
+		{"unknown", http.StatusNotFound, unknown, booking.ErrNotFound},
 		{"away", http.StatusServiceUnavailable, `{}`, fault.ErrUpstreamUnavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -312,8 +345,8 @@ func TestProperties_local(t *testing.T) {
 			}
 			e.Advance(time.Hour)
 			n.status, n.answer = http.StatusNotFound, unknown
-			if again, err := OpenProperties(e).Local(t.Context(), tenant, property); !errors.Is(err, ErrNotFound) {
-				t.Errorf("Local() = %v, %v of a property that is gone, want %v", again, err, ErrNotFound)
+			if again, err := OpenProperties(e).Local(t.Context(), tenant, property); !errors.Is(err, booking.ErrNotFound) {
+				t.Errorf("Local() = %v, %v of a property that is gone, want %v", again, err, booking.ErrNotFound)
 			}
 		})
 	}

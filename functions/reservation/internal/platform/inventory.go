@@ -1,10 +1,11 @@
-package booking
+package platform
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -22,7 +23,7 @@ func OpenInventory(e env.Env) Inventory {
 
 // Hold holds one room for each item of the reservation. It returns ErrOverbooked if not all rooms are available, and
 // ErrHoldExpired if these allocations were held before and have expired.
-func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResult, err error) {
+func (i Inventory) Hold(ctx context.Context, r *booking.Reservation, h booking.Hold) (p booking.HoldResult, err error) {
 	type allocation struct {
 		ID       id.Allocation `json:"allocationId"`
 		RoomType id.RoomType   `json:"roomTypeId"`
@@ -32,7 +33,7 @@ func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResu
 		Tenant      id.Tenant      `json:"tenantId"`
 		Property    id.Property    `json:"propertyId"`
 		Reservation id.Reservation `json:"reservationId"`
-		Stay        Stay           `json:"stayWindow"`
+		Stay        booking.Stay   `json:"stayWindow"`
 		TTL         int            `json:"ttlSeconds"`
 		Allocations []allocation   `json:"allocations"`
 	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil}
@@ -40,10 +41,10 @@ func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResu
 		in.Allocations = append(in.Allocations, allocation{ID: h.Allocations[n], RoomType: item.RoomType, Units: 1})
 	}
 	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
-		return HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
+		return booking.HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
 	}
 	if p.PlacedAt.IsZero() || p.ExpiresAt.IsZero() {
-		return HoldResult{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
+		return booking.HoldResult{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
 	}
 	return p, nil
 }
@@ -54,7 +55,7 @@ type allocations struct {
 }
 
 // Commit makes held rooms permanent. It returns ErrHoldExpired, and commits no room, if any allocation has expired.
-func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
+func (i Inventory) Commit(ctx context.Context, r *booking.Reservation, h booking.Hold) error {
 	var out struct {
 		CommittedAt time.Time `json:"committedAt"`
 	}
@@ -70,14 +71,14 @@ func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
 // Reallocate releases allocations and takes others in one step, all or nothing; the released rooms count as free. The taken
 // rooms are committed at once. It returns ErrOverbooked, and changes nothing, if a room is not available: then these allocations
 // stay refused for ever.
-func (i Inventory) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+func (i Inventory) Reallocate(ctx context.Context, r *booking.Reservation, releases []id.Allocation, takes []booking.Take) error {
 	in := struct {
 		Tenant      id.Tenant       `json:"tenantId"`
 		Property    id.Property     `json:"propertyId"`
 		Reservation id.Reservation  `json:"reservationId"`
 		Releases    []id.Allocation `json:"releases"`
-		Allocations []Take          `json:"allocations"`
-	}{r.Tenant, r.Property, r.ID, append([]id.Allocation{}, releases...), append([]Take{}, takes...)}
+		Allocations []booking.Take  `json:"allocations"`
+	}{r.Tenant, r.Property, r.ID, append([]id.Allocation{}, releases...), append([]booking.Take{}, takes...)}
 	var out struct {
 		ReallocatedAt time.Time `json:"reallocatedAt"`
 	}
@@ -91,7 +92,7 @@ func (i Inventory) Reallocate(ctx context.Context, r *Reservation, releases []id
 }
 
 // Release releases held or committed rooms.
-func (i Inventory) Release(ctx context.Context, r *Reservation, ids []id.Allocation) error {
+func (i Inventory) Release(ctx context.Context, r *booking.Reservation, ids []id.Allocation) error {
 	if err := i.client.Post(ctx, "/releases", allocations{r.Tenant, ids}, nil, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return fmt.Errorf("inventory: release for %s: %w", r.ID, err)
 	}
