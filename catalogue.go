@@ -65,6 +65,7 @@ import (
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
+	"melmastoon.ghasi.io/functions/reservation/sweepoutages"
 	"melmastoon.ghasi.io/functions/reservation/walkin"
 	"melmastoon.ghasi.io/functions/reservation/watchoverstays"
 	"melmastoon.ghasi.io/functions/reservation/watchsagas"
@@ -194,6 +195,7 @@ var Functions = []fn.Function{
 	keyissued.Function,
 	noshow.Function,
 	sweepnoshows.Function,
+	sweepoutages.Function,
 	watchoverstays.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
@@ -30,8 +31,6 @@ type Failed struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Allocation  id.Allocation  `json:"allocationId"`
 }
-
-var errRoomLost = errors.New("inventory has lost a room of a booked reservation")
 
 type canceller struct {
 	db           *postgres.DB
@@ -57,8 +56,9 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		if err != nil {
 			return err
 		}
-		if r.Lost(e.Payload.Allocation) {
-			return fn.DeadLetter(errRoomLost) // dead-lettered messages raise an alert: the desk must find another room
+		if r.Lose(e.Payload.Allocation) {
+			observe.Count(ctx, observe.RoomsWithoutAlternative) // raises an alert; the desk finds the reservation under attention
+			return c.reservations.Save(ctx, tx, r)
 		}
 		if !r.Awaits(e.Payload.Allocation) {
 			return nil // the reservation has other rooms now, or has ended

@@ -72,12 +72,19 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 	}
 	e := event.Event[Failed]{Payload: Failed{r.ID, r.Hold.Allocations[0]}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
 	for range 2 {
-		if err := handle(t.Context(), e); !errors.Is(err, errRoomLost) {
-			t.Errorf("handle() = %v, want a dead letter: %v", err, errRoomLost)
+		if err := handle(t.Context(), e); err != nil {
+			t.Errorf("handle() = %v", err)
 		}
 	}
-	if got := reservationtest.Now(t, db, r).State; got != booking.Confirmed {
-		t.Errorf("state is %s, want %s", got, booking.Confirmed)
+	if got := reservationtest.Now(t, db, r); got.State != booking.Confirmed || got.LostAt == nil {
+		t.Errorf("state is %s, lost at %v; want %s and a time", got.State, got.LostAt, booking.Confirmed)
+	}
+	_, concerns, err := booking.OpenReservations(db.Env()).Attention(t.Context(), booking.Scope{Tenant: r.Tenant}, r.Property, booking.Page{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(concerns) != 1 || concerns[0].Reason != booking.ConcernLost {
+		t.Errorf("attention = %v, want %s", concerns, booking.ConcernLost)
 	}
 	reservationtest.ExpectEvents(t, db, r, "held", "confirmed")
 }

@@ -70,7 +70,7 @@ func TestCancel_maximum(t *testing.T) {
 	d := reservationtest.OpenDesk(t, cancel.Function)
 	_, err := d.DB.Owner(t).Exec(t.Context(), `
 		UPDATE reservation.reservations SET policy = '{"ref":"half","freeUntilHoursBefore":24,"penaltyPercent":50,"description":""}';
-		UPDATE reservation.reservation_items SET policy = NULL`)
+		UPDATE reservation.reservation_items SET policy = '{"ref":"half","freeUntilHoursBefore":24,"penaltyPercent":50,"description":""}'`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package changedates_test
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/changedates"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -15,8 +17,15 @@ import (
 func TestChangeDates_callers(t *testing.T) {
 	t.Parallel()
 	d := reservationtest.OpenDesk(t)
-	d.Services.Answers("POST /pricing/quotes", "pricing", func(*http.Request, []byte) any {
+	d.Services.Answers("POST /pricing/quotes", "pricing", func(_ *http.Request, body []byte) any {
 		ask := reservationtest.Ask(t, d.R.Property)
+		var asked struct {
+			Stay stay.Window `json:"stayWindow"`
+		}
+		if err := json.Unmarshal(body, &asked); err != nil {
+			return err
+		}
+		ask.Stay = asked.Stay
 		ask.Items[0].RoomType, ask.Items[0].RatePlan = d.R.Items[0].RoomType, d.R.Items[0].RatePlan
 		return reservationtest.Price(ask, d.Env.Now().Add(time.Hour))
 	})

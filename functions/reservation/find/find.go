@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -18,7 +19,7 @@ import (
 var Function = reservation.HTTP(fn.Spec{
 	Name:    "reservation-find",
 	Route:   "GET /api/v1/reservations",
-	Uses:    fn.Uses{fn.Postgres},
+	Uses:    fn.Uses{fn.Postgres, fn.Upstream("property"), fn.Upstream("tenant")},
 	Timeout: time.Second,
 }, New)
 
@@ -33,11 +34,12 @@ type Response struct {
 
 type finder struct {
 	reservations booking.Reservations
+	businessDate func(context.Context, id.Tenant, id.Property, time.Time) (stay.Date, error)
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&finder{booking.OpenReservations(e)}).find, nil
+	return (&finder{booking.OpenReservations(e), booking.OpenQuoter(e, platform.Open(e)).BusinessDate}).find, nil
 }
 
 func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
@@ -65,7 +67,6 @@ func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Res
 
 // ask returns the reservations, and their concerns if the query asks for them.
 func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) (found []*booking.Reservation, concerns []booking.Attention, err error) {
-	date := c.In.Date.Or(stay.Date{})
 	if property, ok := c.In.Attention.Get(); ok {
 		return f.reservations.Attention(ctx, c.Scope, property, p)
 	}
@@ -73,10 +74,28 @@ func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking
 		found, err = f.reservations.ByCode(ctx, c.Scope, code)
 	} else if property, ok := c.In.InHouse.Get(); ok {
 		found, err = f.reservations.InHouse(ctx, c.Scope, property, p)
-	} else if property, ok := c.In.Departures.Get(); ok {
-		found, err = f.reservations.Departures(ctx, c.Scope, property, date, p)
 	} else {
-		found, err = f.reservations.Arrivals(ctx, c.Scope, c.In.Arrivals.Or(id.Property{}), date, p)
+		found, err = f.askByDate(ctx, c, p)
 	}
 	return found, nil, err
+}
+
+// askByDate returns the arrivals or departures of a date, or of the business date.
+func (f *finder) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
+	property, leaving := c.In.Departures.Get()
+	list := f.reservations.Departures
+	if !leaving {
+		property, list = c.In.Arrivals.Or(id.Property{}), f.reservations.Arrivals
+	}
+	date, given := c.In.Date.Get()
+	if !given {
+		if !c.Scope.Allows(property) {
+			return nil, nil
+		}
+		var err error
+		if date, err = f.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
+			return nil, err
+		}
+	}
+	return list(ctx, c.Scope, property, date, p)
 }

@@ -28,18 +28,18 @@ const copyReservations = `
 		FROM generate_series(1, @rows) AS n
 	), booked AS (
 		INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version, channel, partner_id,
-			quote_id, guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, created_by, created_at,
-			payment_method, payment_status, payment_intent_id, confirmed_at)
+			quote_id, guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, time_zone, no_show_grace_hours,
+			created_by, created_at, payment_method, payment_status, payment_intent_id, confirmed_at)
 		SELECT c.reservation_id, tenant_id, c.property_id, 'GM-' || upper(lpad(to_hex(n), 8, '0')),
 			CASE WHEN c.start < platform.now()::date AND n % 500 > 0 THEN 'checked_out' ELSE 'confirmed' END, '', version, channel, partner_id,
-			quote_id, guest_id, guest_locale, c.start, c.start + 2, currency, grand_total_micro, policy, c.hold_id, region, created_by, created_at,
-			payment_method, payment_status, payment_intent_id, confirmed_at
+			quote_id, guest_id, guest_locale, c.start, c.start + 2, currency, grand_total_micro, policy, c.hold_id, region, time_zone,
+			no_show_grace_hours, created_by, created_at, payment_method, payment_status, payment_intent_id, confirmed_at
 		FROM reservation.reservations, copies AS c
 	), items AS (
 		INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id, adults, children,
-			infants, nightly_rate_micro, total_micro)
+			infants, nights, nightly_rate_micro, total_micro, policy)
 		SELECT md5('i' || n)::uuid, tenant_id, c.reservation_id, position, room_type_id, rate_plan_id, adults, children,
-			infants, nightly_rate_micro, total_micro
+			infants, nights, nightly_rate_micro, total_micro, policy
 		FROM reservation.reservation_items, copies AS c
 	)
 	INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)

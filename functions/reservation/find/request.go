@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Request contains one of five queries: by code, arrivals at a property or departures from it on a date, guests staying at
+// A Request contains one of five queries: by code, arrivals at a property or departures from it on a date (without one, on the business date), guests staying at
 // a property, or the concerns of a property.
 type Request struct {
 	Code       fn.Maybe[string]         `query:"code"`
@@ -36,8 +36,8 @@ func (r Request) Validate() error {
 	switch limit := r.Limit.Or(usualLimit); {
 	case asked != 1:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals, departures, inHouse and attention"})
-	case (r.Arrivals.IsZero() && r.Departures.IsZero()) != r.Date.IsZero():
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures, and each of them with date"})
+	case r.Arrivals.IsZero() && r.Departures.IsZero() && !r.Date.IsZero():
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures"})
 	case limit < 1 || limit > maxLimit:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
 	}

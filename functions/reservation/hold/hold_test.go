@@ -142,7 +142,7 @@ func TestHold_replaces(t *testing.T) {
 		{"no session", nothing, func(*booking.Reservation) *id.TenantSession { return nil }, booking.ErrNotFound, booking.Held},
 		{"expired hold", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, own, nil, booking.ExpiredHold},
+		}, own, nil, booking.Cancelled},
 		{"confirmed reservation", reservationtest.Confirm, own, booking.ErrIllegalTransition, booking.Confirmed},
 	} {
 		t.Run(test.name, func(t *testing.T) {

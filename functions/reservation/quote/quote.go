@@ -42,7 +42,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	quote, err := q.useCase.Quote(ctx, c.Act, c.Scope, c.In, c.Now)
+	quote, err := q.useCase.Quote(ctx, c.Act, c.Principal, c.In, c.Now)
 	if err != nil {
 		return out, err
 	}

@@ -32,9 +32,14 @@ func Ask(t testing.TB, property id.Property) booking.Ask {
 // Price returns pricing's answer to an ask for one room: 100 per night.
 func Price(a booking.Ask, until time.Time) booking.Price {
 	const rate = 100_000_000
-	total := rate * money.Micro(a.Stay.Nights())
+	item := booking.PricedItem{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate}
+	for _, date := range a.Stay.Dates() {
+		item.Nights = append(item.Nights, booking.Night{Date: date, Amount: rate, Room: rate})
+		item.Total += rate
+	}
+	total := item.Total
 	return booking.Price{
-		Items:  []booking.PricedItem{{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate, Total: total}},
+		Items:  []booking.PricedItem{item},
 		Lines:  []booking.Line{{Kind: "room", Description: "Two nights", Amount: total}},
 		Totals: booking.PriceTotals{Totals: booking.Totals{Grand: total, Currency: a.Currency}},
 		Policy: booking.Policy{Ref: "pol_flex/1"}, ValidUntil: until,

@@ -22,7 +22,7 @@ var Function = reservation.Event(fn.Spec{
 	Name:    "reservation-roomoutoforder",
 	Subject: "melmastoon.property.room.taken_out_of_order.v1",
 	Uses: fn.Uses{
-		fn.Postgres, fn.Upstream("property"), fn.Upstream("lock"), fn.Upstream("inventory"), fn.Upstream("pricing"), fn.Upstream("payment"),
+		fn.Postgres, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("lock"), fn.Upstream("inventory"), fn.Upstream("pricing"), fn.Upstream("payment"),
 	},
 	Publishes:    fn.Subjects{booking.ModifiedV1, booking.DatesChangedV1, booking.CheckedInV1},
 	Timeout:      10 * time.Second,

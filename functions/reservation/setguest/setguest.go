@@ -31,8 +31,8 @@ type Request struct {
 	Match     fn.Maybe[fn.Match] `header:"If-Match" json:"-"`
 	FirstName string             `json:"firstName"`
 	LastName  string             `json:"lastName"`
-	Email     string             `json:"email"`
-	Phone     string             `json:"phone"`
+	Email     string             `json:"email,omitzero"` // staff may leave out either
+	Phone     string             `json:"phone,omitzero"`
 	Locale    locale.Tag         `json:"locale"`
 	Requests  *booking.Text      `json:"specialRequests,omitzero"` // nil: none, or those of a booked reservation stay
 }
@@ -67,6 +67,11 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 
 func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (Response, error) {
 	var r *booking.Reservation
+	if !c.ActsForStaff() {
+		if err := c.In.person().Reachable(); err != nil {
+			return Response{}, err
+		}
+	}
 	err := n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) (err error) {
 		if r, err = n.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil || r.HasDetailsOf(c.Act) {
 			return err

@@ -32,7 +32,7 @@ func TestSettingsChanged_anyOrder(t *testing.T) {
 	db := pgtest.New(t)
 	start := db.Env().Now()
 	change := func(n int) Changed {
-		return Changed{HoldTTLSeconds: 200 * n, NoShowGraceHours: n, PolicyVersion: n, ChangedAt: start.Add(time.Duration(n) * time.Second)}
+		return Changed{HoldTTLSeconds: 200 * n, NoShowGraceHours: n, ChangedAt: start.Add(time.Duration(n) * time.Second)}
 	}
 	for _, order := range [][]int{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}, {3, 3, 2, 2, 1, 1, 3}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {

@@ -46,8 +46,8 @@ type Request struct {
 type Guest struct {
 	FirstName string       `json:"firstName"`
 	LastName  string       `json:"lastName"`
-	Email     string       `json:"email"`
-	Phone     string       `json:"phone"`
+	Email     string       `json:"email,omitzero"`
+	Phone     string       `json:"phone,omitzero"`
 	Requests  booking.Text `json:"specialRequests,omitzero"`
 }
 

@@ -18,17 +18,18 @@ func TestWatch(t *testing.T) {
 	events := []string{"held", "confirmed", "check_in_started", "checked_in"}
 	for _, step := range []struct {
 		name   string
-		after  time.Duration // the check-out time
+		after  time.Duration // the midnight that ends the day of departure
 		nights int           // in all
 	}{
-		{"before the check-out time", -time.Second, 0},
+		{"after the check-out time", -11 * time.Hour, 0},
+		{"before midnight", -time.Second, 0},
 		{"after it", time.Second, 1},
 		{"a quarter later", 15 * time.Minute, 1},
-		{"before midnight", 12*time.Hour - time.Second, 1},
-		{"after midnight", 12*time.Hour + time.Second, 2},
-		{"after two midnights without a watch", 60*time.Hour + time.Second, 4},
+		{"before the next midnight", 24*time.Hour - time.Second, 1},
+		{"after it", 24*time.Hour + time.Second, 2},
+		{"after two midnights without a watch", 72*time.Hour + time.Second, 4},
 	} {
-		d.At(reservationtest.Departure.Add(time.Hour + step.after))
+		d.At(reservationtest.Departure.Add(13*time.Hour + step.after))
 		var group sync.WaitGroup
 		for range 2 { // concurrently, because the scheduler may call twice
 			group.Go(func() {

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -67,6 +69,22 @@ func Pending(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) ([
 		names[i] = s.name
 	}
 	return names, nil
+}
+
+// Unknown returns the applied steps of a service that its files no longer contain: another release has applied them.
+func Unknown(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) ([]string, error) {
+	all, err := read(fsys, service)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := applied(ctx, conn, service)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		delete(versions, s.version)
+	}
+	return slices.Sorted(maps.Keys(versions)), nil
 }
 
 func pending(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) ([]step, error) {

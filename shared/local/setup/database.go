@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,13 +13,21 @@ import (
 )
 
 // Database prepares a database for a local run or tests: the steps of all services, the movable clock, and one login that all
-// functions share. It may run at every start.
+// functions share. It may run at every start. It refuses a database that a release with other migrations has prepared.
 func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password string) error {
 	services, err := steps.Services(fsys)
 	if err != nil {
 		return err
 	}
 	for _, s := range services {
+		old, err := steps.Unknown(ctx, conn, fsys, s)
+		if err != nil {
+			return err
+		}
+		if len(old) > 0 {
+			return fmt.Errorf("the data of an earlier run has migrations of %s that no longer exist (%s): delete it with ./scripts/run --fresh",
+				s, strings.Join(old, ", "))
+		}
 		if err := steps.Up(ctx, conn, fsys, s); err != nil {
 			return err
 		}

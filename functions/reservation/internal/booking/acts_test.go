@@ -68,7 +68,7 @@ func TestActs_states(t *testing.T) {
 			return err
 		}, map[State]State{Confirmed: NoShow, NoShow: same}},
 		{"overstay", func(r *Reservation) error {
-			if !r.Overstay(departure) {
+			if !r.Overstay(departure.AddDate(0, 0, 1)) {
 				return ErrIllegalTransition
 			}
 			return nil

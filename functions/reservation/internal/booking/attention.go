@@ -20,6 +20,7 @@ const (
 	ConcernStuck   Concern = "stuck_step"        // another service has not answered
 	ConcernKey     Concern = "manual_key"        // until check-out
 	ConcernRoom    Concern = "room_out_of_order" // until another room is assigned
+	ConcernLost    Concern = "allocation_lost"   // inventory has lost a booked room; until a change has taken others
 	ConcernBalance Concern = "unpaid_balance"    // from the day of departure on, until paid
 )
 
@@ -64,7 +65,7 @@ func (s Reservations) Attention(ctx context.Context, who Scope, at id.Property, 
 }
 
 // concerned returns the reservations of a page that may have a concern, with the outages of their rooms. The dates are one
-// day too wide, because only Reservation knows the property's clock.
+// or two days too wide, because only Reservation knows the property's clock.
 func (s Reservations) concerned(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, outages []outage, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		args := pgx.StrictNamedArgs{"tenant": who.Tenant, "property": at, "after": p.After, "limit": p.Limit}
@@ -82,11 +83,14 @@ func (s Reservations) concerned(ctx context.Context, who Scope, at id.Property, 
 			WHERE tenant_id = @tenant AND property_id = @property AND reservation_id > @after
 			  AND state = 'checked_out' AND (check_out #>> '{folio,settled}') IS DISTINCT FROM 'true'
 			UNION
+			SELECT reservation_id FROM reservation.reservations
+			WHERE tenant_id = @tenant AND property_id = @property AND reservation_id > @after AND lost_at IS NOT NULL
+			UNION
 			SELECT n.reservation_id
 			FROM reservation.rooms_out_of_order AS o
 			JOIN reservation.room_nights AS n USING (tenant_id, room_id)
 			WHERE o.tenant_id = @tenant AND o.property_id = @property AND n.reservation_id > @after
-			  AND n.night >= greatest(o.from_date, (platform.now() AT TIME ZONE 'UTC')::date - 1) AND n.night < o.until_date
+			  AND n.night >= greatest(o.from_date, (platform.now() AT TIME ZONE 'UTC')::date - 2) AND n.night < o.until_date
 			ORDER BY reservation_id LIMIT @limit`, args)
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[id.Reservation])
 		if err != nil || len(ids) == 0 {
@@ -124,11 +128,14 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if inHouse && r.CheckIn != nil && r.CheckIn.ManualKey {
 		add(ConcernKey, r.CheckIn.StartedAt)
 	}
-	today := r.Local.today(r.AsOf)
+	if r.LostAt != nil && (inHouse || r.State == Confirmed) {
+		add(ConcernLost, *r.LostAt)
+	}
+	today := r.businessDate(r.AsOf)
 	if since := earliest(r.ID, outages, today); since != nil && (inHouse || r.State == Confirmed) {
 		add(ConcernRoom, *since)
 	}
-	if (inHouse || r.State == CheckedOut) && !today.Before(r.Stay.End) && r.due() > 0 {
+	if (inHouse || r.State == CheckedOut) && !r.Local.date(r.AsOf).Before(r.Stay.End) && r.due() > 0 {
 		add(ConcernBalance, r.Local.midnight(r.Stay.End))
 	}
 	return all
@@ -144,7 +151,7 @@ func (r *Reservation) stuck() bool {
 	return age >= stuckWithoutAnswer || age >= stuckAfterFailure && r.Saga.Attempts >= 1
 }
 
-// earliest returns since when a room of the reservation has been out of order, or nil if no outage lasts until after today.
+// earliest returns since when a room of the reservation has been out of order, or nil if no outage lasts until after that date.
 func earliest(of id.Reservation, outages []outage, today stay.Date) (since *time.Time) {
 	for _, o := range outages {
 		if o.Reservation == of && today.Before(o.Until) && (since == nil || o.Since.Before(*since)) {

@@ -13,7 +13,7 @@ func TestConcerns(t *testing.T) {
 	// The stay of aHeld ends on 3 December; midnight in Kabul is half past seven in the evening before, UTC.
 	departure := time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC)
 	asOf := func(at time.Time) func(*Reservation) { return func(r *Reservation) { r.AsOf = at } }
-	owes := func(r *Reservation) { r.Total += 5 }
+	owes := func(r *Reservation) { r.cost(5) }
 	waits := func(s Step, age time.Duration, attempts int) func(*Reservation) {
 		return func(r *Reservation) {
 			r.AsOf = noon.Add(age)

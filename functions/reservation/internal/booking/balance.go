@@ -14,9 +14,8 @@ type IntentPayment struct {
 	Method   Method        `json:"method"`
 	Status   PaymentStatus `json:"status"`
 	Captured money.Micro   `json:"capturedMicro"`
-	Refunded money.Micro   `json:"refundedMicro"`        // part of Captured
-	Waived   money.Micro   `json:"waivedMicro,omitzero"` // part of Refunded that the hotel gave back on its own
-	Executed []id.Refund   `json:"refundIds,omitzero"`   // the refunds that are part of Refunded
+	Refunded money.Micro   `json:"refundedMicro"`      // part of Captured
+	Executed []id.Refund   `json:"refundIds,omitzero"` // the refunds that are part of Refunded
 }
 
 // A Balance is what a reservation was paid and what is still due.
@@ -56,27 +55,11 @@ func (p Payment) kept() (sum money.Micro) {
 	return sum
 }
 
-// owed returns the price of the stay, or what remains of it after it was cancelled, missed or ended early.
-func (r *Reservation) owed() money.Micro {
-	switch {
-	case r.Cancellation != nil:
-		return r.Cancellation.Applied.Penalty
-	case r.Missed != nil:
-		return r.Missed.Applied.Penalty
-	case r.CheckOut != nil && r.CheckOut.Early != nil:
-		return r.CheckOut.Early.Price
-	}
-	return r.Total
-}
+// owed returns what the guest has to pay for the stay, or for what was retained of it, paid or not.
+func (r *Reservation) owed() money.Micro { return r.Account.price() }
 
 // due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
-func (r *Reservation) due() money.Micro {
-	due := r.owed() - r.Payment.kept()
-	for _, p := range r.Payment.Intents {
-		due -= p.Waived
-	}
-	return max(0, due)
-}
+func (r *Reservation) due() money.Micro { return max(0, sumOfCharges(r.Account)-r.Payment.kept()) }
 
 // refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
 // from the reservation's version, so that a repeated attempt asks for the same refunds.
@@ -115,17 +98,15 @@ func (r *Reservation) owes(i Intent) bool {
 	return booked && r.owns(i) && i.Currency == r.Currency && (r.collects(&i.ID) || r.due() > 0 && i.kept() > 0)
 }
 
-// Collect adds a captured intent to the payments of a booked reservation. The surplus is the part of its refunds that this service has
-// just returned.
-func (r *Reservation) Collect(i Intent, surplus money.Micro) {
-	waived := r.waivedOf(i) - surplus
+// Collect adds a captured intent to the payments of a booked reservation.
+func (r *Reservation) Collect(i Intent) {
+	waived := r.waivedOf(i)
 	r.pay(i)
-	at := r.Payment.paymentAt(i.ID)
-	r.Payment.Intents[at].Waived += max(0, waived)
+	r.forgive(waived)
 	r.Version++
 }
 
-// waivedOf returns the part of the refunds of an intent that is new and that this service has not requested.
+// waivedOf returns the part of the refunds of an intent that is new and that this service has not requested or made.
 func (r *Reservation) waivedOf(i Intent) money.Micro {
 	var known IntentPayment
 	if at := r.Payment.paymentAt(i.ID); at >= 0 {
@@ -133,7 +114,7 @@ func (r *Reservation) waivedOf(i Intent) money.Micro {
 	}
 	waived := i.Refunded - known.Refunded
 	for _, back := range i.Refunds {
-		if !slices.Contains(known.Executed, back.ID) && r.requested(back.ID) {
+		if !slices.Contains(known.Executed, back.ID) && (r.requested(back.ID) || i.made(back.ID)) {
 			waived -= back.Amount
 		}
 	}
@@ -187,8 +168,9 @@ func (r *Reservation) Learn(i Intent) (changed bool) {
 	if at < 0 || r.Payment.Intents[at].Captured == 0 || i.Refunded <= r.Payment.Intents[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	waived, p := r.waivedOf(i), &r.Payment.Intents[at]
-	p.Waived, p.Refunded, p.Executed = p.Waived+waived, i.Refunded, i.executed()
+	r.forgive(r.waivedOf(i))
+	p := &r.Payment.Intents[at]
+	p.Refunded, p.Executed = i.Refunded, i.executed()
 	return true
 }
 

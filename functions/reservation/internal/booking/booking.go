@@ -8,8 +8,8 @@ import (
 )
 
 // Book stores a new reservation. If it replaces a hold, the same transaction cancels that hold, so the guest always has
-// exactly one of them. A replaced hold that has expired or is cancelled stays unchanged. Book returns
-// ErrIllegalTransition if it was confirmed meanwhile.
+// exactly one of them. A replaced hold that is cancelled stays unchanged. Book returns ErrIllegalTransition if it was confirmed
+// meanwhile.
 func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) error {
 	if replaced == nil {
 		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.Add(ctx, tx, r) })
@@ -34,16 +34,14 @@ func (r *Reservation) sharesGuest(other *Reservation) bool {
 }
 
 func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
-	state := old.EffectiveState()
-	if state == Held {
+	replaced := old.State == Cancelled
+	if !replaced {
 		if err := old.Replace(r.CreatedBy, r.Hold.PlacedAt); err != nil {
 			return err
 		}
-	} else if state != ExpiredHold && state != Cancelled {
-		return ErrIllegalTransition
 	}
 	return s.In(ctx, r.Tenant, func(tx postgres.Tx) error {
-		if err := s.Add(ctx, tx, r); err != nil || state != Held {
+		if err := s.Add(ctx, tx, r); err != nil || replaced {
 			return err
 		}
 		return s.Save(ctx, tx, old, ReservationCancelled(old))

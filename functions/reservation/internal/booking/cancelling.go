@@ -52,21 +52,28 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	case state != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
 		return Applied{}, nil, ErrIllegalTransition
 	}
-	switch penalty := r.penalty(now); {
-	case w.Code == GuestCancelled:
-		applied.Penalty = penalty
-	case penalty > 0 && !w.MayWaive:
+	retained := w.retains(r, now)
+	if w.Code != GuestCancelled && len(r.penalty(now)) > 0 && !w.MayWaive {
 		return Applied{}, nil, errWaiver
 	}
+	applied.Penalty = sumOfCharges(retained) + r.Account.retained()
 	applied.Eligible = max(0, r.Payment.kept()-applied.Penalty)
 	return applied, r.refunds(applied.Eligible, "cancel"), nil
+}
+
+// retains returns what is kept for the cancellation. If the hotel cancels, it keeps nothing more than it has kept before.
+func (w CancelWish) retains(r *Reservation, now time.Time) []Charge {
+	if w.Code != GuestCancelled || r.EffectiveState() != Confirmed {
+		return nil
+	}
+	return r.penalty(now)
 }
 
 // policyRef returns the references of the policies of all items, each once.
 func (r *Reservation) policyRef() string {
 	var refs []string
 	for _, item := range r.Items {
-		if ref := r.policyOf(item).Ref; !slices.Contains(refs, ref) {
+		if ref := item.Policy.Ref; !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}
 	}
@@ -79,9 +86,11 @@ func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	retained := w.retains(r, now)
 	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
 		return err
 	}
+	r.post(posting{cause: ByCancellation, at: now}, retained...)
 	r.Payment.Requested = append(r.Payment.Requested, back...)
 	r.Cancellation.Applied = applied
 	return nil

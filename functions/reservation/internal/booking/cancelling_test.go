@@ -14,7 +14,7 @@ func TestCancelOnWish_penalty(t *testing.T) {
 	paid := func() *Reservation {
 		r := aHeld(t)
 		r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
-		r.Items[0].Policy, r.Items[1].Policy = &r.Policy, &r.Policy
+		r.Items[0].Policy, r.Items[1].Policy = r.Policy, r.Policy
 		if err := r.Confirm(aCapture(r), r.Hold, r.Hold.PlacedAt); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestPenalty_timeZone(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
 			r.Local.TimeZone = test.zone
-			if before, from := r.penalty(test.deadline.Add(-1)), r.penalty(test.deadline); before != 0 || from != r.Total/2 {
+			if before, from := sumOfCharges(r.penalty(test.deadline.Add(-1))), sumOfCharges(r.penalty(test.deadline)); before != 0 || from != r.Total/2 {
 				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
 			}
 		})
@@ -88,29 +88,34 @@ func TestPenalty_itemPolicies(t *testing.T) {
 	night := Policy{Ref: "one-night", FreeUntil: 48, PenaltyPercent: 100, PenaltyNights: 1}
 	for _, test := range []struct {
 		name        string
-		first       *Policy
-		second      *Policy
-		totals      [2]money.Micro
+		first       Policy
+		second      Policy
+		totals      [2]money.Micro // of the two nights of each room
+		fee         money.Micro    // of the stay
 		hoursBefore int
-		want        money.Micro // of 410
+		want        money.Micro
 		ref         string
 	}{
-		{"both free", &strict, &cheap, [2]money.Micro{200, 200}, 169, 0, "flexible-24h, saver-7d"},
-		{"one free", &strict, &cheap, [2]money.Micro{200, 200}, 48, 102_500_000, "flexible-24h, saver-7d"},
-		{"neither free", &strict, &cheap, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, saver-7d"},
-		{"a cheap room lowers no strict penalty", &strict, &cheap, [2]money.Micro{390, 10}, 1, 404_870_000, "flexible-24h, saver-7d"},
-		{"one night of two", &night, &night, [2]money.Micro{200, 200}, 1, 205_000_000, "one-night"},
-		{"more nights than there are", &Policy{Ref: "n", PenaltyNights: 5}, &Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{1, 3}, -1, 410_000_000, "n"},
-		{"rooms that cost nothing", &strict, &cheap, [2]money.Micro{0, 0}, 1, 307_500_000, "flexible-24h, saver-7d"},
-		{"rows that are older than policies of items", nil, nil, [2]money.Micro{200, 200}, 1, 205_000_000, "pol_flex/1"},
-		{"one such row", &strict, nil, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, pol_flex/1"},
+		{"both free", strict, cheap, [2]money.Micro{200, 200}, 0, 169, 0, "flexible-24h, saver-7d"},
+		{"one free", strict, cheap, [2]money.Micro{200, 200}, 0, 48, 100_000_000, "flexible-24h, saver-7d"},
+		{"neither free", strict, cheap, [2]money.Micro{200, 200}, 0, 1, 300_000_000, "flexible-24h, saver-7d"},
+		{"a cheap room lowers no strict penalty", strict, cheap, [2]money.Micro{390, 10}, 0, 1, 395_000_000, "flexible-24h, saver-7d"},
+		{"one night of two", night, night, [2]money.Micro{200, 200}, 0, 1, 200_000_000, "one-night"},
+		{"more nights than there are", Policy{Ref: "n", PenaltyNights: 5}, Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{2, 4}, 0, -1, 6_000_000, "n"},
+		{"a room that costs nothing", strict, cheap, [2]money.Micro{0, 100}, 0, 1, 50_000_000, "flexible-24h, saver-7d"},
+		{"a fee of the stay by the policy of the booking", strict, cheap, [2]money.Micro{200, 200}, 10, 1, 305_000_000, "flexible-24h, saver-7d"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			for i, policy := range []*Policy{test.first, test.second} {
-				r.Items[i].Policy, r.Items[i].Total = policy, test.totals[i]*1_000_000
+			for i, policy := range []Policy{test.first, test.second} {
+				r.Items[i].Policy = policy
+				for n := range r.Items[i].Nights {
+					r.Items[i].Nights[n].Amount = test.totals[i] * 500_000
+				}
 			}
+			r.Extras = []Line{{"fee", "Cleaning", test.fee * 1_000_000}}
+			r.post(posting{cause: ByBooking, at: noon})
 			at := r.Local.midnight(r.Stay.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
 			if err != nil {

@@ -20,7 +20,6 @@ import (
 // by the next change, or by the watch.
 type Changer struct {
 	reservations Reservations
-	quotes       Quotes
 	inventory    reallocator
 	pricing      func(context.Context, id.Tenant, Ask) (Price, error)
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
@@ -37,7 +36,7 @@ type reallocator interface {
 // OpenChanger opens a Changer with its stores and clients.
 func OpenChanger(e env.Env, up Upstreams) *Changer {
 	return &Changer{
-		reservations: OpenReservations(e), quotes: OpenQuotes(e), inventory: up.Inventory, pricing: up.Price,
+		reservations: OpenReservations(e), inventory: up.Inventory, pricing: up.Price,
 		rooms: up.Rooms, learn: up.Payments.Learn, keys: OpenIssuer(e, up), now: e.Now,
 	}
 }
@@ -137,10 +136,28 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 	if err := c.save(ctx, r, changed(r, p, stay)...); err != nil || r.Saga.Plan == nil {
 		return r, err
 	}
-	if released, err := c.Complete(ctx, r); err == nil {
-		return released, nil
-	}
-	return r, nil // the change is made; the watch releases the rooms
+	return c.release(ctx, r), nil
+}
+
+// release releases the rooms that a change has given up, and returns the reservation as it is stored then. The change is made: if this
+// fails, the watch releases them.
+func (c *Changer) release(ctx context.Context, r *Reservation) *Reservation {
+	latest := r
+	_ = Again(ctx, func() error {
+		released, err := c.Complete(ctx, latest)
+		if err == nil {
+			latest = released
+			return nil
+		}
+		if stored, unread := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID); unread == nil {
+			stored.Person, latest = r.Person, stored // names are read for staff only
+		}
+		if latest.Saga.Plan == nil {
+			return nil // the watch was first
+		}
+		return err
+	})
+	return latest
 }
 
 // learnRefunds sets the amounts already refunded, if the plan lowers the price and so requires a refund.
@@ -198,14 +215,7 @@ func (c *Changer) save(ctx context.Context, r *Reservation, events ...event.Draf
 
 // price asks the pricing service for items of a reservation, with the promotion code of its quote.
 func (c *Changer) price(ctx context.Context, r *Reservation, items []Item, nights Stay) (Price, error) {
-	promo := ""
-	quote, err := c.quotes.Get(ctx, Scope{Tenant: r.Tenant}, r.Quote)
-	if err == nil {
-		promo = quote.Promo
-	} else if !errors.Is(err, ErrNotFound) { // old quotes are pruned
-		return Price{}, err
-	}
-	ask := r.priced(items, nights, promo)
+	ask := r.priced(items, nights)
 	p, err := c.pricing(ctx, r.Tenant, ask)
 	if err == nil {
 		err = ask.accept(p)
@@ -276,6 +286,10 @@ func (r *Reservation) itemToChange(item id.Item, now time.Time) (at int, from st
 func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
 		at, from, err := r.itemToChange(m.Item, c.now())
+		if errors.Is(err, ErrIllegalTransition) && r.State == CheckedIn && m.physical() { // until check-out, also after the last night
+			from = r.businessDate(c.now())
+			at, err = r.itemAt(m.Item)
+		}
 		if err != nil {
 			return nil, err
 		}

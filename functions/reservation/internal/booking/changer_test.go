@@ -75,20 +75,8 @@ func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	return c
 }
 
-// price returns the price of an ask: the rate per room and night, and a tax of 10.
-func (c *deskTest) price(a Ask) Price {
-	p := Price{
-		Totals: PriceTotals{Totals: Totals{10_000_000, a.Currency}}, ValidUntil: c.now.Add(time.Hour),
-		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50}, Lines: []Line{{"tax", "City tax", 10_000_000}},
-	}
-	for _, item := range a.Items {
-		total := c.rate * money.Micro(a.Stay.Nights())
-		p.Items = append(p.Items, PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Nightly: c.rate, Total: total})
-		p.Lines = append(p.Lines, Line{"room", "Room", total})
-		p.Totals.Grand += total
-	}
-	return p
-}
+// price returns the price of an ask: the rate and 2.50 tax per room and night.
+func (c *deskTest) price(a Ask) Price { return priceAt(a, c.now.Add(time.Hour), c.rate) }
 
 func (c *deskTest) call(act id.Request) ChangeCall {
 	return ChangeCall{
@@ -141,8 +129,8 @@ func TestDates(t *testing.T) {
 		total      money.Micro
 		request    string // direction and amount
 	}{
-		{"longer costs more", "2026-12-01", "2026-12-04", 100_000_000, 610_000_000, "charge 200000000"},
-		{"shorter gives money back", "2026-12-01", "2026-12-02", 100_000_000, 210_000_000, "refund 200000000"},
+		{"longer costs more", "2026-12-01", "2026-12-04", 100_000_000, 615_000_000, "charge 205000000"},
+		{"shorter gives money back", "2026-12-01", "2026-12-02", 100_000_000, 205_000_000, "refund 205000000"},
 		{"later at another rate", "2026-12-11", "2026-12-13", 150_000_000, 610_000_000, "charge 200000000"},
 		{"the same price", "2026-12-11", "2026-12-13", 100_000_000, 410_000_000, ""},
 	} {
@@ -245,7 +233,7 @@ func TestDates_deadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.penalty(c.now); got != 205_000_000 {
+	if got := sumOfCharges(r.penalty(c.now)); got != 205_000_000 {
 		t.Errorf("penalty() = %d, want 205000000", got)
 	}
 }
@@ -332,15 +320,15 @@ func TestDates_inHouse(t *testing.T) {
 	if last := c.asked[len(c.asked)-1].Stay; last != c.stay("2026-12-02", "2026-12-05") {
 		t.Errorf("priced %v, want the nights from today on", last)
 	}
-	// Of 410 for two nights, 205 stay for the first; three nights in two rooms at 200 cost 1,210 with tax.
-	if r.Total != 1_415_000_000 {
-		t.Errorf("Total = %d, want 1415000000", r.Total)
+	// Of 410 for two nights, 205 stay for the first; three nights in two rooms at 200 cost 1,215 with tax.
+	if r.Total != 1_420_000_000 {
+		t.Errorf("Total = %d, want 1420000000", r.Total)
 	}
 	if m.Request == nil {
 		t.Fatal("the change requests no charge")
 	}
-	if m.Request.Amount != 1_005_000_000 || m.Request.Direction != "charge" {
-		t.Errorf("Request = %v, want a charge of 1005000000", m.Request)
+	if m.Request.Amount != 1_010_000_000 || m.Request.Direction != "charge" {
+		t.Errorf("Request = %v, want a charge of 1010000000", m.Request)
 	}
 	if r.State != CheckedIn || r.Saga.Pending != "" {
 		t.Errorf("state %s waits for %q, want %s", r.State, r.Saga.Pending, CheckedIn)
@@ -362,18 +350,18 @@ func TestModify(t *testing.T) {
 	}{
 		{"more guests", func(c *deskTest, _ id.Request) Proposal {
 			return c.changer.Occupants(c.r.Items[0].ID, stay.Occupants{Adults: 3})
-		}, 415_000_000, 2, GuestCountChange}, // 205 for the other room; two nights and a tax of 10
+		}, 410_000_000, 2, GuestCountChange},
 		{"another type", func(c *deskTest, act id.Request) Proposal {
 			other := id.New[id.RoomType]()
 			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other})
-		}, 415_000_000, 1, RoomChange},
+		}, 410_000_000, 1, RoomChange},
 		{"a free upgrade", func(c *deskTest, act id.Request) Proposal {
 			other := id.New[id.RoomType]()
 			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other, Complimentary: true})
 		}, 410_000_000, 1, RoomChange},
 		{"another room", func(c *deskTest, act id.Request) Proposal {
 			return c.changer.Add(act, AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
-		}, 620_000_000, 2, RoomAdded},
+		}, 615_000_000, 2, RoomAdded},
 		{"a room less", func(c *deskTest, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) }, 205_000_000, 1, RoomRemoved},
 		{"another rate", func(c *deskTest, _ id.Request) Proposal {
 			return c.changer.Rate(c.r.Items[0].ID, 80_000_000, "loyal guest")

@@ -2,7 +2,6 @@ package booking
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"time"
 
@@ -12,14 +11,11 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// changeable returns the first night that a change of a room or its price can concern: the arrival, or today if the arrival is
-// past. It returns ErrIllegalTransition unless the reservation is confirmed or checked in and nights remain.
+// changeable returns the first night that a change of a room or its price can concern: the arrival, or the night of the business date
+// if the arrival is past. It returns ErrIllegalTransition unless the reservation is confirmed or checked in and such a night remains.
 func (r *Reservation) changeable(now time.Time) (from stay.Date, err error) {
-	from = r.Stay.Start
-	if today := r.Local.today(now); from.Before(today) {
-		from = today
-	}
-	if r.State != Confirmed && r.State != CheckedIn || !from.Before(r.Stay.End) {
+	from = r.currentNight(now)
+	if r.State != Confirmed && r.State != CheckedIn || from.Before(r.businessDate(now)) {
 		return from, ErrIllegalTransition
 	}
 	return from, nil
@@ -35,48 +31,46 @@ func (r *Reservation) itemAt(item id.Item) (int, error) {
 }
 
 // priced returns the question to the pricing service about items, for the nights from a date on.
-func (r *Reservation) priced(items []Item, nights Stay, promo string) Ask {
-	ask := Ask{Property: r.Property, Stay: nights, Currency: r.Currency, Locale: r.Locale, Promo: promo}
+func (r *Reservation) priced(items []Item, nights Stay) Ask {
+	ask := Ask{Property: r.Property, Stay: nights, Currency: r.Currency, Locale: r.Locale, Promo: r.Promo}
 	for _, item := range items {
 		ask.Items = append(ask.Items, AskedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants})
 	}
 	return ask
 }
 
-// reprice replaces the price of items, at the given indexes of after, for the nights from a date on. The nights before keep
-// their price. All other items keep theirs.
-func (r *Reservation) reprice(after *Reserved, indexes []int, from stay.Date, p Price) {
-	kept := r.Total
+// reprice replaces the price of items, at the given indexes of after, for the nights from a date on. The nights before keep their price.
+// What belongs to no night is replaced only if no night is kept, and what belongs to no room only if all rooms are priced again.
+func (after *Reserved) reprice(indexes []int, from stay.Date, p Price) {
 	for n, at := range indexes {
-		old, item := r.Items[at], &after.Items[at]
-		kept -= r.priceOf(old, from)
-		slept := r.Stay.Nights() - Stay{Start: from, End: r.Stay.End}.Nights()
-		before := new(big.Rat).SetFrac64(int64(old.Total)*int64(slept), int64(r.Stay.Nights()))
-		item.Total = r.amount(before) + p.Items[n].Total
-		item.Nightly, item.Policy = p.Items[n].Nightly, p.Items[n].Policy
-		if item.Policy == nil {
-			item.Policy = &p.Policy
+		item, priced := &after.Items[at], p.Items[n]
+		item.Nights = append(nightsBefore(item.Nights, after.Stay.Start, from), priced.Nights...)
+		item.Nightly, item.Policy = priced.Nightly, p.Policy
+		if priced.Policy != nil {
+			item.Policy = *priced.Policy
 		}
+		if from == after.Stay.Start {
+			item.Extras = priced.Extras
+		}
+		item.Total = item.price()
 	}
-	if len(indexes) == len(r.Items) && from == r.Stay.Start {
-		kept = 0 // also the minor units that rounding has left over
+	if from == after.Stay.Start && len(indexes) == len(after.Items) {
+		after.Extras = p.Extras
 	}
-	r.setTotals(after, kept, p.Totals)
 	if p.FX != nil {
 		after.FX = p.FX
 	}
 }
 
-// setTotals sets the totals of after to the part of the present ones that is kept and the added ones.
-func (r *Reservation) setTotals(after *Reserved, kept money.Micro, added PriceTotals) {
-	after.Total = kept + added.Grand
-	if r.Own.OwnTotal == nil || added.OwnTotal == nil {
-		after.Own = Own{}
-		return
+// nightsBefore returns a copy of the nights from a first date to the one before another.
+func nightsBefore(nights []Night, first, until stay.Date) []Night {
+	kept := []Night{}
+	for _, n := range nights {
+		if n.Date.Before(until) && !n.Date.Before(first) {
+			kept = append(kept, n)
+		}
 	}
-	own := new(big.Rat).SetFrac64(int64(kept), int64(r.Total))
-	total := r.amount(own.Mul(own, new(big.Rat).SetInt64(int64(*r.Own.OwnTotal)))) + *added.OwnTotal
-	after.Own = Own{OwnTotal: &total, OwnCurrency: r.Own.OwnCurrency}
+	return kept
 }
 
 // describe sets the type, the sides and the difference in price of the planned modification.
@@ -86,45 +80,50 @@ func (p *Plan) describe(t ModificationType, before, after any) (err error) {
 	return err
 }
 
-// costs sets the difference in price.
+// costs sets the total after the change, with what the change retains, and the difference in price.
 func (p *Plan) costs(r *Reservation) {
-	delta := p.Reserved.Total - r.Total
+	total := r.Account.retained() + sumOfCharges(p.Retained) + sumOf(p.Reserved.Extras)
+	for _, item := range p.Reserved.Items {
+		total += item.price()
+	}
+	p.Reserved.Total = total
+	delta := total - r.Total
 	p.PriceDelta = &delta
 }
 
 // datesAsk checks a new stay and returns the nights to price. Of a guest in house only the departure can change, and only the
-// nights from today on are priced.
+// nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced.
 func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) {
-	today, bad := r.Local.today(now), violations{}
+	first, bad := r.businessDate(now), violations{}
 	if err := to.Validate(); err != nil {
 		return nights, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
 	if r.State != Confirmed && r.State != CheckedIn {
 		return nights, ErrIllegalTransition
 	}
-	started := to.Start == r.Stay.Start && to.Start.Before(today)
+	if r.OverstayedOn != nil && !r.OverstayedOn.Before(first) {
+		first = r.OverstayedOn.AddDays(1)
+	}
+	started := to.Start == r.Stay.Start && to.Start.Before(first)
 	bad.refuse("stayWindow", "must differ from the present one", to == r.Stay)
 	bad.refuse("stayWindow/start", "cannot change for a guest in house", r.State == CheckedIn && to.Start != r.Stay.Start)
-	bad.refuse("stayWindow/start", "must not be in the past", to.Start.Before(today) && !started)
-	bad.refuse("stayWindow/end", "must be after today", !today.Before(to.End))
+	bad.refuse("stayWindow/start", "must not be in the past", to.Start.Before(first) && !started)
+	bad.refuse("stayWindow/end", "must be after "+first.String(), !first.Before(to.End))
 	if started {
-		return Stay{Start: today, End: to.End}, bad.err()
+		return Stay{Start: first, End: to.End}, bad.err()
 	}
 	return to, bad.err()
 }
 
 // changeDates plans another stay at the given price.
 func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) (*Plan, error) {
-	after, from := r.reserved(), r.Stay.Start
-	if nights.Start != to.Start {
-		from = nights.Start // the nights before are slept, or missed
-	}
+	after := r.reserved()
+	after.Stay = to
 	all := make([]int, len(r.Items))
 	for i := range all {
 		all[i] = i
 	}
-	r.reprice(&after, all, from, price)
-	after.Stay = to
+	after.reprice(all, nights.Start, price) // the nights before are slept, or missed
 	p := &Plan{Releases: slices.Clone(r.Hold.Allocations)}
 	moved := *r
 	moved.Stay = to
@@ -149,20 +148,20 @@ func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) 
 	p.Reserved = after
 	p.costs(r)
 	before := DatesOf{Stay: viewStay(r.Stay), Totals: Totals{r.Total, r.Currency}, Keys: r.validKeys(r.itemIDs()...)}
-	return p, p.describe(DateChange, before, DatesOf{Stay: viewStay(to), Totals: Totals{after.Total, r.Currency}})
+	return p, p.describe(DateChange, before, DatesOf{Stay: viewStay(to), Totals: Totals{p.Reserved.Total, r.Currency}})
 }
 
 // changeOccupants plans other guests in a room at the given price.
 func (r *Reservation) changeOccupants(at int, to stay.Occupants, from stay.Date, price Price) (*Plan, error) {
 	after := r.reserved()
 	after.Items[at].Occupants = to
-	r.reprice(&after, []int{at}, from, price)
+	after.reprice([]int{at}, from, price)
 	p := &Plan{Reserved: after}
 	p.costs(r)
 	side := func(item Item, total money.Micro) OccupantsOf {
 		return OccupantsOf{Item: item.ID, Occupants: occupants(item.Occupants), Totals: Totals{total, r.Currency}}
 	}
-	return p, p.describe(GuestCountChange, side(r.Items[at], r.Total), side(after.Items[at], after.Total))
+	return p, p.describe(GuestCountChange, side(r.Items[at], r.Total), side(after.Items[at], p.Reserved.Total))
 }
 
 // A RoomMove is a change of one room: of its type or rate, of the physical room, or of both. A complimentary move leaves the
@@ -182,7 +181,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	m.on(item)
 	p := &Plan{}
 	if price != nil {
-		r.reprice(&after, []int{at}, from, *price)
+		after.reprice([]int{at}, from, *price)
 	}
 	if item.RoomType != old.RoomType {
 		after.Allocations[at] = p.take(act, *item, r.nightsFrom(from))
@@ -190,6 +189,9 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 		item.Room = nil
 	}
 	if m.Room != nil {
+		if slices.ContainsFunc(r.Items, func(other Item) bool { return other.ID != item.ID && equal(other.Room, m.Room) }) {
+			return nil, ErrRoomUnavailable
+		}
 		trial := *r // assign checks the room and records nothing in r
 		if err := trial.assign(item, *m.Room, of, from); err != nil {
 			return nil, err
@@ -206,9 +208,12 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	p.costs(r)
 	return p, p.describe(RoomChange, before, RoomOf{
 		Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: occupants(item.Occupants),
-		Totals: Totals{after.Total, r.Currency}, Complimentary: m.Complimentary,
+		Totals: Totals{p.Reserved.Total, r.Currency}, Complimentary: m.Complimentary,
 	})
 }
+
+// physical reports whether the move is to another physical room only.
+func (m RoomMove) physical() bool { return m.Room != nil && m.RoomType == nil && m.RatePlan == nil }
 
 // on applies the wanted type and rate to an item.
 func (m RoomMove) on(item *Item) {
@@ -222,71 +227,74 @@ func (m RoomMove) on(item *Item) {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// addRoom plans another room at the given price.
+// addRoom plans another room at the given price. What belongs to no room stays as it is.
 func (r *Reservation) addRoom(act id.Request, asked AskedItem, price Price) (*Plan, error) {
-	after, priced := r.reserved(), price.Items[0]
-	item := Item{
+	after := r.reserved()
+	after.Items = append(after.Items, Item{
 		ID: id.Derive[id.Item](act, "item"), Position: r.Items[len(r.Items)-1].Position + 1, RoomType: asked.RoomType, RatePlan: asked.RatePlan,
-		Occupants: asked.Occupants, Nightly: priced.Nightly, Total: priced.Total, Policy: priced.Policy,
-	}
-	if item.Policy == nil {
-		item.Policy = &price.Policy
-	}
-	p := &Plan{}
-	after.Items = append(after.Items, item)
+		Occupants: asked.Occupants,
+	})
+	last := len(after.Items) - 1
+	extras := after.Extras
+	after.reprice([]int{last}, r.Stay.Start, price)
+	after.Extras = extras
+	item, p := after.Items[last], &Plan{}
 	after.Allocations = append(after.Allocations, p.take(act, item, r.Stay))
-	r.setTotals(&after, r.Total, price.Totals)
 	p.Reserved = after
 	p.costs(r)
-	return p, p.describe(RoomAdded, TotalsOf{Totals{r.Total, r.Currency}}, roomOf(item, Totals{after.Total, r.Currency}))
+	return p, p.describe(RoomAdded, TotalsOf{Totals{r.Total, r.Currency}}, roomOf(item, Totals{p.Reserved.Total, r.Currency}))
 }
 
-// removeRoom plans to give up a room. What its policy keeps for a cancellation stays part of the price.
+// removeRoom plans to give up a room. What its policy keeps for a cancellation is retained.
 func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	if len(r.Items) == 1 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "last", Message: "is the last room: cancel the reservation instead"})
 	}
 	after, item := r.reserved(), r.Items[at]
-	penalty := money.Micro(0)
-	if !now.Before(r.deadline(item)) {
-		penalty = r.amount(r.part(item, r.policyOf(item).late(r.Stay.Nights())))
-	}
 	p := &Plan{Releases: []id.Allocation{r.Hold.Allocations[at]}}
-	p.PolicyRef = r.policyOf(item).Ref
+	if !now.Before(r.deadline(item)) {
+		if kept := item.Policy.late(item.Nights, sumOf(item.Extras), r.Currency.MinorUnit()); kept > 0 {
+			p.Retained = []Charge{{Kind: Retained, Item: &item.ID, Amount: kept}}
+		}
+	}
+	p.PolicyRef = item.Policy.Ref
 	after.Items, after.Allocations = slices.Delete(after.Items, at, at+1), slices.Delete(after.Allocations, at, at+1)
-	kept := r.Total - r.priceOf(item, r.Stay.Start) + penalty
-	none := money.Micro(0)
-	r.setTotals(&after, kept, PriceTotals{Own: Own{OwnTotal: &none}})
 	if item.Room != nil {
 		start := r.Stay.Start
 		p.RoomsFrom, p.Reissue = &start, []id.Item{item.ID}
 	}
 	p.Reserved = after
 	p.costs(r)
-	return p, p.describe(RoomRemoved, roomOf(item, Totals{r.Total, r.Currency}), TotalsOf{Totals{after.Total, r.Currency}})
+	if p.Reserved.Total <= 0 {
+		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
+	}
+	return p, p.describe(RoomRemoved, roomOf(item, Totals{r.Total, r.Currency}), TotalsOf{Totals{p.Reserved.Total, r.Currency}})
 }
 
 func roomOf(item Item, totals Totals) RoomOf {
 	return RoomOf{Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: occupants(item.Occupants), Totals: totals}
 }
 
-// changeRate plans another nightly rate for the nights that are not slept yet. Taxes stay as they are.
+// changeRate plans another rate of a room for the nights from a date on. Taxes and fees stay as they are.
 func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from stay.Date) (*Plan, error) {
-	after := r.reserved()
-	item := &after.Items[at]
-	delta := (nightly - item.Nightly) * money.Micro(Stay{Start: from, End: r.Stay.End}.Nights())
-	item.Nightly, item.Total = nightly, item.Total+delta
-	none := money.Micro(0)
-	r.setTotals(&after, r.Total+delta, PriceTotals{Own: Own{OwnTotal: &none}})
-	if after.Total <= 0 || item.Total < 0 {
+	p := &Plan{Reserved: r.reserved()}
+	item, low := &p.Reserved.Items[at], false
+	item.Nights = slices.Clone(item.Nights)
+	for n := range item.Nights {
+		if night := &item.Nights[n]; !night.Date.Before(from) {
+			night.Amount, night.Room = night.Amount+nightly-night.Room, nightly
+			low = low || night.Amount < 0
+		}
+	}
+	item.Nightly, item.Total = nightly, item.price()
+	p.costs(r)
+	if low || p.Reserved.Total <= 0 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/nightlyRateMicro", Rule: "range", Message: "must leave a total above zero"})
 	}
-	p := &Plan{Reserved: after}
-	p.costs(r)
 	side := func(item Item, total money.Micro, reason Text) RateOf {
 		return RateOf{Item: &item.ID, Nightly: &item.Nightly, Totals: &Totals{total, r.Currency}, Reason: reason}
 	}
-	return p, p.describe(RateChange, side(r.Items[at], r.Total, ""), side(*item, after.Total, reason))
+	return p, p.describe(RateChange, side(r.Items[at], r.Total, ""), side(*item, p.Reserved.Total, reason))
 }
 
 // correctChannel plans another sales channel.

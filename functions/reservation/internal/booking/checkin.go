@@ -17,8 +17,8 @@ type CheckIn struct {
 	At        *time.Time `json:"checkedInAt,omitzero"`
 }
 
-// StartCheckIn assigns the rooms and waits for their keys. It returns ErrIllegalTransition before the arrival day and from
-// the day of departure on, by the property's clock, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
+// StartCheckIn assigns the rooms and waits for their keys. It returns ErrIllegalTransition before the business date of the arrival and
+// from the check-out time of the day of departure on, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
 // the same rooms, it changes nothing.
 func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, now time.Time) (started bool, err error) {
 	if err := r.checkRooms(rooms); err != nil {
@@ -27,8 +27,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 	if r.CheckIn != nil && r.sameRooms(rooms) && (r.State == CheckInStarted || r.State == CheckedIn) {
 		return false, nil
 	}
-	today := r.Local.today(now)
-	if today.Before(r.Stay.Start) || !today.Before(r.Stay.End) {
+	if r.businessDate(now).Before(r.Stay.Start) || !now.Before(r.checkOutUntil()) {
 		return false, ErrIllegalTransition
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
@@ -36,12 +35,13 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 	}
 	for i := range r.Items {
 		at := slices.IndexFunc(rooms, func(a AssignedRoom) bool { return a.Item == r.Items[i].ID })
-		if err := r.assign(&r.Items[i], rooms[at].Room, of, today); err != nil {
+		if err := r.assign(&r.Items[i], rooms[at].Room, of, r.currentNight(now)); err != nil {
 			return false, err
 		}
 	}
 	r.CheckIn = &CheckIn{StartedAt: at(now), By: by, Early: now.Before(r.Local.hour(r.Stay.Start, r.Local.CheckInFrom))}
-	r.wantKeys(now, r.itemIDs()...)
+	r.revokeKeysOfOtherRooms()
+	r.askForKeys(now, r.itemIDs()...)
 	return true, nil
 }
 

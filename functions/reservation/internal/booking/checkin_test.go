@@ -2,6 +2,7 @@ package booking
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -65,23 +66,26 @@ func TestStartCheckIn_rooms(t *testing.T) {
 	}
 }
 
+// The check-in is possible from the business date of the arrival until the check-out time of the day of departure.
 func TestStartCheckIn_time(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		zone  string
-		start string
-		from  time.Time // the arrival day begins
-		hour  time.Time // 14:00 on it
-		end   time.Time // the day of departure begins
+		zone   string
+		start  string
+		nights int
+		from   time.Time // 06:00 on the arrival day
+		hour   time.Time // 14:00 on it
+		end    time.Time // 12:00 on the day of departure
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 11, 30, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 11, 30, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 10, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 20, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2026-12-01", 2, time.Date(2026, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 7, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2026-12-01", 1, time.Date(2026, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 7, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", 1, time.Date(2026, 12, 1, 2, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 10, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 8, 30, 0, 0, time.UTC)},
+		{"Asia/Karachi", "2026-12-01", 1, time.Date(2026, 12, 1, 1, 0, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), time.Date(2026, 12, 2, 7, 0, 0, 0, time.UTC)},
 		// The clocks go back on 1 November, and forward on 14 March.
-		{"America/New_York", "2026-10-31", time.Date(2026, 10, 31, 4, 0, 0, 0, time.UTC), time.Date(2026, 10, 31, 18, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2026-11-01", time.Date(2026, 11, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 19, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-14", time.Date(2027, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 18, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2026-10-31", 2, time.Date(2026, 10, 31, 10, 0, 0, 0, time.UTC), time.Date(2026, 10, 31, 18, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 17, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-13", 1, time.Date(2027, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 13, 19, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC)},
 	} {
-		t.Run(test.zone+" "+test.start, func(t *testing.T) {
+		t.Run(fmt.Sprint(test.zone, " ", test.start, " ", test.nights), func(t *testing.T) {
 			t.Parallel()
 			for _, step := range []struct {
 				name  string
@@ -89,20 +93,19 @@ func TestStartCheckIn_time(t *testing.T) {
 				want  error
 				early bool
 			}{
-				{"before the arrival day", test.from.Add(-time.Second), ErrIllegalTransition, false},
-				{"as the arrival day begins", test.from, nil, true},
-				{"after it has begun", test.from.Add(time.Second), nil, true},
+				{"before the business date of the arrival", test.from.Add(-time.Second), ErrIllegalTransition, false},
+				{"as it begins", test.from, nil, true},
 				{"before the check-in time", test.hour.Add(-time.Second), nil, true},
 				{"at the check-in time", test.hour, nil, false},
 				{"after the check-in time", test.hour.Add(time.Second), nil, false},
-				{"before the day of departure", test.end.Add(-time.Second), nil, false},
-				{"as the day of departure begins", test.end, ErrIllegalTransition, false},
-				{"after it has begun", test.end.Add(time.Second), ErrIllegalTransition, false},
+				{"in the night before the departure", test.end.Add(-11*time.Hour - 40*time.Minute), nil, false},
+				{"a minute before the check-out time", test.end.Add(-time.Minute), nil, false},
+				{"at the check-out time", test.end, ErrIllegalTransition, false},
 			} {
 				t.Run(step.name, func(t *testing.T) {
 					r := confirmedOne(t)
 					r.Local.TimeZone, r.Stay.Start = test.zone, night(t, test.start)
-					r.Stay.End = r.Stay.Start.AddDays(2)
+					r.Stay.End = r.Stay.Start.AddDays(test.nights)
 					before := *r
 					of, rooms := roomsFor(r)
 					started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, step.at)

@@ -35,6 +35,7 @@ type Folio struct {
 type EarlyDeparture struct {
 	Applied     Applied         `json:"policyApplied"`
 	Refunds     []Refund        `json:"paymentRefundsRequested"`
+	From        stay.Date       `json:"from"`       // the first night that was not slept
 	Price       money.Micro     `json:"priceMicro"` // of the nights slept, with the penalty
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
 }
@@ -54,7 +55,7 @@ var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out w
 // LeavesEarly reports whether a check-out now would complete before the day of departure at the property. Its refund needs what
 // the payment service knows.
 func (r *Reservation) LeavesEarly(now time.Time) bool {
-	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.today(now).Before(r.Stay.End)
+	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.date(now).Before(r.Stay.End)
 }
 
 // Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Leave returns
@@ -84,6 +85,9 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 	if w.Folio == nil {
 		return events, nil
 	}
+	for r.Overstay(now) { // what the watch has not published yet
+		events = append(events, GuestOverstayed(r))
+	}
 	if err := r.finishCheckOut(w, now); err != nil {
 		return nil, err
 	}
@@ -106,16 +110,16 @@ func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
 
 // finishCheckOut completes the check-out. The lock service revokes the keys when it consumes the event.
 func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
-	today, done := r.Local.today(now), *r.CheckOut
+	today, done := r.Local.date(now), *r.CheckOut // a night is slept if its midnight has passed
 	if today.Before(r.Stay.End) {
-		done.Early = r.leaveEarly(today)
+		done.Early = r.leaveEarly(today, now)
 	}
 	if err := r.move(r.State, CheckedOut); err != nil {
 		return err
 	}
 	left := at(now)
 	done.At, done.By, done.Folio, done.Forced = &left, w.By, w.Folio, !w.Folio.Settled
-	done.Overstayed = Stay{Start: r.Stay.End, End: today}.Nights()
+	done.Overstayed = len(r.overstayed(now))
 	if w.Reason != "" {
 		done.Reason = w.Reason
 	}
@@ -126,14 +130,20 @@ func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
 }
 
 // leaveEarly releases the allocations and requests the refund of what was paid beyond the nights slept and the penalty.
-func (r *Reservation) leaveEarly(today stay.Date) *EarlyDeparture {
-	unslept, penalty := r.earlyPenalty(today)
-	price := r.Total - unslept + penalty
-	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-price), Penalty: penalty, Currency: r.Currency}
-	back := r.refunds(applied.Eligible, "early check-out")
+func (r *Reservation) leaveEarly(from stay.Date, now time.Time) *EarlyDeparture {
+	retained, early := r.earlyPenalty(from), &EarlyDeparture{From: from, Allocations: r.Hold.Allocations}
+	left := *r.CheckOut
+	left.Early = early
+	r.CheckOut = &left
+	r.post(posting{cause: ByEarlyLeave, at: now}, retained...)
+	early.Price = r.owed()
+	early.Applied = Applied{
+		Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-early.Price), Penalty: sumOfCharges(retained), Currency: r.Currency,
+	}
+	early.Refunds = r.refunds(early.Applied.Eligible, "early check-out")
 	r.Hold.Outcome = Released
-	r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
-	return &EarlyDeparture{Applied: applied, Refunds: back, Price: price, Allocations: r.Hold.Allocations}
+	r.Payment.Requested = append(slices.Clone(r.Payment.Requested), early.Refunds...)
+	return early
 }
 
 // A checkoutStarted is the payload of CheckoutStartedV1.

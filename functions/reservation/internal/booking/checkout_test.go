@@ -130,7 +130,7 @@ func TestLeave_early(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
-			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
+			r.Items[0].Policy, r.Items[1].Policy = test.policy, test.policy
 			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if got := r.LeavesEarly(test.at); got != test.early {
 				t.Errorf("LeavesEarly() = %v, want %v", got, test.early)

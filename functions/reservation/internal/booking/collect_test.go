@@ -38,7 +38,7 @@ func (s *confirmTest) edit(change func(*Reservation)) {
 }
 
 // dearer raises the price of the stored reservation, as a change of dates does.
-func (s *confirmTest) dearer(by money.Micro) { s.edit(func(r *Reservation) { r.Total += by }) }
+func (s *confirmTest) dearer(by money.Micro) { s.edit(func(r *Reservation) { r.cost(by) }) }
 
 // confirmed sets a confirmed reservation, paid by card or promised in cash.
 func (s *confirmTest) confirmed(claim func(*confirmTest) *id.Intent) *id.Intent {

@@ -84,7 +84,11 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	if r.owes(intent) {
 		return r, c.collect(ctx, r, intent, within)
 	}
-	if refused := r.Accepts(intent); refused != nil {
+	refused := r.Accepts(intent)
+	if errors.Is(refused, ErrOverbooked) {
+		return nil, c.soldOut(ctx, r, intent, within)
+	}
+	if refused != nil {
 		return nil, c.giveBack(ctx, r, intent, refused)
 	}
 	hold, err := c.rooms(ctx, r, intent)
@@ -99,7 +103,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
 			return nil, err
 		}
-		intent.Refunded += back.Amount
+		intent = intent.refunded(back)
 	}
 	if err := r.Confirm(intent, hold, c.now()); err != nil {
 		return nil, err
@@ -113,16 +117,13 @@ func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, withi
 	if i.Captured <= 0 {
 		return nil // promised cash that has not been collected
 	}
-	back, over := r.Surplus(i)
-	if over {
+	if back, over := r.Surplus(i); over {
 		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
 			return err
 		}
-		i.Refunded += back.Amount
-	} else {
-		back.Amount = 0
+		i = i.refunded(back)
 	}
-	r.Collect(i, back.Amount)
+	r.Collect(i)
 	return within(ctx, func(tx postgres.Tx) error { return c.reservations.Save(ctx, tx, r) })
 }
 
@@ -130,6 +131,9 @@ func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, withi
 // interrupted attempt committed them in time.
 func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (Intent, error) {
 	if claim.Intent == nil {
+		if r.over() {
+			return Intent{}, ErrHoldExpired
+		}
 		switch r.EffectiveState() {
 		case Held:
 			return c.payments.Promise(ctx, r)
@@ -174,7 +178,7 @@ func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, 
 	return Hold{}, ErrOverbooked // out of derived ids: refund instead of retrying forever
 }
 
-// soldOut cancels a reservation whose rooms are sold and requests a refund. It returns ErrOverbooked.
+// soldOut cancels a reservation whose rooms are sold, or whose guest was expected before, and requests a refund. It returns ErrOverbooked.
 func (c *Confirmer) soldOut(ctx context.Context, r *Reservation, i Intent, within Within) error {
 	if err := r.CancelSoldOut(i, c.now()); err != nil {
 		return err

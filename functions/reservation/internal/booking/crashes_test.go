@@ -269,7 +269,7 @@ var crashActs = []crashAct{
 		do: func(s *sequence, _ id.Request) error { return s.leave(aFolio()) }},
 	{name: "early check-out", given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = departure.AddDate(0, 0, -1) }),
 		do: func(s *sequence, _ id.Request) error { return s.leave(aFolio()) }},
-	{name: "overstay", always: true, given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = s.booked[0].checkOutUntil() }),
+	{name: "overstay", always: true, given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = s.booked[0].Local.midnight(s.booked[0].Stay.End.AddDays(1)) }),
 		do: func(s *sequence, _ id.Request) error {
 			return s.again(0, func(r *Reservation) error {
 				if !r.Overstay(s.now) {

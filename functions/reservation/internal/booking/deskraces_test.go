@@ -139,13 +139,13 @@ func (s *sequence) checkNights() {
 			for _, assigned := range r.Rooms() {
 				rooms = append(rooms, assigned.Room)
 			}
-			want = len(rooms) * r.nightsFrom(r.Local.today(s.now)).Nights()
+			want = len(rooms) * r.nightsFrom(r.Local.date(s.now)).Nights()
 		}
 		var stored, own int
 		err := s.owner.QueryRow(s.t.Context(), `
 			SELECT count(*), count(*) FILTER (WHERE room_id = ANY (@rooms))
 			FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @today`,
-			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.Local.today(s.now)}).Scan(&stored, &own)
+			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.Local.date(s.now)}).Scan(&stored, &own)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -301,7 +301,8 @@ func TestDeskRace_sweepAndCheckIn(t *testing.T) {
 	})
 }
 
-// A manager reinstates a guest while the sweep runs. The guest is spared until the next midnight at the property, then missed again.
+// A manager reinstates a guest while the sweep runs. The guest is spared until the end of the grace after the
+// present date at the property, then missed again.
 func TestDeskRace_sweepAndOverride(t *testing.T) {
 	race(t, 100, func(s *sequence) string {
 		s.now = s.late()
@@ -317,7 +318,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 		if r.State != Confirmed {
 			s.t.Fatalf("state = %s, want %s", r.State, Confirmed)
 		}
-		until := r.Local.midnight(r.Local.today(s.now).AddDays(1))
+		until := r.expectedUntil(r.Local.date(s.now))
 		if r.SparedUntil == nil || !r.SparedUntil.Equal(until) {
 			s.t.Errorf("spared until %v, want %v", r.SparedUntil, until)
 		}
@@ -327,7 +328,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 			s.t.Error(err)
 		}
 		if got := s.stored(0).State; got != Confirmed {
-			s.t.Errorf("before midnight, state = %s, want %s", got, Confirmed)
+			s.t.Errorf("before that, state = %s, want %s", got, Confirmed)
 		}
 		if s.random.IntN(2) == 0 {
 			return "not swept again"
@@ -337,7 +338,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 			s.t.Error(err)
 		}
 		if got := s.stored(0).State; got != NoShow {
-			s.t.Errorf("at midnight, state = %s, want %s", got, NoShow)
+			s.t.Errorf("at that time, state = %s, want %s", got, NoShow)
 		}
 		s.wantEvents(0, "no_show", 2)
 		return "swept again"

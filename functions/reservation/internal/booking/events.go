@@ -90,7 +90,7 @@ func QuoteRequested(q *Quote) event.Draft {
 	for i, item := range q.Items {
 		items[i] = requestedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: occupants(item.Occupants)}
 	}
-	key := q.ID.String()
+	key := q.ID.String() // of the desk: there is no device
 	if q.Session != nil {
 		key = q.Session.String()
 	}
@@ -111,6 +111,7 @@ type quoteCreated struct {
 	Property   id.Property  `json:"propertyId"`
 	Stay       StayView     `json:"stayWindow"`
 	Items      []quotedItem `json:"items"`
+	Extras     []Line       `json:"extras,omitempty"`
 	Lines      []Line       `json:"lines"`
 	Totals     Totals       `json:"totals"`
 	FX         *FX          `json:"fxSnapshot,omitzero"`
@@ -123,6 +124,7 @@ type quotedItem struct {
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants occupants      `json:"occupants"`
 	Nights    []Night        `json:"nights"`
+	Extras    []Line         `json:"extras,omitempty"`
 	Nightly   money.Micro    `json:"nightlyRateMicro"`
 	Total     money.Micro    `json:"totalMicro"`
 	Currency  money.Currency `json:"currency"`
@@ -137,6 +139,7 @@ func QuoteCreated(q *Quote) event.Draft {
 			RatePlan:  item.RatePlan,
 			Occupants: occupants(item.Occupants),
 			Nights:    item.Nights,
+			Extras:    item.Extras,
 			Nightly:   item.Nightly,
 			Total:     item.Total,
 			Currency:  q.Currency,
@@ -148,6 +151,7 @@ func QuoteCreated(q *Quote) event.Draft {
 		Property:   q.Property,
 		Stay:       viewStay(q.Stay),
 		Items:      items,
+		Extras:     q.Extras,
 		Lines:      q.Lines,
 		Totals:     Totals{q.Total, q.Currency},
 		FX:         q.FX,
@@ -199,8 +203,16 @@ type hashedGuest struct {
 }
 
 type contactHash struct {
-	Email string `json:"email,omitzero"`
-	Phone string `json:"phone,omitzero"`
+	Email string `json:"email,omitzero" db:"email_hash"`
+	Phone string `json:"phone,omitzero" db:"phone_hash"`
+}
+
+// known returns nil if the guest has left no contact data.
+func (h contactHash) known() *contactHash {
+	if h == (contactHash{}) {
+		return nil
+	}
+	return &h
 }
 
 type heldItem struct {
@@ -243,15 +255,21 @@ func HoldPlaced(r *Reservation) event.Draft {
 // A confirmed is the payload of ConfirmedV1.
 type confirmed struct {
 	reference
-	Code         string      `json:"reservationCode"`
-	Stay         StayView    `json:"stayWindow"`
-	Totals       PriceTotals `json:"totals"`
-	Payment      PaymentView `json:"payment"`
-	FX           *FX         `json:"fxSnapshot,omitzero"`
-	Channel      channel     `json:"channel"`
-	Guest        GuestView   `json:"primaryGuest"`
-	ConfirmedAt  time.Time   `json:"confirmedAt"`
-	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
+	Code         string         `json:"reservationCode"`
+	Stay         StayView       `json:"stayWindow"`
+	Totals       PriceTotals    `json:"totals"`
+	Payment      PaymentView    `json:"payment"`
+	FX           *FX            `json:"fxSnapshot,omitzero"`
+	Channel      channel        `json:"channel"`
+	Guest        confirmedGuest `json:"primaryGuest"`
+	ConfirmedAt  time.Time      `json:"confirmedAt"`
+	CaptureEvent *id.Event      `json:"causationEventId,omitzero"`
+}
+
+// A confirmedGuest is the guest with the hashes of the contact data, as far as the guest has left them.
+type confirmedGuest struct {
+	GuestView
+	Hashes *contactHash `json:"contactHash,omitzero"`
 }
 
 type channel struct {
@@ -261,9 +279,11 @@ type channel struct {
 
 // ReservationConfirmed returns the event for a confirmed reservation.
 func ReservationConfirmed(r *Reservation) event.Draft {
+	paid := *viewPayment(r.Payment)
+	paid.Captured = r.Payment.kept() // without a surplus that was refunded
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
-		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
+		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: confirmedGuest{GuestView{r.Guest, r.Locale}, r.Hashes.known()},
 		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})
 }

@@ -19,19 +19,16 @@ const selectReservations = `
 	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.step_since, r.step_attempts, r.step_plan,
 		r.version, r.channel, r.partner_id,
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
-		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
+		r.promo_code, r.currency, r.grand_total_micro, r.extras, r.lost_at, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
 		r.captured_micro, r.capture_event_id, r.payments, r.refund_requests, r.keys, r.check_in, r.check_out, r.no_show, r.spared_until,
 		r.overstayed_on, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
 
-// termColumns are the terms that a quote freezes and its reservation keeps. Rows that predate these columns read as UTC
-// and defaultGrace.
+// termColumns are the terms that a quote freezes and its reservation keeps.
 const termColumns = `
-		coalesce(time_zone, 'UTC') AS time_zone, coalesce(check_in_from, '') AS check_in_from,
-		coalesce(check_out_until, '') AS check_out_until, coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
-		own_total_micro, own_currency`
+		time_zone, check_in_from, check_out_until, no_show_grace_hours, own_total_micro, own_currency`
 
 // A Page is a part of a list: at most Limit reservations, those with ids after After.
 type Page struct {
@@ -220,11 +217,12 @@ func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation)
 	return found[0], nil
 }
 
-// parts are the rows that belong to some reservations. People are read only for staff.
+// parts are the rows that belong to some reservations. Names are read only for staff.
 type parts struct {
 	items    []ownedItem
 	requests []ownedRequest
 	modified []ownedModification
+	charges  []ownedCharge
 	people   []ownedPerson
 }
 
@@ -243,17 +241,24 @@ type ownedModification struct {
 	Modification
 }
 
+type ownedCharge struct {
+	Reservation id.Reservation `db:"reservation_id"`
+	Version     int            // of the reservation when it was added
+	Charge
+}
+
 type ownedPerson struct {
 	Reservation id.Reservation `db:"reservation_id"`
-	Person
+	contactHash
+	Named *Person `db:"person"` // nil: not for this caller
 }
 
 // queue queues the statements that read the parts of reservations.
 func (p *parts) queue(b *pgx.Batch, who Scope, of ...id.Reservation) {
 	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
-		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy,
-			room_id, free_until
+		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nights, extras, nightly_rate_micro,
+			total_micro, policy, room_id, free_until
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, position`, args).Query(into(&p.items))
@@ -268,9 +273,15 @@ func (p *parts) queue(b *pgx.Batch, who Scope, of ...id.Reservation) {
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, version, modification_id`, args).Query(into(&p.modified))
 	b.Queue(`
-		SELECT reservation_id, first_name, last_name, email, phone, locale
+		SELECT reservation_id, version, seq, kind, item_id, night, amount_micro, reverses, cause, modification_id, charged_at
+		FROM reservation.reservation_charges
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, seq`, args).Query(into(&p.charges))
+	b.Queue(`
+		SELECT reservation_id, email_hash, phone_hash, CASE WHEN @staff THEN jsonb_build_object('firstName', first_name,
+			'lastName', last_name, 'email', email, 'phone', phone, 'locale', locale) END AS person
 		FROM reservation.guests
-		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations) AND @staff`,
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of, "staff": who.Properties != nil}).Query(into(&p.people))
 }
 
@@ -297,8 +308,17 @@ func (p parts) join(all []*Reservation) {
 	for _, m := range p.modified {
 		byID[m.Reservation].Modified = append(byID[m.Reservation].Modified, m.Modification)
 	}
-	for _, person := range p.people {
-		byID[person.Reservation].Person = &person.Person
+	for _, c := range p.charges {
+		r := byID[c.Reservation]
+		if c.Version > r.Version {
+			continue // added after the row was read: money must not be decided by parts of two moments
+		}
+		r.Account = append(r.Account, c.Charge)
+		r.unsaved.charges = len(r.Account)
+	}
+	for _, guest := range p.people {
+		r := byID[guest.Reservation]
+		r.Hashes, r.Person = guest.contactHash, guest.Named
 	}
 }
 

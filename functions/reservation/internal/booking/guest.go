@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -41,16 +40,30 @@ const (
 )
 
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
-// guests have one name.
+// guests have one name. Contact data may be missing: see [Person.Reachable].
 func (p Person) Validate() error {
 	var found violations
-	_, noEmail := pseudonym.Email(p.Email)
-	_, noPhone := pseudonym.Phone(p.Phone)
+	var noEmail, noPhone error
+	if p.Email != "" {
+		_, noEmail = pseudonym.Email(p.Email)
+	}
+	if p.Phone != "" {
+		_, noPhone = pseudonym.Phone(p.Phone)
+	}
 	found.refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
 	found.refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
 	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
 	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
+	return found.err()
+}
+
+// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out: a guest who stands at the
+// desk at midnight may have neither.
+func (p Person) Reachable() error {
+	var found violations
+	found.refuse("email", "must be an e-mail address", p.Email == "")
+	found.refuse("phone", "must be a telephone number with its country code", p.Phone == "")
 	return found.err()
 }
 
@@ -124,14 +137,12 @@ func OpenGuests(e env.Env) (Guests, error) {
 // Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
 // contact hashes.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
-	email, phone, err := g.hashes(r.Tenant, p)
+	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
 		return err
 	}
-	before, err := profileOf(ctx, tx, r)
-	if err != nil {
-		return err
-	}
+	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
+	r.Hashes = hashes
 	tx.Queue(`
 		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
 		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @emailHash, @phoneHash)
@@ -140,7 +151,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
 			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
-			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone})
+			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	named := p
 	named.Requests = "" // the special request shows them
 	r.Person = &named
@@ -153,7 +164,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	}
 	if r.State != Held {
 		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
-		if err := r.modify(m, before, ProfileOf{Hashes: contactHash{Email: email, Phone: phone}, Locale: p.Locale}); err != nil {
+		if err := r.modify(m, before, ProfileOf{Hashes: hashes, Locale: p.Locale}); err != nil {
 			return err
 		}
 		changed, events = true, append(events, ReservationModified(r))
@@ -168,20 +179,6 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 func (r *Reservation) HasDetailsOf(act id.Request) bool {
 	_, done := r.modification(id.Derive[id.Modification](act, "modification"))
 	return done
-}
-
-// profileOf returns the hashes and the locale of the stored guest details, or no hashes if there are none.
-func profileOf(ctx context.Context, tx postgres.Tx, r *Reservation) (ProfileOf, error) {
-	p := ProfileOf{Locale: r.Locale}
-	if r.State == Held { // not published before the confirmation
-		return p, nil
-	}
-	err := tx.QueryRow(ctx, `SELECT email_hash, phone_hash FROM reservation.guests WHERE tenant_id = @tenant AND reservation_id = @reservation`,
-		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID}).Scan(&p.Hashes.Email, &p.Hashes.Phone)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return p, fmt.Errorf("guests: profile of %s: %w", r.ID, err)
-	}
-	return p, nil
 }
 
 // queueRequest stores the special request of the guest details, or deletes it if it has no text.
@@ -200,22 +197,30 @@ func (r *Reservation) queueRequest(tx postgres.Tx, q SpecialRequest) {
 }
 
 // hashes returns hashes of the contact data, salted per tenant: a tenant recognises its returning guests, and hashes of
-// different tenants cannot be compared.
-func (g Guests) hashes(t id.Tenant, p Person) (email, phone string, err error) {
+// different tenants cannot be compared. A guest without contact data has no hashes.
+func (g Guests) hashes(t id.Tenant, p Person) (h contactHash, err error) {
 	_, key := g.salts.Active()
 	if key == nil {
-		return "", "", keyring.ErrEmpty
+		return h, keyring.ErrEmpty
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("guests of " + t.String()))
 	salt := mac.Sum(nil)
-	mail, noMail := pseudonym.Email(p.Email)
-	number, noNumber := pseudonym.Phone(p.Phone)
-	if err := errors.Join(noMail, noNumber); err != nil {
-		return "", "", fault.ErrValidation.Because(err)
+	if p.Email != "" {
+		mail, noMail := pseudonym.Email(p.Email)
+		if noMail != nil {
+			return h, fault.ErrValidation.Because(noMail)
+		}
+		if h.Email, err = pseudonym.Contact(salt, mail); err != nil {
+			return h, err
+		}
 	}
-	if email, err = pseudonym.Contact(salt, mail); err == nil {
-		phone, err = pseudonym.Contact(salt, number)
+	if p.Phone != "" {
+		number, noNumber := pseudonym.Phone(p.Phone)
+		if noNumber != nil {
+			return h, fault.ErrValidation.Because(noNumber)
+		}
+		h.Phone, err = pseudonym.Contact(salt, number)
 	}
-	return email, phone, err
+	return h, err
 }

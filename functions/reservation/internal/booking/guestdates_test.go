@@ -25,8 +25,8 @@ func TestGuestDates(t *testing.T) {
 	}{
 		{name: "last_free_moment", at: -time.Millisecond, state: Confirmed},
 		{name: "at_deadline", state: Confirmed, want: ErrChangeNotAllowed},
-		{name: "price_shown", at: -time.Hour, state: Confirmed, maximum: price(610_000_000)},
-		{name: "price_rose", at: -time.Hour, state: Confirmed, maximum: price(609_999_999), want: ErrPriceChanged},
+		{name: "price_shown", at: -time.Hour, state: Confirmed, maximum: price(615_000_000)},
+		{name: "price_rose", at: -time.Hour, state: Confirmed, maximum: price(614_999_999), want: ErrPriceChanged},
 		{name: "in_house", at: -time.Hour, state: CheckedIn, want: ErrIllegalTransition},
 		{name: "checked_out", at: -time.Hour, state: CheckedOut, want: ErrIllegalTransition},
 		{name: "cancelled", at: -time.Hour, state: Cancelled, want: ErrIllegalTransition},

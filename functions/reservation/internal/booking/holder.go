@@ -40,6 +40,9 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 	if err != nil {
 		return nil, err
 	}
+	if r.Hold.Replaces, err = h.replaces(ctx, by, r, replaced); err != nil {
+		return nil, err
+	}
 	// No transaction is open during this call. If saving fails below, the rooms become free when the hold expires.
 	placed, err := h.Place(ctx, r, r.Hold)
 	if err != nil {
@@ -49,4 +52,20 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 		return nil, err
 	}
 	return r, h.Reservations.Book(ctx, by, r, replaced)
+}
+
+// replaces returns the rooms of a hold that the new one replaces, so that a guest who holds the last room can have it for longer. It
+// returns ErrNotFound if the hold is another guest's.
+func (h *Holder) replaces(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) ([]id.Allocation, error) {
+	if replaced == nil {
+		return nil, nil
+	}
+	old, err := h.Reservations.Get(ctx, by.Scope, *replaced)
+	if err == nil && !old.sharesGuest(r) {
+		err = ErrNotFound
+	}
+	if err != nil || old.EffectiveState() != Held {
+		return nil, err
+	}
+	return old.Hold.Allocations, nil
 }

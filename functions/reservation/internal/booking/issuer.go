@@ -32,6 +32,12 @@ func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Res
 		if r, err = s.reservations.Get(ctx, who, rsv); err != nil || r.Saga.Pending != AwaitKeys {
 			return err
 		}
+		// A key that was issued before the check-in, or for another room, must not open that room for its next guest.
+		if old := r.keys(KeyRevoked); len(old) > 0 {
+			if err := s.locks.Revoke(ctx, r.Tenant, old...); err != nil {
+				return nil // the watch asks again
+			}
+		}
 		var answered []Key
 		for _, k := range r.Keys {
 			if k.Status != KeyPending {

@@ -34,19 +34,29 @@ func (s KeyStatus) outranks(known KeyStatus) bool {
 	return slices.Index(ranks, s) > slices.Index(ranks, known)
 }
 
-// KeyPeriod returns the time during which a key of the reservation opens its room.
+// KeyPeriod returns the time during which a new key of the reservation opens its room.
 func (r *Reservation) KeyPeriod() (from, until time.Time) {
-	return r.Local.midnight(r.Stay.Start), r.checkOutUntil()
+	day := r.Stay.End
+	for until = r.Local.checkOut(day); !r.AsOf.Before(until); until = r.Local.checkOut(day) {
+		day = day.AddDays(1) // a guest who overstays needs a key until the next check-out
+	}
+	return r.Local.midnight(r.Stay.Start), until
 }
 
 // checkOutUntil returns the time until which the guest may stay on the day of departure.
 func (r *Reservation) checkOutUntil() time.Time {
-	return r.Local.hour(r.Stay.End, r.Local.CheckOutUntil)
+	return r.Local.checkOut(r.Stay.End)
 }
 
-// wantKeys adds a pending key for each given item and waits for them. It revokes the earlier keys of these items. The ids of the new keys derive from the reservation's version, so that repeated attempts ask for the same keys.
+// wantKeys replaces the keys of the given items and waits for the new ones.
 func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {
 	r.revokeKeys(items...)
+	r.askForKeys(now, items...)
+}
+
+// askForKeys adds a pending key for each given item and waits for them. The ids derive from the reservation's version, so that repeated
+// attempts ask for the same keys.
+func (r *Reservation) askForKeys(now time.Time, items ...id.Item) {
 	for _, item := range r.Items {
 		if item.Room != nil && slices.Contains(items, item.ID) {
 			key := id.Derive[id.KeyCredential](item.ID, strconv.Itoa(r.Version)+"/"+item.Room.String())
@@ -59,9 +69,19 @@ func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {
 // revokeKeys marks the keys of the items as revoked. The lock service revokes them because of the event. A failed key is marked too, so
 // that its failure does not count against the next key.
 func (r *Reservation) revokeKeys(items ...id.Item) {
+	r.revokeKeysThat(func(k Key) bool { return slices.Contains(items, k.Item) })
+}
+
+// revokeKeysOfOtherRooms marks the keys that open another room than the assigned ones. The lock service may have issued them before the
+// check-in.
+func (r *Reservation) revokeKeysOfOtherRooms() {
+	r.revokeKeysThat(func(k Key) bool { return !slices.Contains(r.Rooms(), AssignedRoom{k.Item, k.Room}) })
+}
+
+func (r *Reservation) revokeKeysThat(are func(Key) bool) {
 	r.Keys = slices.Clone(r.Keys)
 	for i := range r.Keys {
-		if k := &r.Keys[i]; slices.Contains(items, k.Item) && k.Status != KeyRevoked {
+		if k := &r.Keys[i]; are(*k) && k.Status != KeyRevoked {
 			k.Status = KeyRevoked
 		}
 	}

@@ -148,6 +148,8 @@ func (s *sequence) open() {
 	s.watcher.changer, s.watcher.keys, s.watcher.now = s.changer, s.changer.keys, now
 	s.mover = OpenMover(e, up)
 	s.mover.changer, s.mover.rooms = s.changer, rooms
+	s.mover.local = func(context.Context, id.Tenant, id.Property) (Local, error) { return aBasis().Local, s.call() }
+	s.mover.settings = func(context.Context, id.Tenant) Settings { return aBasis().Settings }
 }
 
 // hold stores a booking that inventory has held.
@@ -371,7 +373,7 @@ var acts = []modelAct{
 		return err
 	}},
 	{"overstay", func(s *sequence, r *Reservation, _ id.Request) error {
-		if late := r.checkOutUntil(); r.State.inside() && s.now.Before(late) {
+		if late := r.Local.midnight(r.Stay.End.AddDays(1)); r.State.inside() && s.now.Before(late) {
 			s.now = late
 		}
 		if !r.Overstay(s.now) {

@@ -41,16 +41,17 @@ func (r *Reservation) Overdue(now time.Time) bool {
 // rooms are free. It returns ErrIllegalTransition before the arrival day at the property, and fault.ErrForbidden for what only a
 // manager may do. Repeated by the same actor with the same penalty, it changes nothing.
 func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
-	penalty := r.noShowPenalty()
+	retained := r.noShowPenalty()
 	if w.Waive {
-		penalty = 0
+		retained = nil
 	}
+	penalty := sumOfCharges(retained) + r.Account.retained()
 	switch {
 	case w.Waive && !w.Manager:
 		return false, errWaiver
 	case r.State == NoShow && r.Missed.By == w.By && r.Missed.Applied.Penalty == penalty:
 		return false, nil
-	case r.EffectiveState() != Confirmed || now.Before(r.Local.midnight(r.Stay.Start)):
+	case r.EffectiveState() != Confirmed || r.businessDate(now).Before(r.Stay.Start):
 		return false, ErrIllegalTransition
 	case r.Saga.Plan != nil:
 		return false, errChanging
@@ -67,6 +68,7 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 	r.revokeKeys(r.itemIDs()...)
 	r.roomsChange(r.Stay.Start)
 	r.Missed = &Missed{At: at(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Hold.Allocations}
+	r.post(posting{cause: ByNoShow, at: now}, retained...)
 	return true, nil
 }
 

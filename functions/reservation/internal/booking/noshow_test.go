@@ -17,13 +17,13 @@ func TestMiss_time(t *testing.T) {
 	for _, test := range []struct {
 		zone    string
 		start   string
-		arrives time.Time // the arrival day begins
+		arrives time.Time // the business date of the arrival begins: 06:00
 		missed  time.Time // six hours after it has ended
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 11, 30, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 11, 30, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 2, 30, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-13", time.Date(2027, 3, 13, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 11, 0, 0, 0, time.UTC)},  // the clocks go forward on the 14th
-		{"America/New_York", "2026-10-31", time.Date(2026, 10, 31, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}, // and back on 1 November
+		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 1, 2, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 2, 30, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-13", time.Date(2027, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 11, 0, 0, 0, time.UTC)},  // the clocks go forward on the 14th
+		{"America/New_York", "2026-10-31", time.Date(2026, 10, 31, 10, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}, // and back on 1 November
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +85,7 @@ func TestMiss_money(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			r.Items[0].Policy, r.Items[1].Policy = &test.policy, &test.policy
+			r.Items[0].Policy, r.Items[1].Policy = test.policy, test.policy
 			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
 			if _, err := r.Miss(MissWish{By: Actor{Staff, "usr_boss"}, Manager: true, Waive: test.waive}, r.noShowAt()); err != nil {
 				t.Fatal(err)
@@ -117,7 +117,7 @@ func TestMiss_severalPayments(t *testing.T) {
 	second := IntentPayment{Intent: id.New[id.Intent](), Method: MobileMoney, Status: Captured, Captured: 110_000_000}
 	r.Payment.Intents = append(r.Payment.Intents, second)
 	night := Policy{Ref: "p", NoShowNights: 1}
-	r.Items[0].Policy, r.Items[1].Policy = &night, &night
+	r.Items[0].Policy, r.Items[1].Policy = night, night
 	if _, err := r.Miss(MissBySweep(), r.noShowAt()); err != nil {
 		t.Fatal(err)
 	}

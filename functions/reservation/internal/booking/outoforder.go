@@ -28,29 +28,58 @@ type Outage struct {
 type Mover struct {
 	reservations Reservations
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
+	local        func(context.Context, id.Tenant, id.Property) (Local, error)
+	settings     func(context.Context, id.Tenant) Settings
 	changer      *Changer
 }
 
 // OpenMover opens a Mover with its store and clients.
 func OpenMover(e env.Env, up Upstreams) *Mover {
-	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, changer: OpenChanger(e, up)}
+	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, local: up.Local, settings: up.Settings, changer: OpenChanger(e, up)}
 }
 
-// Move stores the outage and moves all guests who have the room in that period to other free rooms of the same type. A guest
-// without an alternative keeps the room: the front desk sees the reservation in its list of attention. Move returns the number
-// of such guests. Repeated for the same event, it moves no guest twice.
+// Move stores the outage and moves the guests who have the room in that period to other free rooms of the same type. An outage that
+// begins today begins with the running night, because somebody may sleep in the room. If it begins later, a guest in house keeps the room
+// until then: the sweep moves the guest when it begins. A guest without an alternative keeps the room: the front desk sees the reservation
+// in its list of attention. Move returns the number of such guests. Repeated for the same event, it moves no guest twice.
 func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int, err error) {
-	who := Scope{Tenant: o.Tenant}
-	affected, err := m.reservations.takeOut(ctx, o)
-	if err != nil || len(affected) == 0 {
+	local, err := m.local(ctx, o.Tenant, o.Property)
+	if err != nil {
 		return 0, err
+	}
+	running := local.businessDate(o.At, m.settings(ctx, o.Tenant).NoShowGrace)
+	if !local.date(o.At).Before(o.Period.From) && running.Before(o.Period.From) {
+		o.Period.From = running
+	}
+	affected, err := m.reservations.takeOut(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	return m.moveAll(ctx, id.Derive[id.Request](event, "outage"), o, affected)
+}
+
+// Sweep moves the guests of a stored outage who still have the room, now that it has begun.
+func (m *Mover) Sweep(ctx context.Context, o Outage) error {
+	affected, err := m.reservations.occupants(ctx, o)
+	if err != nil {
+		return err
+	}
+	_, err = m.moveAll(ctx, id.Derive[id.Request](o.Room, o.Period.From.String()+"/"+o.Period.Until.String()), o, affected)
+	return err
+}
+
+// moveAll moves the guests for whom the outage has begun.
+func (m *Mover) moveAll(ctx context.Context, cause id.Request, o Outage, affected []occupant) (unmoved int, err error) {
+	if len(affected) == 0 {
+		return 0, nil
 	}
 	rooms, err := m.rooms(ctx, o.Tenant, o.Property)
 	if err != nil {
 		return 0, err
 	}
 	for _, a := range affected {
-		moved, err := m.moveOne(ctx, event, who, a, rooms)
+		a.outage = o.Period
+		moved, err := m.moveOne(ctx, cause, Scope{Tenant: o.Tenant}, a, rooms)
 		if err != nil {
 			return unmoved, err
 		}
@@ -63,18 +92,18 @@ func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int
 }
 
 // moveOne moves one guest to the first free room of the type.
-func (m *Mover) moveOne(ctx context.Context, event id.Event, who Scope, a occupant, rooms []Room) (moved bool, err error) {
+func (m *Mover) moveOne(ctx context.Context, cause id.Request, who Scope, a occupant, rooms []Room) (moved bool, err error) {
 	for _, candidate := range rooms {
 		if candidate.Type != a.RoomType || candidate.ID == a.Room {
 			continue
 		}
-		act := id.Derive[id.Request](event, a.Item.String()+"/"+candidate.ID.String())
+		act := id.Derive[id.Request](cause, a.Item.String()+"/"+candidate.ID.String())
 		call := ChangeCall{
 			Principal: Principal{Scope: who, Actor: saga()}, Act: act, Reservation: a.Reservation, Allows: func(int64) bool { return true },
 		}
 		_, _, err := m.changer.Change(ctx, call, m.changer.moveFrom(act, a, candidate.ID))
 		switch {
-		case err == nil, errors.Is(err, errMoved):
+		case err == nil, errors.Is(err, errMoved), errors.Is(err, errLater):
 			return true, nil
 		case errors.Is(err, ErrIllegalTransition) && a.State == CheckInStarted:
 			return false, errChanging // the event is delivered again
@@ -90,12 +119,18 @@ func (m *Mover) moveOne(ctx context.Context, event id.Event, who Scope, a occupa
 // errMoved ends a proposal for a guest who has another room by now.
 var errMoved = errors.New("the guest has another room")
 
+// errLater ends a proposal for a guest whose room can be used until the outage begins.
+var errLater = errors.New("the outage begins later")
+
 // moveFrom proposes to move an occupant to a room.
 func (c *Changer) moveFrom(act id.Request, a occupant, to id.Room) Proposal {
 	propose := c.Room(act, RoomMove{Item: a.Item, Room: &to})
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
 		if at, err := r.itemAt(a.Item); err != nil || !equal(r.Items[at].Room, &a.Room) {
 			return nil, errMoved
+		}
+		if r.currentNight(c.now()).Before(a.outage.From) {
+			return nil, errLater
 		}
 		return propose(ctx, r)
 	}
@@ -108,6 +143,8 @@ type occupant struct {
 	Room        id.Room        `db:"room_id"`
 	RoomType    id.RoomType    `db:"room_type_id"`
 	State       State
+
+	outage OutOfOrder
 }
 
 // takeOut stores an outage and returns the items whose guests have the room in its period.
@@ -118,21 +155,70 @@ func (s Reservations) takeOut(ctx context.Context, o Outage) (affected []occupan
 			VALUES (@tenant, @property, @room, @from, @until, @at)
 			ON CONFLICT DO NOTHING`,
 			pgx.StrictNamedArgs{"tenant": o.Tenant, "property": o.Property, "room": o.Room, "from": o.Period.From, "until": o.Period.Until, "at": o.At})
-		rows, _ := tx.Last().Query(ctx, `
-			SELECT reservation_id, i.item_id, i.room_id, i.room_type_id, r.state
-			FROM reservation.reservations AS r JOIN reservation.reservation_items AS i USING (tenant_id, reservation_id)
-			WHERE tenant_id = @tenant AND r.property_id = @property AND i.room_id = @room
-			  AND r.state IN ('confirmed', 'check_in_started', 'checked_in', 'checkout_started')
-			  AND r.stay_start < @until AND r.stay_end > @from
-			ORDER BY r.stay_start, i.item_id`,
-			pgx.StrictNamedArgs{"tenant": o.Tenant, "property": o.Property, "room": o.Room, "from": o.Period.From, "until": o.Period.Until})
-		affected, err = pgx.CollectRows(rows, pgx.RowToStructByName[occupant])
+		affected, err = readOccupants(ctx, tx.Last(), o)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reservations: take out %s: %w", o.Room, err)
 	}
 	return affected, nil
+}
+
+// occupants returns the items whose guests have the room of an outage in its period.
+func (s Reservations) occupants(ctx context.Context, o Outage) (affected []occupant, err error) {
+	err = s.In(ctx, o.Tenant, func(tx postgres.Tx) error {
+		affected, err = readOccupants(ctx, tx.Last(), o)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reservations: occupants of %s: %w", o.Room, err)
+	}
+	return affected, nil
+}
+
+func readOccupants(ctx context.Context, tx postgres.Tx, o Outage) ([]occupant, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT reservation_id, i.item_id, i.room_id, i.room_type_id, r.state
+		FROM reservation.reservations AS r JOIN reservation.reservation_items AS i USING (tenant_id, reservation_id)
+		WHERE tenant_id = @tenant AND r.property_id = @property AND i.room_id = @room
+		  AND r.state IN ('confirmed', 'check_in_started', 'checked_in', 'checkout_started')
+		  AND r.stay_start < @until AND r.stay_end > @from
+		ORDER BY r.stay_start, i.item_id`,
+		pgx.StrictNamedArgs{"tenant": o.Tenant, "property": o.Property, "room": o.Room, "from": o.Period.From, "until": o.Period.Until})
+	return pgx.CollectRows(rows, pgx.RowToStructByName[occupant])
+}
+
+// A BegunOutage is an outage that has begun somewhere on earth and has not ended everywhere.
+type BegunOutage struct {
+	Tenant   id.Tenant   `db:"tenant_id"`
+	Property id.Property `db:"property_id"`
+	Room     id.Room     `db:"room_id"`
+	From     stay.Date   `db:"from_date"`
+	Until    stay.Date   `db:"until_date"`
+}
+
+// Outage returns the outage.
+func (b BegunOutage) Outage() Outage {
+	return Outage{Tenant: b.Tenant, Property: b.Property, Room: b.Room, Period: OutOfOrder{From: b.From, Until: b.Until}}
+}
+
+// BegunOutages lists such outages of all tenants after the given one, the earliest first.
+func (s Reservations) BegunOutages(ctx context.Context, after BegunOutage, limit int) (begun []BegunOutage, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT tenant_id, property_id, room_id, from_date, until_date FROM reservation.rooms_out_of_order
+			WHERE from_date <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date
+			  AND until_date >= ((platform.now() - interval '24 hours') AT TIME ZONE 'UTC')::date
+			  AND (from_date, room_id, until_date) > (@from, @room, @until)
+			ORDER BY from_date, room_id, until_date LIMIT @limit`,
+			pgx.StrictNamedArgs{"from": after.From, "room": after.Room, "until": after.Until, "limit": limit})
+		begun, err = pgx.CollectRows(rows, pgx.RowToStructByName[BegunOutage])
+		if err != nil {
+			return fmt.Errorf("reservations: begun outages: %w", err)
+		}
+		return nil
+	})
+	return begun, err
 }
 
 // Validate rejects a period without a night.

@@ -19,28 +19,27 @@ func (s State) overrides() (to State, ok bool) {
 	return "", false
 }
 
-// override plans the return to an earlier state. Rooms and nights that were given up are taken again. A check-out can only be
-// undone on the same day at the property, and a no-show only while nights remain.
+// override plans the return to an earlier state. Rooms and nights that were given up are taken again. A check-out can be undone on the
+// same business date, and a no-show until the check-out time of the day of departure.
 func (r *Reservation) override(act id.Request, to State, reason Text, now time.Time) (*Plan, error) {
 	if allowed, ok := r.State.overrides(); !ok || allowed != to {
 		return nil, ErrIllegalTransition
 	}
-	today, after := r.Local.today(now), r.reserved()
+	from, after := r.currentNight(now), r.reserved()
 	after.State = to
-	p := &Plan{RoomsFrom: &today, Reissue: r.itemIDs()}
-	nights := r.nightsFrom(today)
+	p := &Plan{RoomsFrom: &from, Reissue: r.itemIDs()}
 	switch r.State {
 	case NoShow:
-		if nights.Nights() == 0 {
+		if !now.Before(r.checkOutUntil()) {
 			return nil, ErrIllegalTransition
 		}
-		p.takeAgain(act, &after, nights)
+		p.takeAgain(act, &after, r.nightsFrom(from))
 	case CheckedOut:
-		if r.Local.today(*r.CheckOut.At) != today {
+		if r.businessDate(*r.CheckOut.At) != r.businessDate(now) {
 			return nil, ErrIllegalTransition
 		}
-		if r.CheckOut.Early != nil && nights.Nights() > 0 {
-			p.takeAgain(act, &after, nights)
+		if r.leftEarly() {
+			p.takeAgain(act, &after, r.nightsFrom(from))
 		}
 	default:
 		for i := range after.Items {
@@ -61,17 +60,22 @@ func (p *Plan) takeAgain(act id.Request, after *Reserved, nights Stay) {
 
 // reinstate undoes what the overridden state has recorded. Refunds that were requested stay requested, so that they become due.
 func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
-	if was == NoShow || was == CheckedOut && r.CheckOut.Early != nil {
+	if was == NoShow || was == CheckedOut && r.leftEarly() {
 		r.Hold = r.heldAgain(p, now)
 	}
-	if was == NoShow {
-		spared := r.Local.midnight(r.Local.today(now).AddDays(1))
-		r.SparedUntil = &spared
+	if r.State == Confirmed {
+		r.spare(now)
 	}
 	r.Missed, r.CheckOut = nil, nil
 	if was == CheckInStarted {
 		r.CheckIn = nil
 	}
+}
+
+// spare keeps a guest who is known to come from being a no-show until the end of the grace after the present date.
+func (r *Reservation) spare(now time.Time) {
+	until := r.expectedUntil(r.Local.date(now))
+	r.SparedUntil = &until
 }
 
 // heldAgain returns a committed hold on the allocations that were taken again. The released hold keeps its outcome.

@@ -68,8 +68,8 @@ func overridden(t *testing.T, zone, start string, reach func(*Reservation), to S
 	return r, nil
 }
 
-// The sweep spares a reinstated guest until the next midnight at the property, also if the clocks change in between. The no-show can be
-// undone until the day of departure begins.
+// The sweep spares a reinstated guest until six hours after the next midnight at the property, also if the clocks change in between. The
+// no-show can be undone until the check-out time of the day of departure.
 func TestOverride_missedGuest(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -90,6 +90,7 @@ func TestOverride_missedGuest(t *testing.T) {
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
+			const grace = 6 * time.Hour
 			miss := func(r *Reservation) {
 				if _, err := r.Miss(MissBySweep(), test.missed); err != nil {
 					t.Fatal(err)
@@ -99,12 +100,11 @@ func TestOverride_missedGuest(t *testing.T) {
 				name      string
 				at, until time.Time
 			}{
-				{"as the guest is missed", test.missed, test.midnight},
-				{"before midnight", test.midnight.Add(-time.Second), test.midnight},
-				{"at midnight", test.midnight, test.next},
-				{"after midnight", test.midnight.Add(time.Second), test.next},
-				{"before the next midnight", test.next.Add(-time.Second), test.next},
-				{"before the day of departure", test.end.Add(-time.Second), test.end},
+				{"as the guest is missed", test.missed, test.midnight.Add(grace)},
+				{"before midnight", test.midnight.Add(-time.Second), test.midnight.Add(grace)},
+				{"at midnight", test.midnight, test.next.Add(grace)},
+				{"before the next midnight", test.next.Add(-time.Second), test.next.Add(grace)},
+				{"before the check-out time", test.end.Add(12*time.Hour - time.Second), test.end.Add(24*time.Hour + grace)},
 			} {
 				t.Run(step.name, func(t *testing.T) {
 					r, err := overridden(t, test.zone, test.start, miss, Confirmed, step.at)
@@ -122,8 +122,8 @@ func TestOverride_missedGuest(t *testing.T) {
 			}
 			for _, after := range []time.Duration{0, time.Second} {
 				t.Run(after.String(), func(t *testing.T) {
-					if _, err := overridden(t, test.zone, test.start, miss, Confirmed, test.end.Add(after)); !errors.Is(err, ErrIllegalTransition) {
-						t.Errorf("override %v after the day of departure has begun: %v, want %v", after, err, ErrIllegalTransition)
+					if _, err := overridden(t, test.zone, test.start, miss, Confirmed, test.end.Add(12*time.Hour+after)); !errors.Is(err, ErrIllegalTransition) {
+						t.Errorf("override %v after the check-out time: %v, want %v", after, err, ErrIllegalTransition)
 					}
 				})
 			}
@@ -131,7 +131,7 @@ func TestOverride_missedGuest(t *testing.T) {
 	}
 }
 
-// A check-out can be undone until midnight at the property.
+// A check-out can be undone until the business date ends.
 func TestOverride_checkOutTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -146,10 +146,15 @@ func TestOverride_checkOutTime(t *testing.T) {
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
-			for _, left := range []time.Time{test.begins, test.midnight.Add(-time.Second)} {
+			const grace = 6 * time.Hour
+			for left, until := range map[time.Time]time.Time{
+				test.begins:                     test.begins.Add(grace), // in the night after the arrival
+				test.begins.Add(grace):          test.midnight.Add(grace),
+				test.midnight.Add(-time.Second): test.midnight.Add(grace),
+			} {
 				leave := func(r *Reservation) {
 					of, rooms := roomsFor(r)
-					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.Local.midnight(r.Stay.Start)); err != nil {
+					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.Local.midnight(r.Stay.Start).Add(12*time.Hour)); err != nil {
 						t.Fatal(err)
 					}
 					issueKeys(t, r)
@@ -159,8 +164,8 @@ func TestOverride_checkOutTime(t *testing.T) {
 				}
 				for after, want := range map[time.Duration]error{-time.Second: nil, 0: ErrIllegalTransition, time.Second: ErrIllegalTransition} {
 					t.Run(fmt.Sprint(after), func(t *testing.T) {
-						if _, err := overridden(t, test.zone, test.start, leave, CheckedIn, test.midnight.Add(after)); !errors.Is(err, want) {
-							t.Errorf("left at %v, override %v after midnight: %v, want %v", left, after, err, want)
+						if _, err := overridden(t, test.zone, test.start, leave, CheckedIn, until.Add(after)); !errors.Is(err, want) {
+							t.Errorf("left at %v, override %v after %v: %v, want %v", left, after, until, err, want)
 						}
 					})
 				}

@@ -7,31 +7,37 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Overstay records the next night that the guest stays beyond the day of departure. It returns true if there is one that was not
-// recorded before: first the check-out time on the day of departure begins one, then each midnight at the property does. The state
-// stays. With a change in progress it records nothing, because the change may move the day of departure.
+// Overstay records the next night that the guest has spent in the house without a price, and returns true if there is one that was not
+// recorded before. The state stays. With a change in progress it records nothing, because the change may price the night.
 func (r *Reservation) Overstay(now time.Time) (recorded bool) {
 	if r.State != CheckedIn && r.State != CheckoutStarted || r.Saga.Plan != nil {
 		return false
 	}
-	night := r.Stay.End
-	if r.OverstayedOn != nil && !r.OverstayedOn.Before(night) {
-		night = r.OverstayedOn.AddDays(1)
+	for _, night := range r.overstayed(now) {
+		if r.OverstayedOn == nil || r.OverstayedOn.Before(night) {
+			r.OverstayedOn = &night
+			r.Version++
+			return true
+		}
 	}
-	if now.Before(r.overstaysFrom(night)) {
-		return false
-	}
-	r.OverstayedOn = &night
-	r.Version++
-	return true
+	return false
 }
 
-// overstaysFrom returns the time from which a guest who is still in the house overstays on that night.
-func (r *Reservation) overstaysFrom(night stay.Date) time.Time {
-	if night == r.Stay.End {
-		return r.checkOutUntil()
+// overstayed returns the nights without a price that have begun: the midnight that ends the date has passed at the property. They are
+// the nights from the day of departure on, and earlier ones if the stay was extended later.
+func (r *Reservation) overstayed(now time.Time) (nights []stay.Date) {
+	priced := map[stay.Date]bool{}
+	for _, item := range r.Items {
+		for _, n := range item.Nights {
+			priced[n.Date] = true
+		}
 	}
-	return r.Local.midnight(night)
+	for _, night := range (Stay{Start: r.Stay.Start, End: r.Local.date(now)}).Dates() {
+		if !priced[night] {
+			nights = append(nights, night)
+		}
+	}
+	return nights
 }
 
 // An overstayed is the payload of OverstayedV1.
@@ -44,5 +50,5 @@ type overstayed struct {
 // GuestOverstayed returns the event of the night that Overstay has recorded. It occurred when that night began, also if the watch
 // was late.
 func GuestOverstayed(r *Reservation) event.Draft {
-	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: at(r.overstaysFrom(*r.OverstayedOn)), Actor: saga()})
+	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: at(r.Local.midnight(r.OverstayedOn.AddDays(1))), Actor: saga()})
 }

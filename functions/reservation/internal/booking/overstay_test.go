@@ -9,11 +9,11 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// overstayedOne returns a reservation whose guest is still in the house after the check-out time.
+// overstayedOne returns a reservation whose guest is still in the house as the day of departure ends.
 func overstayedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := checkedInOne(t)
-	if !r.Overstay(departure) {
+	if !r.Overstay(r.Local.midnight(r.Stay.End.AddDays(1))) {
 		t.Fatal("Overstay() = false")
 	}
 	return r
@@ -32,21 +32,21 @@ func TestOverstay(t *testing.T) {
 	for _, test := range []struct {
 		zone  string
 		start string
-		from  time.Time // 12:00 on the day of departure
-		next  time.Time // the midnight after it
+		from  time.Time // the midnight that ends the day of departure
+		next  time.Time
 		third time.Time
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 3, 7, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 3, 8, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 5, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 5, 20, 30, 0, 0, time.UTC)},
 		// The clocks go back on 1 November, and forward on 14 March.
-		{"America/New_York", "2026-10-30", time.Date(2026, 11, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-12", time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2026-10-30", time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 4, 5, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2027-03-12", time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 17, 4, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
-			r.Local.TimeZone, r.Stay.Start = test.zone, night(t, test.start)
-			r.Stay.End = r.Stay.Start.AddDays(2)
+			r.Local.TimeZone = test.zone
+			r.stays(night(t, test.start), 2)
 			last, version := r.Stay.End, r.Version
 			for _, step := range []struct {
 				at   time.Time
@@ -72,7 +72,8 @@ func TestOverstay(t *testing.T) {
 				t.Errorf("version = %d, want %d", r.Version, version+3)
 			}
 			late := checkedInOne(t)
-			late.Local.TimeZone, late.Stay = r.Local.TimeZone, r.Stay
+			late.Local.TimeZone = r.Local.TimeZone
+			late.stays(r.Stay.Start, 2)
 			if got, want := overstays(late, test.third), []string{last.String(), last.AddDays(1).String(), last.AddDays(2).String()}; !slices.Equal(got, want) {
 				t.Errorf("a late watch: nights = %v, want %v", got, want)
 			}
@@ -102,7 +103,7 @@ func TestOverstay_states(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			before := *test.r
-			if got := test.r.Overstay(departure); got != test.want {
+			if got := test.r.Overstay(test.r.Local.midnight(test.r.Stay.End.AddDays(1))); got != test.want {
 				t.Errorf("Overstay() = %v, want %v", got, test.want)
 			}
 			if !test.want && !reflect.DeepEqual(*test.r, before) {
@@ -112,21 +113,44 @@ func TestOverstay_states(t *testing.T) {
 	}
 }
 
-// A guest who overstays and then extends the stay overstays again only after the new day of departure.
+// A guest who overstays and then extends the stay overstays again only after the new day of departure. The night without a price stays
+// an overstayed one, so that the check-out counts the nights that were published.
 func TestOverstay_extended(t *testing.T) {
 	t.Parallel()
 	r := overstayedOne(t)
-	r.Stay.End = r.Stay.End.AddDays(3)
-	if got := overstays(r, r.checkOutUntil().Add(-time.Second)); got != nil {
-		t.Errorf("before the new departure: nights = %v, want none", got)
+	gap := r.Stay.End
+	r.Stay.End = gap.AddDays(3)
+	for i := range r.Items {
+		for _, date := range (Stay{Start: gap.AddDays(1), End: r.Stay.End}).Dates() {
+			r.Items[i].Nights = append(r.Items[i].Nights, Night{date, 100, 100})
+		}
 	}
-	if got, want := overstays(r, r.checkOutUntil()), []string{r.Stay.End.String()}; !slices.Equal(got, want) {
+	next := r.Local.midnight(r.Stay.End.AddDays(1))
+	if got := overstays(r, next.Add(-time.Second)); got != nil {
+		t.Errorf("before the new departure has ended: nights = %v, want none", got)
+	}
+	if got, want := overstays(r, next), []string{r.Stay.End.String()}; !slices.Equal(got, want) {
 		t.Errorf("after the new departure: nights = %v, want %v", got, want)
 	}
-	earlier := overstayedOne(t)
-	earlier.OverstayedOn = new(stay.Date)
-	*earlier.OverstayedOn = earlier.Stay.End.AddDays(-1)
-	if got, want := overstays(earlier, departure), []string{earlier.Stay.End.String()}; !slices.Equal(got, want) {
-		t.Errorf("after an earlier night: nights = %v, want %v", got, want)
+	events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, next.AddDate(0, 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"checkout_started", "overstayed", "checked_out"}; !slices.Equal(names(events), want) {
+		t.Errorf("Leave() = %v, want %v: also the night that no watch has published", names(events), want)
+	}
+	if r.CheckOut.Overstayed != 3 {
+		t.Errorf("overstayedNights = %d, want 3", r.CheckOut.Overstayed)
+	}
+}
+
+// stays moves the stay, with the same price for each night.
+func (r *Reservation) stays(start stay.Date, nights int) {
+	r.Stay = Stay{Start: start, End: start.AddDays(nights)}
+	for i := range r.Items {
+		r.Items[i].Nights = nil
+		for _, date := range r.Stay.Dates() {
+			r.Items[i].Nights = append(r.Items[i].Nights, Night{date, 100, 100})
+		}
 	}
 }

@@ -105,6 +105,10 @@ func (r *Reservation) Accepts(i Intent) error {
 		return errForeign // do not confirm and do not refund
 	case !state.leadsTo(Confirmed):
 		return ErrIllegalTransition
+	case r.over() && i.Captured > 0:
+		return ErrOverbooked
+	case r.over():
+		return ErrHoldExpired
 	case i.Status == Captured && covers:
 		return nil
 	case i.Captured > 0:
@@ -116,6 +120,9 @@ func (r *Reservation) Accepts(i Intent) error {
 	}
 	return ErrNotCaptured
 }
+
+// over reports whether a reservation that is not confirmed can no longer be: its guest was expected before.
+func (r *Reservation) over() bool { return !r.AsOf.Before(r.noShowAt()) }
 
 func (r *Reservation) owns(i Intent) bool { return i.Reservation == r.ID && i.Tenant == r.Tenant }
 
@@ -173,7 +180,8 @@ func (r *Reservation) CancelLost(now time.Time) error {
 	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now)
 }
 
-// CancelSoldOut cancels a paid reservation whose rooms are sold. The intent is refunded completely.
+// CancelSoldOut cancels a paid reservation whose rooms are sold, or whose stay has begun without the guest. The intent is refunded
+// completely.
 func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if !r.owns(i) {
 		return errForeign
@@ -182,16 +190,20 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if i.kept() > 0 {
 		back = []Refund{{ID: id.Derive[id.Refund](r.ID, "sold out/"+i.ID.String()), Intent: i.ID, Amount: i.kept()}}
 	}
-	if err := r.cancel(InventoryFailed, "The rooms were sold after the hold expired.", saga(), now, back...); err != nil {
+	reason := "The rooms were sold after the hold expired."
+	if r.over() {
+		reason = "The payment arrived after the guest was expected."
+	}
+	if err := r.cancel(InventoryFailed, reason, saga(), now, back...); err != nil {
 		return err
 	}
 	r.Cancellation.Cause = i.CaptureEvent
 	return nil
 }
 
-// Replace cancels a hold because its guest has a new one.
+// Replace cancels a hold because its guest has a new one, also if it has expired: a late payment could confirm it otherwise.
 func (r *Reservation) Replace(by Actor, now time.Time) error {
-	if r.EffectiveState() != Held {
+	if state := r.EffectiveState(); state != Held && state != ExpiredHold {
 		return ErrIllegalTransition
 	}
 	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now)
@@ -216,6 +228,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	}
 	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
+	r.post(posting{cause: ByCancellation, at: now})
 	return nil
 }
 
@@ -235,10 +248,41 @@ func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
 	return i.refund(BoughtNothing, i.kept()), true
 }
 
-// refund returns a refund of an intent. Its id derives from the cause and from the amount refunded before, so that concurrent
-// attempts refund the money once: a later attempt either asks for the same refund, or sees the first one.
+// refund returns a refund of an intent. Its id derives from the intent, the cause and an ordinal, so that concurrent and repeated attempts
+// refund the money once, and that a later attempt recognises the refund.
 func (i Intent) refund(why Cause, amount money.Micro) Refund {
-	return Refund{ID: id.Derive[id.Refund](i.ID, fmt.Sprintf("%s/%d", why, i.Refunded)), Intent: i.ID, Amount: amount}
+	return Refund{ID: i.refundID(why, i.refundsFor(why)), Intent: i.ID, Amount: amount}
+}
+
+func (i Intent) refundID(why Cause, ordinal int) id.Refund {
+	return id.Derive[id.Refund](i.ID, fmt.Sprintf("%s/%d", why, ordinal))
+}
+
+// refundsFor returns how many refunds of the intent this service has made for a cause.
+func (i Intent) refundsFor(why Cause) (n int) {
+	for slices.Contains(i.executed(), i.refundID(why, n)) {
+		n++
+	}
+	return n
+}
+
+// made reports whether this service has made the refund, without an event.
+func (i Intent) made(refund id.Refund) bool {
+	for _, why := range []Cause{BoughtNothing, Surplus} {
+		for n := range i.refundsFor(why) {
+			if i.refundID(why, n) == refund {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refunded returns the intent after a refund.
+func (i Intent) refunded(back Refund) Intent {
+	i.Refunded += back.Amount
+	i.Refunds = append(slices.Clone(i.Refunds), back)
+	return i
 }
 
 // Surplus returns the money of an intent beyond the amount that is due.

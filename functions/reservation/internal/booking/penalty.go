@@ -1,32 +1,41 @@
 package booking
 
 import (
-	"math/big"
 	"time"
 
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
 // noShowAt returns the time at which a guest who has not arrived counts as a no-show: NoShowGrace hours after the end
-// of the arrival day at the property, or later for a reinstated guest. From then on the reservation cannot be cancelled.
+// of the arrival day at the property, or later for a guest who is spared. From then on the reservation cannot be cancelled.
 func (r *Reservation) noShowAt() time.Time {
-	missed := r.Local.midnight(r.Stay.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+	missed := r.expectedUntil(r.Stay.Start)
 	if r.SparedUntil != nil && r.SparedUntil.After(missed) {
 		return *r.SparedUntil
 	}
 	return missed
 }
 
+// expectedUntil returns the end of the grace after a date.
+func (r *Reservation) expectedUntil(d stay.Date) time.Time {
+	return r.Local.midnight(d.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+}
+
 // deadline returns the time from which the cancellation of an item costs its penalty. It counts back from the start of the
 // arrival day at the property. After a change of dates the earlier of the old and the new deadline counts, so that a guest
 // cannot avoid a penalty by moving the stay first.
 func (r *Reservation) deadline(item Item) time.Time {
-	deadline := r.Local.midnight(r.Stay.Start).Add(-time.Duration(r.policyOf(item).FreeUntil) * time.Hour)
+	deadline := r.freeUntilBy(item.Policy)
 	if item.FreeUntil != nil && item.FreeUntil.Before(deadline) {
 		return *item.FreeUntil
 	}
 	return deadline
+}
+
+func (r *Reservation) freeUntilBy(p Policy) time.Time {
+	return r.Local.midnight(r.Stay.Start).Add(-time.Duration(p.FreeUntil) * time.Hour)
 }
 
 // freeUntil returns the end of free cancellation: the earliest deadline of the items. It returns nil unless the reservation is
@@ -44,71 +53,94 @@ func (r *Reservation) freeUntil() *time.Time {
 	return first
 }
 
-// penalty returns the sum of the penalties of all items for a cancellation.
-func (r *Reservation) penalty(now time.Time) money.Micro {
-	sum := new(big.Rat)
-	for _, item := range r.Items {
-		if !now.Before(r.deadline(item)) {
-			sum.Add(sum, r.part(item, r.policyOf(item).late(r.Stay.Nights())))
+// late returns what a late cancellation of nights and fees costs.
+func (p Policy) late(nights []Night, fees, unit money.Micro) money.Micro {
+	return cost(p.PenaltyNights, p.PenaltyPercent, nights, fees, unit)
+}
+
+// noShow returns what nights and fees cost a guest who does not come.
+func (p Policy) noShow(nights []Night, fees, unit money.Micro) money.Micro {
+	if p.NoShowNights == 0 && p.NoShowPercent == nil {
+		return p.late(nights, fees, unit)
+	}
+	percent := 0
+	if p.NoShowPercent != nil {
+		percent = *p.NoShowPercent
+	}
+	return cost(p.NoShowNights, percent, nights, fees, unit)
+}
+
+// cost returns the price of the first nights, or if that number is 0, a percentage of all nights and fees, rounded down to the unit.
+func cost(first, percent int, nights []Night, fees, unit money.Micro) money.Micro {
+	if first > 0 {
+		return priceOf(nights[:min(first, len(nights))])
+	}
+	return (priceOf(nights) + fees) / unit * money.Micro(percent) / 100 * unit
+}
+
+func priceOf(nights []Night) (sum money.Micro) {
+	for _, n := range nights {
+		sum += n.Amount
+	}
+	return sum
+}
+
+func sumOf(lines []Line) (sum money.Micro) {
+	for _, l := range lines {
+		sum += l.Amount
+	}
+	return sum
+}
+
+// A rule returns what a policy keeps of nights and fees, in units of the currency.
+type rule func(p Policy, nights []Night, fees, unit money.Micro) money.Micro
+
+// keep returns what a rule keeps of each item, and of the fees of the stay by the policy of the reservation. Together it is at most
+// what the guest would have to pay for the stay.
+func (r *Reservation) keep(of rule, applies func(deadline time.Time) bool) (kept []Charge) {
+	limit := r.Total - r.Account.retained()
+	add := func(item *id.Item, amount money.Micro) {
+		if amount = min(amount, limit); amount > 0 {
+			kept, limit = append(kept, Charge{Kind: Retained, Item: item, Amount: amount}), limit-amount
 		}
 	}
-	return r.amount(sum)
-}
-
-// noShowPenalty returns the sum of the penalties of all items for a guest who does not come.
-func (r *Reservation) noShowPenalty() money.Micro {
-	sum := new(big.Rat)
+	unit := r.Currency.MinorUnit()
 	for _, item := range r.Items {
-		sum.Add(sum, r.part(item, r.policyOf(item).noShow(r.Stay.Nights())))
-	}
-	return r.amount(sum)
-}
-
-// earlyPenalty returns the price of the nights from a date on, and the part of it that the policies of the items keep if the
-// guest leaves on that date.
-func (r *Reservation) earlyPenalty(from stay.Date) (unslept, penalty money.Micro) {
-	left := Stay{Start: from, End: r.Stay.End}.Nights()
-	price, kept := new(big.Rat), new(big.Rat)
-	for _, item := range r.Items {
-		rest := r.part(item, big.NewRat(int64(left), int64(r.Stay.Nights())))
-		price.Add(price, rest)
-		if left > 0 {
-			kept.Add(kept, rest.Mul(rest, r.policyOf(item).late(left)))
+		if applies(r.deadline(item)) {
+			add(&item.ID, of(item.Policy, item.Nights, sumOf(item.Extras), unit))
 		}
 	}
-	return r.amount(price), r.amount(kept)
-}
-
-// priceOf returns the price of the nights of an item from a date on: its share of the grand total, taxes and fees
-// included. Every night of an item has the same share.
-func (r *Reservation) priceOf(item Item, from stay.Date) money.Micro {
-	return r.amount(r.part(item, big.NewRat(int64(Stay{Start: from, End: r.Stay.End}.Nights()), int64(r.Stay.Nights()))))
-}
-
-// part returns a share of an item's part of the grand total. Items take part in proportion to their own prices.
-func (r *Reservation) part(item Item, share *big.Rat) *big.Rat {
-	var rooms int64
-	for _, i := range r.Items {
-		rooms += int64(i.Total)
+	if applies(r.freeUntilBy(r.Policy)) {
+		add(nil, of(r.Policy, nil, sumOf(r.Extras), unit))
 	}
-	part := big.NewRat(1, int64(len(r.Items))) // free rooms: the total consists of fees
-	if rooms > 0 {
-		part.SetFrac64(int64(item.Total), rooms)
-	}
-	part.Mul(part, share)
-	return part.Mul(part, new(big.Rat).SetInt64(int64(r.Total)))
+	return kept
 }
 
-// amount rounds down to minor units of the reservation's currency.
-func (r *Reservation) amount(of *big.Rat) money.Micro {
-	whole := money.Micro(new(big.Int).Quo(of.Num(), of.Denom()).Int64()) // at most the total
-	return whole - whole%r.Currency.MinorUnit()
+// penalty returns what is kept for a cancellation.
+func (r *Reservation) penalty(now time.Time) []Charge {
+	return r.keep(Policy.late, func(deadline time.Time) bool { return !now.Before(deadline) })
 }
 
-// policyOf returns the policy of an item, or the reservation's if the row predates item policies.
-func (r *Reservation) policyOf(item Item) Policy {
-	if item.Policy == nil {
-		return r.Policy
+// noShowPenalty returns what is kept of a guest who does not come.
+func (r *Reservation) noShowPenalty() []Charge {
+	return r.keep(Policy.noShow, func(time.Time) bool { return true })
+}
+
+// earlyPenalty returns what is kept of the nights from a date on if the guest leaves on that date. Fees that belong to no night stay
+// charged.
+func (r *Reservation) earlyPenalty(from stay.Date) []Charge {
+	unslept := func(p Policy, nights []Night, _, unit money.Micro) money.Micro {
+		return p.late(nightsFrom(nights, from), 0, unit)
 	}
-	return *item.Policy
+	return r.keep(unslept, func(time.Time) bool { return true })
+}
+
+// nightsFrom returns the nights on a date and later.
+func nightsFrom(nights []Night, from stay.Date) (all []Night) {
+	for _, n := range nights {
+		if !n.Date.Before(from) {
+			all = append(all, n)
+		}
+	}
+	return all
 }

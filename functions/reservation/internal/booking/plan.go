@@ -17,6 +17,7 @@ type Plan struct {
 	Takes     []Take          `json:"takes"`              // the rooms to ask inventory for
 	Releases  []id.Allocation `json:"releases"`           // the rooms to release in the same step
 	Reserved  Reserved        `json:"reserved"`           // the reservation after the change
+	Retained  []Charge        `json:"retained,omitempty"` // penalties that the change keeps
 	RoomsFrom *stay.Date      `json:"roomsFrom,omitzero"` // the assigned rooms change from that night on
 	Reissue   []id.Item       `json:"reissue,omitzero"`   // the items whose keys are replaced, or revoked if the guest is not in house
 }
@@ -35,8 +36,8 @@ type Reserved struct {
 	Stay        Stay            `json:"stayWindow"`
 	Items       []Item          `json:"items"`
 	Allocations []id.Allocation `json:"allocationIds"` // one per item, in the same order
+	Extras      []Line          `json:"extras"`
 	Total       money.Micro     `json:"grandTotalMicro"`
-	Own         Own             `json:"own"`
 	FX          *FX             `json:"fxSnapshot,omitzero"`
 	Channel     Channel         `json:"channel"`
 	Partner     Reference       `json:"partnerId,omitzero"`
@@ -46,7 +47,7 @@ type Reserved struct {
 func (r *Reservation) reserved() Reserved {
 	return Reserved{
 		State: r.State, Stay: r.Stay, Items: slices.Clone(r.Items), Allocations: slices.Clone(r.Hold.Allocations),
-		Total: r.Total, Own: r.Own, FX: r.FX, Channel: r.Channel, Partner: r.Partner,
+		Extras: r.Extras, Total: r.Total, FX: r.FX, Channel: r.Channel, Partner: r.Partner,
 	}
 }
 
@@ -77,7 +78,10 @@ func (r *Reservation) drop() {
 func (r *Reservation) apply(p *Plan, now time.Time) error {
 	was, paid := r.State, r.Payment.kept()
 	r.State, r.Stay, r.Items, r.Hold.Allocations = p.Reserved.State, p.Reserved.Stay, p.Reserved.Items, p.Reserved.Allocations
-	r.Total, r.Own, r.FX, r.Channel, r.Partner = p.Reserved.Total, p.Reserved.Own, p.Reserved.FX, p.Reserved.Channel, p.Reserved.Partner
+	r.Extras, r.FX, r.Channel, r.Partner = p.Reserved.Extras, p.Reserved.FX, p.Reserved.Channel, p.Reserved.Partner
+	if len(p.Takes) > 0 {
+		r.LostAt = nil
+	}
 	r.unsaved.items = true
 	if p.RoomsFrom != nil {
 		r.roomsChange(*p.RoomsFrom)
@@ -87,6 +91,7 @@ func (r *Reservation) apply(p *Plan, now time.Time) error {
 	}
 	r.Saga = Saga{}
 	m := p.Modification
+	r.post(posting{cause: ByModification, modification: &m.ID, at: now, adjusts: m.Type == RateChange}, p.Retained...)
 	if m.PriceDelta != nil && *m.PriceDelta != 0 {
 		m.Request = r.settle(*m.PriceDelta, paid)
 	}

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 	_ "time/tzdata" // deadlines need it; a base image may lack it
@@ -36,6 +37,27 @@ func (l Local) hour(d stay.Date, clock string) time.Time {
 	}
 	year, month, day := d.Time().Date()
 	return time.Date(year, month, day, of.Hour(), of.Minute(), 0, 0, l.zone())
+}
+
+// date returns the date at the property.
+func (l Local) date(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone())) }
+
+// maxBusinessHours is how long after midnight a business date can end, in hours. A grace of days gives a guest days to arrive, but does
+// not keep the nights of yesterday for sale.
+const maxBusinessHours = 12
+
+// businessDate returns the property's date the grace hours ago (DESIGN 9.51). The front desk sells, starts and changes nights from this
+// date on.
+func (l Local) businessDate(now time.Time, graceHours int) stay.Date {
+	return l.date(now.Add(-time.Duration(min(graceHours, maxBusinessHours)) * time.Hour))
+}
+
+// defaultCheckOut is the check-out time of a property that has published none.
+const defaultCheckOut = "12:00"
+
+// checkOut returns the time until which guests may stay on a date.
+func (l Local) checkOut(d stay.Date) time.Time {
+	return l.hour(d, cmp.Or(l.CheckOutUntil, defaultCheckOut))
 }
 
 // Validate returns an error for a property without an IANA time zone that this program knows.

@@ -69,7 +69,8 @@ type AskedItem struct {
 // A Night is the price of one night in one room.
 type Night struct {
 	Date   stay.Date   `json:"date"`
-	Amount money.Micro `json:"amountMicro"`
+	Amount money.Micro `json:"amountMicro"` // with taxes and fees
+	Room   money.Micro `json:"roomMicro"`   // the part of Amount that is the room at its rate
 }
 
 // A PricedItem is one room with its price.
@@ -78,8 +79,9 @@ type PricedItem struct {
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants stay.Occupants `json:"occupants"`
 	Nights    []Night        `json:"nights"`
-	Nightly   money.Micro    `json:"nightlyRateMicro"` // on average
-	Total     money.Micro    `json:"totalMicro"`
+	Extras    []Line         `json:"extras,omitempty"`            // what belongs to no night
+	Nightly   money.Micro    `json:"nightlyRateMicro"`            // of the room alone, on average
+	Total     money.Micro    `json:"totalMicro"`                  // of Nights and Extras
 	Policy    *Policy        `json:"cancellationPolicy,omitzero"` // in a Price: absent if the policy of the Price applies
 }
 
@@ -93,7 +95,8 @@ type Line struct {
 // A Price is the pricing service's answer to an Ask.
 type Price struct {
 	Items      []PricedItem `json:"items"`
-	Lines      []Line       `json:"lines"`
+	Extras     []Line       `json:"extras"` // what belongs to no room
+	Lines      []Line       `json:"lines"`  // the bill, as shown to the guest
 	Totals     PriceTotals  `json:"totals"`
 	Policy     Policy       `json:"cancellationPolicy"`
 	FX         *FX          `json:"fxSnapshot"`
@@ -128,6 +131,7 @@ type Quote struct {
 	Currency    money.Currency
 	Total       money.Micro `db:"grand_total_micro"`
 	Items       []PricedItem
+	Extras      []Line
 	Lines       []Line
 	Policy      Policy
 	Promo       string            `db:"promo_code"`
@@ -161,8 +165,11 @@ func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.
 // repetition returns the same quote. NewQuote rejects a price that does not match the ask, and a basis without the
 // region that every event needs or the time zone that every deadline needs.
 func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote, error) {
-	if err := p.answers(a); err != nil {
-		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
+	if err := a.accept(p); err != nil {
+		return nil, err
+	}
+	if p.Totals.Grand == 0 {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("pricing: a stay for nothing"))
 	}
 	if b.Region == "" {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("tenants: %s has no known region", tenant))
@@ -178,7 +185,7 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	}
 	return &Quote{
 		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
-		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Lines: p.Lines,
+		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Extras: p.Extras, Lines: p.Lines,
 		Policy: p.Policy, Promo: a.Promo, FX: p.FX, Own: p.Totals.Own, Session: a.Session, Draft: a.Draft, Region: b.Region,
 		Local: b.Local, NoShowGrace: b.NoShowGrace, ValidUntil: at(p.ValidUntil),
 	}, nil
@@ -192,7 +199,7 @@ func (p Price) answers(a Ask) error {
 		return fmt.Errorf("%d items for %d", len(p.Items), len(a.Items))
 	case p.Totals.Currency != a.Currency:
 		return fmt.Errorf("%s for %s", p.Totals.Currency, a.Currency)
-	case p.Totals.Grand <= 0:
+	case p.Totals.Grand < 0:
 		return fmt.Errorf("a total of %d", p.Totals.Grand)
 	case p.FX != nil && (p.FX.Rate <= 0 || p.FX.Source == "" || p.FX.Base == "" || p.FX.Quote == ""):
 		return fmt.Errorf("an incomplete FX snapshot %s", p.FX.ID)
@@ -203,8 +210,8 @@ func (p Price) answers(a Ask) error {
 		if item.RoomType != a.Items[i].RoomType || item.RatePlan != a.Items[i].RatePlan {
 			return fmt.Errorf("item %d is for another room or rate", i)
 		}
-		if item.Nightly < 0 || item.Total < 0 {
-			return fmt.Errorf("item %d has a negative price", i)
+		if err := item.adds(a.Stay); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
 		}
 		if item.Policy == nil {
 			continue
@@ -219,17 +226,55 @@ func (p Price) answers(a Ask) error {
 	return p.adds()
 }
 
-// adds returns an error if the lines do not sum to the grand total.
+// adds returns an error unless the item has exactly the nights of the stay, and they sum with its extras to its total.
+func (i PricedItem) adds(s Stay) error {
+	dates := s.Dates()
+	if len(i.Nights) != len(dates) {
+		return fmt.Errorf("%d nights for a stay of %d", len(i.Nights), len(dates))
+	}
+	amounts := make([]money.Micro, 0, len(dates)+len(i.Extras))
+	for n, night := range i.Nights {
+		if night.Date != dates[n] {
+			return fmt.Errorf("night %d is %s instead of %s", n, night.Date, dates[n])
+		}
+		if night.Amount < 0 || night.Room < 0 || night.Room > night.Amount {
+			return fmt.Errorf("the night of %s costs %d, of that %d for the room", night.Date, night.Amount, night.Room)
+		}
+		amounts = append(amounts, night.Amount)
+	}
+	if i.Nightly < 0 || i.Total < 0 {
+		return errors.New("a negative price")
+	}
+	return sums(append(amounts, amountsOf(i.Extras)...), i.Total)
+}
+
+// adds returns an error unless the lines sum to the grand total, and the rooms with the extras too.
 func (p Price) adds() error {
+	rooms := amountsOf(p.Extras)
+	for _, item := range p.Items {
+		rooms = append(rooms, item.Total)
+	}
+	return cmp.Or(sums(amountsOf(p.Lines), p.Totals.Grand), sums(rooms, p.Totals.Grand))
+}
+
+func amountsOf(lines []Line) (all []money.Micro) {
+	for _, l := range lines {
+		all = append(all, l.Amount)
+	}
+	return all
+}
+
+// sums returns an error unless the amounts sum to the total.
+func sums(amounts []money.Micro, total money.Micro) error {
 	var sum money.Micro
-	for _, line := range p.Lines {
+	for _, amount := range amounts {
 		var err error
-		if sum, err = sum.Plus(line.Amount); err != nil {
+		if sum, err = sum.Plus(amount); err != nil {
 			return err
 		}
 	}
-	if sum != p.Totals.Grand {
-		return fmt.Errorf("lines of %d for a total of %d", sum, p.Totals.Grand)
+	if sum != total {
+		return fmt.Errorf("amounts of %d for a total of %d", sum, total)
 	}
 	return nil
 }
@@ -254,15 +299,20 @@ func (q *Quote) Reserve(d Details) (*Reservation, error) {
 	r := &Reservation{
 		ID: ReservationID(d.Act), Tenant: q.Tenant, Property: q.Property,
 		State: Quoted, Channel: d.Channel, Partner: d.Partner, Session: cmp.Or(d.Session, q.Session), Draft: cmp.Or(d.Draft, q.Draft),
-		Quote: q.ID, Guest: id.Derive[id.Guest](d.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
-		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: d.CreatedBy,
+		Quote: q.ID, Promo: q.Promo, Guest: id.Derive[id.Guest](d.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
+		Extras: q.Extras, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: d.CreatedBy,
 		Local: q.Local, NoShowGrace: q.NoShowGrace, Own: q.Own,
 	}
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{
 			ID: id.Derive[id.Item](d.Act, fmt.Sprintf("item/%d", i)), Position: i,
-			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total, Policy: item.Policy,
+			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nights: item.Nights, Extras: item.Extras,
+			Nightly: item.Nightly, Total: item.Total, Policy: *item.Policy,
 		})
+	}
+	r.post(posting{cause: ByBooking, at: q.AsOf})
+	if d.Channel == WalkIn {
+		r.spare(q.AsOf) // the guest is here, also if the grace ends in a minute
 	}
 	r.Hold = r.wanted(d.Act, "hold", d.TTL)
 	return r, nil

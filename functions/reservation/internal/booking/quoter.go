@@ -7,8 +7,10 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Quoter gets prices and stores them as quotes.
@@ -26,20 +28,41 @@ func OpenQuoter(e env.Env, up Upstreams) *Quoter {
 	}
 }
 
-// Quote stores and returns the quote for an ask, once per act. It returns ErrNotFound for a property out of scope.
-func (q *Quoter) Quote(ctx context.Context, act id.Request, who Scope, a Ask, now time.Time) (*Quote, error) {
-	if !who.Allows(a.Property) {
+// Quote stores and returns the quote for an ask, once per act. It returns ErrNotFound for a property out of scope, and a violation for a
+// stay that has begun: for guests by the date at the property, for the front desk by the business date.
+func (q *Quoter) Quote(ctx context.Context, act id.Request, by Principal, a Ask, now time.Time) (*Quote, error) {
+	if !by.Scope.Allows(a.Property) {
 		return nil, ErrNotFound
 	}
-	price, basis, err := q.ask(ctx, who.Tenant, a)
+	price, basis, err := q.ask(ctx, by.Tenant, a)
+	if err == nil && a.Stay.Start.Before(basis.firstNight(by, now)) {
+		err = fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/start", Rule: "future", Message: "must not be in the past"})
+	}
 	var quote *Quote
 	if err == nil {
-		quote, err = NewQuote(act, who.Tenant, basis, a, price)
+		quote, err = NewQuote(act, by.Tenant, basis, a, price)
 	}
 	if err != nil {
-		return nil, q.reject(ctx, Requested(act, who.Tenant, basis.Region, a, now), err)
+		return nil, q.reject(ctx, Requested(act, by.Tenant, basis.Region, a, now), err)
 	}
 	return q.Quotes.Add(ctx, quote) // row and events in one transaction
+}
+
+// BusinessDate returns the business date of a property, or ErrNotFound.
+func (q *Quoter) BusinessDate(ctx context.Context, tenant id.Tenant, property id.Property, now time.Time) (stay.Date, error) {
+	local, err := q.Local(ctx, tenant, property)
+	if err != nil {
+		return stay.Date{}, err
+	}
+	return local.businessDate(now, q.Settings(ctx, tenant).NoShowGrace), nil
+}
+
+// firstNight returns the first night that the caller can buy.
+func (b Basis) firstNight(by Principal, now time.Time) stay.Date {
+	if by.ActsForStaff() {
+		return b.Local.businessDate(now, b.NoShowGrace)
+	}
+	return b.Local.date(now)
 }
 
 // ask calls the three services concurrently. An error of pricing takes precedence, because it is the most useful to the

@@ -27,7 +27,7 @@ func OpenQuotes(e env.Env) Quotes {
 
 const selectQuotes = `
 	SELECT quote_id, tenant_id, property_id, stay_start AS "start", stay_end AS "end", locale, currency, grand_total_micro,
-		items, lines, policy, fx_snapshot, session_id, draft_id, region, coalesce(promo_code, '') AS promo_code, valid_until,
+		items, extras, lines, policy, fx_snapshot, session_id, draft_id, region, promo_code, valid_until,
 		platform.now() AS as_of,` + termColumns + `
 	FROM reservation.quotes
 	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
@@ -85,15 +85,15 @@ func (s Quotes) Rejected(ctx context.Context, q *Quote) error {
 func insertQuote(ctx context.Context, tx postgres.Tx, q *Quote) (added bool, err error) {
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
-			grand_total_micro, items, lines, policy, fx_snapshot, session_id, draft_id, region, time_zone, check_in_from,
+			grand_total_micro, items, extras, lines, policy, fx_snapshot, session_id, draft_id, region, time_zone, check_in_from,
 			check_out_until, no_show_grace_hours, promo_code, own_total_micro, own_currency, valid_until)
 		VALUES (@quote, @tenant, @property, @start, @end, @locale, @currency,
-			@total, @items, @lines, @policy, @fx, @session, @draft, @region, @timeZone, @checkIn,
-			@checkOut, @grace, nullif(@promo, ''), @ownTotal, @ownCurrency, @validUntil)
+			@total, @items, @extras, @lines, @policy, @fx, @session, @draft, @region, @timeZone, @checkIn,
+			@checkOut, @grace, @promo, @ownTotal, @ownCurrency, @validUntil)
 		ON CONFLICT (quote_id) DO NOTHING`,
 		pgx.StrictNamedArgs{
 			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Stay.Start, "end": q.Stay.End, "locale": q.Locale,
-			"currency": q.Currency, "total": q.Total, "items": q.Items, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
+			"currency": q.Currency, "total": q.Total, "items": q.Items, "extras": q.Extras, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
 			"session": q.Session, "draft": q.Draft, "region": q.Region, "timeZone": q.Local.TimeZone, "checkIn": q.Local.CheckInFrom,
 			"checkOut": q.Local.CheckOutUntil, "grace": q.NoShowGrace, "promo": q.Promo, "ownTotal": q.Own.OwnTotal, "ownCurrency": q.Own.OwnCurrency,
 			"validUntil": q.ValidUntil})

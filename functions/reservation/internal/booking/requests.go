@@ -159,11 +159,11 @@ type requestAdded struct {
 	Provenance  *Provenance       `json:"aiProvenance,omitzero"`
 }
 
-// RequestAdded returns the event of the latest special request. The words that a guest typed stay in this service, because they may
-// contain a name.
+// RequestAdded returns the event of the latest special request. The words that a guest typed, and what a program has extracted from
+// them, stay in this service, because they may contain a name.
 func RequestAdded(r *Reservation) event.Draft {
 	q := r.Requests[len(r.Requests)-1]
-	if q.Source == FromGuest {
+	if q.Source != FromStaff {
 		q.FreeText = ""
 	}
 	return r.event(RequestAddedV1, requestAdded{

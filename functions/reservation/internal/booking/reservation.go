@@ -25,14 +25,18 @@ type Reservation struct {
 	Session      *id.TenantSession `db:"session_id"`
 	Draft        *id.Draft         `db:"draft_id"`
 	Quote        id.Quote          `db:"quote_id"`
+	Promo        string            `db:"promo_code"` // of the quote; changes are priced with it
 	Guest        id.Guest          `db:"guest_id"`
 	Locale       locale.Tag        `db:"guest_locale"`
 	Stay         Stay              `db:"-"`
 	Currency     money.Currency
-	Total        money.Micro      `db:"grand_total_micro"`
+	Total        money.Micro      `db:"grand_total_micro"` // the sum of Account; after the end of the stay, what was booked
+	Account      Account          `db:"-"`
 	Items        []Item           `db:"-"`
+	Extras       []Line           // what belongs to no night and no room
 	Requests     []SpecialRequest `db:"-"` // oldest first
 	Modified     []Modification   `db:"-"` // oldest first
+	Hashes       contactHash      `db:"-"` // of the guest's contact data
 	Person       *Person          `db:"-"` // only if staff read the reservation
 	Policy       Policy
 	FX           *FX     `db:"fx_snapshot"`
@@ -46,9 +50,10 @@ type Reservation struct {
 	SparedUntil  *time.Time // a reinstated guest is no no-show before
 	OverstayedOn *stay.Date // the last night that was published as overstayed
 	Region       string     // where the tenant's data must stay
+	LostAt       *time.Time // inventory has lost a booked room, and no change has taken another
 	Local        Local      `db:"-"`
 	NoShowGrace  int        `db:"no_show_grace_hours"`
-	Own          Own        `db:"-"`
+	Own          Own        `db:"-"` // of the quote
 	CreatedBy    Actor
 	CreatedAt    time.Time
 	AsOf         time.Time // the database's clock at the read; decides whether the hold has expired
@@ -60,6 +65,7 @@ type Reservation struct {
 type changes struct {
 	version       int            // as stored; zero: not stored yet
 	modifications []Modification // to be added
+	charges       int            // number of stored charges
 	items         bool           // the items have changed
 	rooms         *stay.Date     // the assigned rooms have changed from that night on
 }
@@ -71,12 +77,17 @@ type Item struct {
 	RoomType id.RoomType `db:"room_type_id"`
 	RatePlan id.RatePlan `db:"rate_plan_id"`
 	stay.Occupants
-	Nightly   money.Micro `db:"nightly_rate_micro"`
-	Total     money.Micro `db:"total_micro"`
-	Policy    *Policy     // nil: stored before items had one
-	Room      *id.Room    `db:"room_id"` // the physical room, once assigned
-	FreeUntil *time.Time  // the deadline of free cancellation, if a change of dates has set one
+	Nights    []Night     // ascending; dates without a price are not listed
+	Extras    []Line      // what belongs to no night
+	Nightly   money.Micro `db:"nightly_rate_micro"` // of the room alone, on average; for display
+	Total     money.Micro `db:"total_micro"`        // of Nights and Extras
+	Policy    Policy
+	Room      *id.Room   `db:"room_id"` // the physical room, once assigned
+	FreeUntil *time.Time // the deadline of free cancellation, if a change of dates has set one
 }
+
+// price returns the price of the item.
+func (i Item) price() money.Micro { return priceOf(i.Nights) + sumOf(i.Extras) }
 
 // A Hold is a claim on rooms until ExpiresAt. Its outcome is final.
 type Hold struct {
@@ -84,8 +95,9 @@ type Hold struct {
 	Allocations []id.Allocation `db:"allocation_ids"` // one per item, in the same order
 	PlacedAt    time.Time
 	ExpiresAt   time.Time
-	TTL         int     `db:"ttl_seconds"`
-	Outcome     Outcome `db:"hold_status"`
+	TTL         int             `db:"ttl_seconds"`
+	Outcome     Outcome         `db:"hold_status"`
+	Replaces    []id.Allocation `db:"-"` // held rooms of the same guest that inventory exchanges for these
 }
 
 // An Outcome is the status of a hold.
@@ -175,9 +187,15 @@ func (r *Reservation) Awaits(a id.Allocation) bool {
 	return r.EffectiveState() == Held && slices.Contains(r.Hold.Allocations, a)
 }
 
-// Lost reports whether the allocation belongs to a confirmed reservation that has not checked out: inventory has lost a
-// booked room.
-func (r *Reservation) Lost(a id.Allocation) bool {
+// Lose records that inventory has lost a room of a booked reservation. It returns false if the allocation is not one of a guest who is
+// expected or in the house, or if the loss is recorded.
+func (r *Reservation) Lose(a id.Allocation) bool {
 	booked := r.State == Confirmed || r.State == CheckInStarted || r.State == CheckedIn
-	return booked && slices.Contains(r.Hold.Allocations, a)
+	if !booked || r.LostAt != nil || !slices.Contains(r.Hold.Allocations, a) {
+		return false
+	}
+	lost := at(r.AsOf)
+	r.LostAt = &lost
+	r.Version++
+	return true
 }

@@ -167,6 +167,12 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 				t.Errorf("a live hold: r.Cancellation.Refunds = %v, want nil", r.Cancellation.Refunds)
 			}
 			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
+				if name == "replaced" && r.EffectiveState() == ExpiredHold { // a late payment could confirm it otherwise
+					if err := cancel(r); err != nil || r.State != Cancelled || r.Hold.Outcome != Expired {
+						t.Errorf("an expired hold: %v, state %s, outcome %s", err, r.State, r.Hold.Outcome)
+					}
+					continue
+				}
 				t.Run(string(r.EffectiveState()), func(t *testing.T) {
 					if err := cancel(r); err != ErrIllegalTransition {
 						t.Errorf("error = %v, want %v", err, ErrIllegalTransition)

@@ -58,7 +58,8 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	}
 	r.queueItems(tx)
 	r.queueHold(tx)
-	r.unsaved = changes{version: r.Version}
+	r.queueCharges(tx)
+	r.unsaved = changes{version: r.Version, charges: len(r.Account)}
 	return s.outbox.Append(ctx, tx, HoldPlaced(r))
 }
 
@@ -67,17 +68,17 @@ func (r *Reservation) queueItems(tx postgres.Tx) {
 	for _, item := range r.Items {
 		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
-				adults, children, infants, nightly_rate_micro, total_micro, policy, room_id, free_until)
-			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total, @policy,
-				@room, @freeUntil)
+				adults, children, infants, nights, extras, nightly_rate_micro, total_micro, policy, room_id, free_until)
+			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nights, @extras, @nightly,
+				@total, @policy, @room, @freeUntil)
 			ON CONFLICT (item_id) DO UPDATE SET room_type_id = EXCLUDED.room_type_id, rate_plan_id = EXCLUDED.rate_plan_id,
 				adults = EXCLUDED.adults, children = EXCLUDED.children, infants = EXCLUDED.infants,
-				nightly_rate_micro = EXCLUDED.nightly_rate_micro, total_micro = EXCLUDED.total_micro, policy = EXCLUDED.policy,
+				nights = EXCLUDED.nights, extras = EXCLUDED.extras, nightly_rate_micro = EXCLUDED.nightly_rate_micro, total_micro = EXCLUDED.total_micro, policy = EXCLUDED.policy,
 				room_id = EXCLUDED.room_id, free_until = EXCLUDED.free_until`,
 			pgx.StrictNamedArgs{
 				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": item.Position, "roomType": item.RoomType,
 				"ratePlan": item.RatePlan, "adults": item.Adults, "children": item.Children, "infants": item.Infants,
-				"nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "freeUntil": item.FreeUntil})
+				"nights": item.Nights, "extras": item.Extras, "nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "freeUntil": item.FreeUntil})
 	}
 }
 
@@ -96,19 +97,19 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 		r.Code = s.draw()
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, step_since, version,
-				channel, partner_id, session_id, draft_id, quote_id, guest_id, guest_locale, stay_start, stay_end,
-				currency, grand_total_micro, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
-				no_show_grace_hours, own_total_micro, own_currency, created_by, created_at)
+				channel, partner_id, session_id, draft_id, quote_id, promo_code, guest_id, guest_locale, stay_start, stay_end,
+				currency, grand_total_micro, extras, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
+				no_show_grace_hours, own_total_micro, own_currency, spared_until, created_by, created_at)
 			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @since, @version,
-				@channel, @partner, @session, @draft, @quote, @guest, @locale, @start, @end,
-				@currency, @total, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
-				@grace, @ownTotal, @ownCurrency, @createdBy, @createdAt)
+				@channel, @partner, @session, @draft, @quote, @promo, @guest, @locale, @start, @end,
+				@currency, @total, @extras, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
+				@grace, @ownTotal, @ownCurrency, @spared, @createdBy, @createdAt)
 			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
 			pgx.StrictNamedArgs{
 				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Saga.Pending,
 				"since": r.Saga.Since, "version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
-				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End, "currency": r.Currency,
-				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
+				"quote": r.Quote, "promo": r.Promo, "spared": r.SparedUntil, "guest": r.Guest, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End, "currency": r.Currency,
+				"total": r.Total, "extras": r.Extras, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
 				"timeZone": r.Local.TimeZone, "checkIn": r.Local.CheckInFrom, "checkOut": r.Local.CheckOutUntil, "grace": r.NoShowGrace,
 				"ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
 		if err != nil || tag.RowsAffected() == 1 {
@@ -125,7 +126,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 		UPDATE reservation.reservations
 		SET state = @state, pending_step = @pending, step_since = @since, step_attempts = @attempts, step_plan = @plan, version = @version,
 			channel = @channel, partner_id = @partner, guest_locale = @locale, stay_start = @start, stay_end = @end,
-			grand_total_micro = @total, own_total_micro = @ownTotal, own_currency = @ownCurrency, fx_snapshot = @fx, hold_id = @hold,
+			grand_total_micro = @total, extras = @extras, fx_snapshot = @fx, hold_id = @hold, lost_at = @lost,
 			payment_method = @method, payment_status = @status, payment_intent_id = @intent, captured_micro = @captured,
 			capture_event_id = @captureEvent, payments = @payments, refund_requests = @requested, cancellation = @cancellation,
 			confirmed_at = @confirmedAt, keys = @keys, check_in = @checkIn, check_out = @checkOut, no_show = @missed,
@@ -134,7 +135,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 		pgx.StrictNamedArgs{
 			"state": r.State, "pending": r.Saga.Pending, "since": r.Saga.Since, "attempts": r.Saga.Attempts, "plan": r.Saga.Plan, "version": r.Version,
 			"channel": r.Channel, "partner": r.Partner, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End,
-			"total": r.Total, "ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "fx": r.FX, "hold": r.Hold.ID,
+			"total": r.Total, "extras": r.Extras, "fx": r.FX, "hold": r.Hold.ID, "lost": r.LostAt,
 			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
 			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Intents, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
 			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
@@ -148,7 +149,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 	if err := s.saveParts(ctx, tx, r); err != nil {
 		return err
 	}
-	r.unsaved = changes{version: r.Version}
+	r.unsaved = changes{version: r.Version, charges: len(r.Account)}
 	return s.outbox.Append(ctx, tx, events...)
 }
 
@@ -156,6 +157,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 func (s Reservations) saveParts(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	r.queueHold(tx)
 	r.queueModifications(tx)
+	r.queueCharges(tx)
 	if r.unsaved.items {
 		r.queueRemovedItems(tx)
 		r.queueItems(tx)

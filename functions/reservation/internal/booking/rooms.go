@@ -48,8 +48,22 @@ func (r *Reservation) Rooms() []AssignedRoom {
 	return all
 }
 
-// today returns the current date at the property.
-func (l Local) today(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone())) }
+// businessDate returns the business date of the property.
+func (r *Reservation) businessDate(now time.Time) stay.Date {
+	return r.Local.businessDate(now, r.NoShowGrace)
+}
+
+// currentNight returns the night of the stay that is running, the first one before the stay, or the last one after it.
+func (r *Reservation) currentNight(now time.Time) stay.Date {
+	night, last := r.businessDate(now), r.Stay.End.AddDays(-1)
+	switch {
+	case night.Before(r.Stay.Start):
+		return r.Stay.Start
+	case last.Before(night):
+		return last
+	}
+	return night
+}
 
 // nightsFrom returns the nights of the stay from a date on.
 func (r *Reservation) nightsFrom(from stay.Date) Stay {
@@ -100,6 +114,9 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 			nights.End = p.Reserved.Stay.End
 		}
 	}
+	if inside && !from.Before(nights.End) { // a guest who overstays has the room in the running night
+		nights.End = from.AddDays(1)
+	}
 	tx.Queue(`
 		DELETE FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @from`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "from": from})
@@ -135,9 +152,11 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 // occupied returns the assigned rooms with their items, also those of a planned change. It returns none if the reservation
 // occupies no room.
 func (r *Reservation) occupied() (items []id.Item, rooms []id.Room) {
+	seen := map[AssignedRoom]bool{}
 	add := func(all []Item) {
 		for _, item := range all {
-			if item.Room != nil && !slices.Contains(rooms, *item.Room) {
+			if item.Room != nil && !seen[AssignedRoom{item.ID, *item.Room}] { // the plan mostly keeps the room
+				seen[AssignedRoom{item.ID, *item.Room}] = true
 				items, rooms = append(items, item.ID), append(rooms, *item.Room)
 			}
 		}
@@ -153,8 +172,9 @@ func (r *Reservation) occupied() (items []id.Item, rooms []id.Room) {
 
 // checkRooms rejects a list that does not assign one room to every item.
 func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
-	seen := map[id.Item]bool{}
+	seen, taken := map[id.Item]bool{}, map[id.Room]bool{}
 	for i, assigned := range rooms {
+		taken[assigned.Room] = true
 		known := slices.ContainsFunc(r.Items, func(item Item) bool { return item.ID == assigned.Item })
 		if !known || seen[assigned.Item] {
 			return fault.ErrValidation.With(fault.Violation{
@@ -165,6 +185,9 @@ func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
 	}
 	if len(seen) < len(r.Items) {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/rooms", Rule: "complete", Message: "must assign a room to every item"})
+	}
+	if len(taken) < len(rooms) {
+		return ErrRoomUnavailable // of two items, only one can have the room
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,20 +36,22 @@ func anAsk(t testing.TB) Ask {
 	}
 }
 
-// aPrice returns pricing's answer to an ask: 100 per room and night, 10 tax.
-func aPrice(a Ask, until time.Time) Price {
-	const rate = 100_000_000
+// aPrice returns pricing's answer to an ask: 100 and 2.50 tax per room and night.
+func aPrice(a Ask, until time.Time) Price { return priceAt(a, until, 100_000_000) }
+
+// priceAt returns pricing's answer to an ask: a rate and 2.50 tax per room and night.
+func priceAt(a Ask, until time.Time, rate money.Micro) Price {
+	const tax = 2_500_000
 	own, afghani := money.Micro(28_700_000_000), money.AFN
 	p := Price{
-		Totals: PriceTotals{Totals{10_000_000, a.Currency}, Own{&own, &afghani}}, ValidUntil: until,
+		Totals: PriceTotals{Totals{0, a.Currency}, Own{&own, &afghani}}, ValidUntil: until,
 		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50, Description: "Free until two days before."},
-		Lines:  []Line{{"tax", "City tax", 10_000_000}},
 	}
 	for _, item := range a.Items {
 		priced := PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Nightly: rate}
 		for _, date := range a.Stay.Dates() {
-			priced.Nights = append(priced.Nights, Night{date, rate})
-			priced.Total += rate
+			priced.Nights = append(priced.Nights, Night{date, rate + tax, rate})
+			priced.Total += rate + tax
 		}
 		p.Items = append(p.Items, priced)
 		p.Lines = append(p.Lines, Line{"room", "Room", priced.Total})
@@ -174,7 +177,7 @@ func movedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := confirmedOne(t)
 	to := Stay{Start: r.Stay.Start, End: r.Stay.End.AddDays(1)}
-	ask := r.priced(r.Items, to, "")
+	ask := r.priced(r.Items, to)
 	p, err := r.changeDates(id.New[id.Request](), to, to, aPrice(ask, noon))
 	if err != nil {
 		t.Fatal(err)
@@ -184,4 +187,10 @@ func movedOne(t testing.TB) *Reservation {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// cost makes the stay dearer.
+func (r *Reservation) cost(more money.Micro) {
+	r.Extras = append(slices.Clone(r.Extras), Line{"fee", "Something else", more})
+	r.post(posting{cause: ByBooking, at: noon})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -137,25 +136,6 @@ func (p Policy) validate() error {
 		return fmt.Errorf("policy %s has a share that is no percentage", p.Ref)
 	}
 	return nil
-}
-
-// late returns the share of the price of a stay that a late cancellation costs.
-func (p Policy) late(nights int) *big.Rat {
-	if p.PenaltyNights > 0 {
-		return big.NewRat(int64(min(p.PenaltyNights, nights)), int64(nights))
-	}
-	return big.NewRat(int64(min(max(p.PenaltyPercent, 0), 100)), 100) // bounded, because old quotes were stored without validate
-}
-
-// noShow returns the share of the price of a stay that a no-show costs.
-func (p Policy) noShow(nights int) *big.Rat {
-	switch {
-	case p.NoShowNights > 0:
-		return big.NewRat(int64(min(p.NoShowNights, nights)), int64(nights))
-	case p.NoShowPercent != nil:
-		return big.NewRat(int64(*p.NoShowPercent), 100)
-	}
-	return p.late(nights)
 }
 
 // An FX is the exchange rate of a quote.

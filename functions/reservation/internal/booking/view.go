@@ -118,7 +118,7 @@ func (r *Reservation) View() View {
 			Nightly:   item.Nightly,
 			Total:     item.Total,
 			Currency:  r.Currency,
-			Policy:    r.policyOf(item),
+			Policy:    item.Policy,
 		}
 	}
 	v := View{

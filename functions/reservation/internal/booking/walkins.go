@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,7 +83,7 @@ func OpenWalkIns(e env.Env, up Upstreams) (*WalkIns, error) {
 	}, err
 }
 
-// Book quotes, holds and confirms a stay that starts today, stores the guest's details and, with rooms, starts the check-in. If
+// Book quotes, holds and confirms a stay that starts today or in the night that has begun, stores the guest's details and, with rooms, starts the check-in, unless the first night is that of the next business date. If
 // the confirmation fails for good, the hold is released. If another guest takes a room in the meantime, the reservation stays
 // confirmed without a check-in.
 func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in DeskBooking, now time.Time) (*Reservation, error) {
@@ -95,7 +96,7 @@ func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in Des
 			return nil, err
 		}
 	}
-	if len(in.Rooms) == 0 || r.State != Confirmed && r.State != CheckInStarted {
+	if len(in.Rooms) == 0 || r.State != Confirmed && r.State != CheckInStarted || r.businessDate(now).Before(r.Stay.Start) {
 		return r, nil
 	}
 	checkedIn, err := w.Receptionist.CheckIn(ctx, by, r.ID, r.assigned(in.Rooms), now, func(int64) bool { return true })
@@ -118,13 +119,18 @@ func (w *WalkIns) hold(ctx context.Context, act id.Request, by Principal, in Des
 	if err != nil {
 		return nil, err
 	}
-	if today := local.today(now); in.Ask.Stay.Start != today {
-		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/start", Rule: "today", Message: "must be today at the property, " + today.String()})
+	running, today := local.businessDate(now, w.Quoter.Settings(ctx, by.Tenant).NoShowGrace), local.date(now)
+	if start := in.Ask.Stay.Start; start != today && start != running {
+		message := "must be today at the property, " + today.String()
+		if running != today {
+			message += ", or the night that has begun, " + running.String()
+		}
+		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/start", Rule: "today", Message: message})
 	}
 	if err := w.vacant(ctx, by, in); err != nil {
 		return nil, err
 	}
-	quote, err := w.Quoter.Quote(ctx, act, by.Scope, in.Ask, now)
+	quote, err := w.Quoter.Quote(ctx, act, by, in.Ask, now)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +149,9 @@ func (w *WalkIns) vacant(ctx context.Context, by Principal, in DeskBooking) erro
 	r := &Reservation{Stay: in.Ask.Stay}
 	rooms := make([]id.Room, len(in.Rooms))
 	for i, asked := range in.Rooms {
+		if slices.Contains(rooms[:i], asked.Room) {
+			return ErrRoomUnavailable // of two items, only one can have it
+		}
 		item := Item{RoomType: in.Ask.Items[asked.Item].RoomType}
 		if err := r.assign(&item, asked.Room, of, r.Stay.Start); err != nil {
 			return err

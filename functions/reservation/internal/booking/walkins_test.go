@@ -59,7 +59,7 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 	l := &walkInTest{db: db, fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), act: id.New[id.Request](), t: t, process: p}
 	ask := anAsk(t)
 	ask.Session, ask.Promo = nil, ""
-	ask.Stay.Start = aBasis().today(e.Now())
+	ask.Stay.Start = aBasis().businessDate(e.Now(), aBasis().NoShowGrace)
 	ask.Stay.End = ask.Stay.Start.AddDays(2)
 	l.by = Principal{Scope: Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{ask.Property}}, Actor: Actor{Staff, "usr_desk"}, Roles: []string{FrontDesk}}
 	l.in = DeskBooking{Ask: ask, Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}

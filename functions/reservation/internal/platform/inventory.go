@@ -22,7 +22,8 @@ func OpenInventory(e env.Env) Inventory {
 }
 
 // Hold holds one room for each item of the reservation. It returns ErrOverbooked if not all rooms are available, and
-// ErrHoldExpired if these allocations were held before and have expired.
+// ErrHoldExpired if these allocations were held before and have expired. Held rooms that it replaces count as free, and are released
+// with it.
 func (i Inventory) Hold(ctx context.Context, r *booking.Reservation, h booking.Hold) (p booking.HoldResult, err error) {
 	type allocation struct {
 		ID       id.Allocation `json:"allocationId"`
@@ -30,13 +31,14 @@ func (i Inventory) Hold(ctx context.Context, r *booking.Reservation, h booking.H
 		Units    int           `json:"units"`
 	}
 	in := struct {
-		Tenant      id.Tenant      `json:"tenantId"`
-		Property    id.Property    `json:"propertyId"`
-		Reservation id.Reservation `json:"reservationId"`
-		Stay        booking.Stay   `json:"stayWindow"`
-		TTL         int            `json:"ttlSeconds"`
-		Allocations []allocation   `json:"allocations"`
-	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil}
+		Tenant      id.Tenant       `json:"tenantId"`
+		Property    id.Property     `json:"propertyId"`
+		Reservation id.Reservation  `json:"reservationId"`
+		Stay        booking.Stay    `json:"stayWindow"`
+		TTL         int             `json:"ttlSeconds"`
+		Allocations []allocation    `json:"allocations"`
+		Replaces    []id.Allocation `json:"replaces,omitempty"`
+	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil, h.Replaces}
 	for n, item := range r.Items {
 		in.Allocations = append(in.Allocations, allocation{ID: h.Allocations[n], RoomType: item.RoomType, Units: 1})
 	}

@@ -18,7 +18,6 @@ import (
 // A SettingsChange holds the settings of a tenant as of ChangedAt, as the tenant service published them.
 type SettingsChange struct {
 	HoldTTLSeconds   int       `json:"holdTtlSeconds" db:"hold_ttl_seconds"`
-	PolicyVersion    int       `json:"cancellationPolicyVersion" db:"cancellation_policy_version"`
 	NoShowGraceHours int       `json:"noShowGraceHours" db:"no_show_grace_hours"`
 	ChangedAt        time.Time `json:"changedAt" db:"changed_at"`
 }
@@ -65,14 +64,14 @@ func (t Tenants) Settings(ctx context.Context, tenant id.Tenant) booking.Setting
 // Change stores a change, unless a later one is stored.
 func (t Tenants) Change(ctx context.Context, tx postgres.Tx, tenant id.Tenant, c SettingsChange) error {
 	_, err := tx.Exec(ctx, `
-		INSERT INTO reservation.tenant_settings AS known (tenant_id, hold_ttl_seconds, cancellation_policy_version, no_show_grace_hours, changed_at)
-		VALUES (@tenant, @ttl, @policy, @grace, @changedAt)
+		INSERT INTO reservation.tenant_settings AS known (tenant_id, hold_ttl_seconds, no_show_grace_hours, changed_at)
+		VALUES (@tenant, @ttl, @grace, @changedAt)
 		ON CONFLICT (tenant_id) DO UPDATE SET hold_ttl_seconds = EXCLUDED.hold_ttl_seconds,
-			cancellation_policy_version = EXCLUDED.cancellation_policy_version, no_show_grace_hours = EXCLUDED.no_show_grace_hours,
+			no_show_grace_hours = EXCLUDED.no_show_grace_hours,
 			changed_at = EXCLUDED.changed_at
 		WHERE EXCLUDED.changed_at > known.changed_at`,
 		pgx.StrictNamedArgs{
-			"tenant": tenant, "ttl": c.HoldTTLSeconds, "policy": c.PolicyVersion, "grace": c.NoShowGraceHours, "changedAt": c.ChangedAt})
+			"tenant": tenant, "ttl": c.HoldTTLSeconds, "grace": c.NoShowGraceHours, "changedAt": c.ChangedAt})
 	if err != nil {
 		return fmt.Errorf("tenants: change settings of %s: %w", tenant, err)
 	}
@@ -83,7 +82,7 @@ func (t Tenants) Change(ctx context.Context, tx postgres.Tx, tenant id.Tenant, c
 func (t Tenants) readChange(ctx context.Context, tenant id.Tenant) (change *SettingsChange, err error) {
 	err = t.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
-			SELECT hold_ttl_seconds, cancellation_policy_version, no_show_grace_hours, changed_at
+			SELECT hold_ttl_seconds, no_show_grace_hours, changed_at
 			FROM reservation.tenant_settings
 			WHERE tenant_id = @tenant`, pgx.StrictNamedArgs{"tenant": tenant})
 		change, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[SettingsChange])

@@ -1,0 +1,39 @@
+// Package sweepoutages gives guests other rooms when theirs goes out of order during the stay.
+package sweepoutages
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function moves guests out of rooms whose outage has begun. The scheduler calls it every 15 minutes.
+var Function = fn.Scheduled(fn.Spec{
+	Name:     "reservation-sweepoutages",
+	Schedule: "*/15 * * * *",
+	Uses: fn.Uses{
+		fn.Postgres, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("lock"), fn.Upstream("inventory"), fn.Upstream("pricing"),
+		fn.Upstream("payment"),
+	},
+	Publishes: fn.Subjects{booking.ModifiedV1, booking.DatesChangedV1, booking.CheckedInV1},
+	Timeout:   50 * time.Second,
+}, New)
+
+type sweeper struct {
+	guests *booking.Mover
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Tick, error) {
+	s := &sweeper{booking.OpenMover(e, platform.Open(e))}
+	return fn.Sweep(booking.OpenReservations(e).BegunOutages, s.move), nil
+}
+
+// move moves the guests who still have the room.
+func (s *sweeper) move(ctx context.Context, b booking.BegunOutage) error {
+	return s.guests.Sweep(ctx, b.Outage())
+}

@@ -1,1 +1,0 @@
-DROP INDEX IF EXISTS reservation.reservations_arriving, reservation.reservations_waiting, reservation.reservations_unsettled;

@@ -1,1 +1,0 @@
-DROP INDEX IF EXISTS reservation.outbox_published;
