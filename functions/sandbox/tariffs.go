@@ -72,7 +72,7 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 // readCharges returns the taxes and fees of some properties.
 func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property][]Charge, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0)
+		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0), per
 		FROM sandbox.charges
 		WHERE property_id = ANY (@properties)
 		ORDER BY property_id, position`,
@@ -80,7 +80,7 @@ func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id
 	charges := map[id.Property][]Charge{}
 	var p id.Property
 	var c Charge
-	_, err := pgx.ForEachRow(rows, []any{&p, &c.Kind, &c.Description, &c.BasisPoints, &c.Amount}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&p, &c.Kind, &c.Description, &c.BasisPoints, &c.Amount, &c.Per}, func() error {
 		charges[p] = append(charges[p], c)
 		return nil
 	})
