@@ -90,7 +90,8 @@ type FX struct {
 
 // A Tariff holds all data for prices of stays in one property, as of one moment.
 type Tariff struct {
-	Today    stay.Date      // at the property
+	Today    stay.Date      // at the property: the first night on sale
+	Business stay.Date      // of the property: the first night that Quote prices; yesterday until the night's guests have arrived
 	Currency money.Currency // of the requested price
 	FX       *FX            // from the tenant's currency; nil if they are the same
 	Plans    map[id.RatePlan]Plan
@@ -160,8 +161,10 @@ func (t Tariff) Price(wishes []Wish, w stay.Window) (Price, error) {
 	return p, b.err
 }
 
-// Quote returns Price with the total in the tenant's own currency.
+// Quote returns Price with the total in the tenant's own currency. The stay may begin on the business date, so that the front desk can
+// sell the running night after midnight.
 func (t Tariff) Quote(wishes []Wish, w stay.Window) (Price, error) {
+	t.Today = t.Business
 	p, err := t.Price(wishes, w)
 	if err != nil || t.FX == nil {
 		return p, err

@@ -167,7 +167,7 @@ func (h Hotel) queueNights(b *pgx.Batch) {
 		FROM unnest(@rooms::uuid[], @units::int[]) AS r (room, units)
 		CROSS JOIN (SELECT (platform.now() AT TIME ZONE @zone)::date AS today) AS clock
 		CROSS JOIN LATERAL (SELECT max(i.night) AS last FROM sandbox.inventory_nights AS i WHERE i.room_type_id = r.room) AS sold
-		CROSS JOIN generate_series(greatest(0, coalesce(sold.last + 1 - clock.today, 0)), @nights::int - 1) AS n
+		CROSS JOIN generate_series(greatest(-1, coalesce(sold.last + 1 - clock.today, -1)), @nights::int - 1) AS n -- the hotel day may begin yesterday
 		ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "rooms": rooms, "units": units, "zone": h.TimeZone, "nights": nights})
 }
