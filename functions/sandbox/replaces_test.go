@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -266,5 +267,38 @@ func TestHold_concurrentReplacementOfOneHold(t *testing.T) {
 	}
 	if n := b.count(t, oversold); n != 0 {
 		t.Errorf("%d times a night had more takers than rooms", n)
+	}
+}
+
+func TestHTTP_replaces(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	old := b.held(t, b.nights(10, 2), 2)
+	fresh := id.New[id.Allocation]()
+	request := func(replaces ...id.Allocation) body {
+		return body{"tenantId": kabul.Tenant, "propertyId": kabul.Property, "reservationId": id.New[id.Reservation](), "ttlSeconds": 600,
+			"stayWindow": b.nights(10, 3), "allocations": []body{{"allocationId": fresh, "roomTypeId": suites.ID, "units": 1}}, "replaces": replaces}
+	}
+	for name, replaces := range map[string][]id.Allocation{
+		"the new allocation":   {fresh},
+		"one allocation twice": {ids(old)[0], ids(old)[0]},
+		"101 allocations": slices.Collect(func(yield func(id.Allocation) bool) {
+			for range sandbox.MaxAllocations + 1 {
+				yield(id.New[id.Allocation]())
+			}
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := f.Post("/sandbox/inventory/v1/holds", request(replaces...)); got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s, want a violation", got.Status, got.Body)
+			}
+		})
+	}
+	if got := f.Post("/sandbox/inventory/v1/holds", request(ids(old)...)); got.Status != http.StatusCreated {
+		t.Fatalf("%d %s, want 201", got.Status, got.Body)
+	}
+	if got := b.state(t, ids(old)[0]); got != "released" {
+		t.Errorf("the replaced allocation is %s, want released", got)
 	}
 }
