@@ -24,6 +24,16 @@ func (b books) instead(w stay.Window, units int, of ...id.Allocation) sandbox.Ho
 	return h
 }
 
+// wantLeft compares the free suites of consecutive nights, from a day on.
+func (b books) wantLeft(t *testing.T, from int, want ...int) {
+	t.Helper()
+	for n, left := range want {
+		if got := b.left(t, b.nights(from+n, 1)); got != left {
+			t.Errorf("%d suites are left on day %d, want %d", got, from+n, left)
+		}
+	}
+}
+
 func TestHold_replacesLastRoom(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -37,11 +47,7 @@ func TestHold_replacesLastRoom(t *testing.T) {
 	if got := b.state(t, ids(mine)[0]); got != "released" {
 		t.Errorf("the replaced allocation is %s, want released", got)
 	}
-	for _, night := range []struct{ day, left int }{{9, 1}, {10, 0}, {11, 0}, {12, 0}, {13, 1}, {14, 2}} {
-		if got := b.left(t, b.nights(night.day, 1)); got != night.left {
-			t.Errorf("%d suites are left on day %d, want %d", got, night.day, night.left)
-		}
-	}
+	b.wantLeft(t, 9, 1, 0, 0, 0, 1, 2)
 	b.Advance(time.Minute)
 	again, err := b.Inventory.Hold(t.Context(), longer)
 	if err != nil {
@@ -73,11 +79,8 @@ func TestHold_replacesOtherNights(t *testing.T) {
 	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	for _, night := range []struct{ day, left int }{{10, 2}, {20, 2}, {21, 0}, {22, 2}} {
-		if got := b.left(t, b.nights(night.day, 1)); got != night.left {
-			t.Errorf("%d suites are left on day %d, want %d", got, night.day, night.left)
-		}
-	}
+	b.wantLeft(t, 10, 2)
+	b.wantLeft(t, 20, 2, 0, 2)
 }
 
 func TestHold_refusedReplacesNothing(t *testing.T) {

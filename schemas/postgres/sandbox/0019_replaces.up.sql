@@ -2,8 +2,8 @@
 -- version of the code calls hold_rooms without p_replaces. Re-runnable.
 DROP FUNCTION IF EXISTS sandbox.hold_rooms(uuid, uuid, uuid, date, date, interval, uuid[], uuid[], int[]);
 
--- hold_rooms takes all rooms of a request or none, and stores either outcome under the request's allocation ids. The held rooms of the
--- property in p_replaces count as free, and are released if the outcome is held. It ignores committed, expired and unknown ones.
+-- hold_rooms takes all rooms of a request or refuses it, and stores either outcome under the request's allocation ids. The held rooms of
+-- the property in p_replaces count as free, and are released if the outcome is held. It ignores committed, expired and unknown ones.
 -- outcome: held, refused, over (held once, expired or released since), mismatch, unknown (a room type of another property).
 -- fresh is true in the one call that decided, and false in its repetitions.
 CREATE OR REPLACE FUNCTION sandbox.hold_rooms(
@@ -16,7 +16,7 @@ AS $$
 DECLARE
     types       uuid[] := p_room_types; -- that are wanted, each once
     wanted      int[]  := p_units;      -- so many of each
-    replaced    uuid[] := '{}';         -- held by others or by an earlier hold of the guest
+    replaced    uuid[] := '{}';         -- the held ones of p_replaces
     lock_types  uuid[];                 -- of the replaced rooms
     lock_starts date[];
     lock_ends   date[];
