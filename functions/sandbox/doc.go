@@ -5,7 +5,7 @@
 //	theme      themes                                  the design of their sites
 //	property   properties, rooms, policies, photos     hotels, room types, rooms and house rules
 //	search     listings, indexing, search, pins, cells  an index over the hotels of all tenants
-//	pricing    rates, tariffs, pricing, previews       prices of stays
+//	pricing    rates, tariffs, pricing, bill, previews prices of stays
 //	inventory  inventory, reallocation                 free, held and committed rooms
 //	lock       keys                                    electronic keys of rooms
 //	payment    intents, methods, transactions, refunds and the checkout page (pages)
@@ -18,7 +18,8 @@
 //	         ┌─ no room ─→ refused
 //	hold ────┤
 //	         └─→ held ── commit before expires_at ──→ committed ── release ──→ released
-//	              └── release ───────────────────────────────────────────────────↑
+//	              ├── release ───────────────────────────────────────────────────↑
+//	              └── another hold replaces it ──────────────────────────────────↑
 //	reallocate ── no room ─→ refused, else ─→ committed, and its releases ─→ released
 //
 // An expired allocation occupies no room and can never be committed. That needs no write: every reader compares expires_at

@@ -16,7 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Hold requests rooms of one property for one stay: all of them or none.
+// A Hold requests rooms of one property for one stay: all of them or none. Held rooms that it replaces count as free for it. They are
+// released if it succeeds, and stay held if it is refused.
 type Hold struct {
 	Tenant      id.Tenant
 	Property    id.Property
@@ -24,6 +25,7 @@ type Hold struct {
 	Stay        stay.Window
 	TTL         time.Duration
 	Claims      []Claim
+	Replaces    []id.Allocation // of any reservation; committed, expired and unknown ones are ignored
 }
 
 // A Claim is the part of a hold for one room type. The caller chooses its allocation id, which makes repetitions
@@ -117,11 +119,13 @@ func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (decision
 	for _, c := range h.Claims {
 		allocations, rooms, units = append(allocations, c.Allocation), append(rooms, c.RoomType), append(units, c.Units)
 	}
+	replaces := append([]id.Allocation{}, h.Replaces...) // not NULL
 	rows, _ := tx.Query(ctx, `
 		SELECT outcome, coalesce(placed_at, 'epoch') AS placed_at, coalesce(expires_at, 'epoch') AS expires_at, fresh
-		FROM sandbox.hold_rooms(@tenant, @property, @reservation, @start, @end, @ttl, @allocations, @rooms, @units)`,
+		FROM sandbox.hold_rooms(@tenant, @property, @reservation, @start, @end, @ttl, @allocations, @rooms, @units, @replaces)`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "reservation": h.Reservation,
-			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units})
+			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units,
+			"replaces": replaces})
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[decision])
 }
 
@@ -187,8 +191,8 @@ func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all 
 	return all, nil
 }
 
-// maxAllocations limits the allocations in one request.
-const maxAllocations = 100
+// MaxAllocations limits the allocations in one list of a request.
+const MaxAllocations = 100
 
 // MaxUnits limits the rooms of one allocation.
 const MaxUnits = 100
@@ -199,7 +203,7 @@ func ValidateAllocations(ids []id.Allocation) error {
 	for _, a := range ids {
 		seen[a] = true
 	}
-	if len(ids) == 0 || len(ids) > maxAllocations || len(seen) < len(ids) {
+	if len(ids) == 0 || len(ids) > MaxAllocations || len(seen) < len(ids) {
 		return Refuse("/allocationIds", "list", "Name 1 to 100 allocations, each once.")
 	}
 	return nil

@@ -19,32 +19,37 @@ type Wish struct {
 	Occupants stay.Occupants `json:"occupants"`
 }
 
-// A Price is the price of a stay by night and by line. The lines sum to the grand total.
+// A Price is the price of a stay by room and by line. The totals of the rooms and the extras sum to the grand total, and so do the
+// lines.
 type Price struct {
 	Items              []PricedItem `json:"items"`
+	Extras             []Line       `json:"extras,omitempty"` // that belong to no room
 	Lines              []Line       `json:"lines"`
 	Totals             Totals       `json:"totals"`
 	CancellationPolicy Policy       `json:"cancellationPolicy"`
 	FX                 *FX          `json:"fxSnapshot,omitzero"` // if the tenant's own currency differs
 }
 
-// A PricedItem is the price of one room.
+// A PricedItem is the price of one room: the sum of its nights and extras.
 type PricedItem struct {
 	RoomType    id.RoomType   `json:"roomTypeId"`
 	RatePlan    id.RatePlan   `json:"ratePlanId"`
 	Nights      []PricedNight `json:"nights"`
-	NightlyRate money.Micro   `json:"nightlyRateMicro"` // average, truncated; for display only
+	Extras      []Line        `json:"extras,omitempty"` // that belong to no night
+	NightlyRate money.Micro   `json:"nightlyRateMicro"` // average of the nights' rooms, truncated; for display only
 	Total       money.Micro   `json:"totalMicro"`
 	Policy      Policy        `json:"cancellationPolicy"`
 }
 
-// A PricedNight is the price of one room for one night.
+// A PricedNight is the price of one room for one night. It depends on the room, the rate, the date, the promotion code and the
+// currency only.
 type PricedNight struct {
 	Date   stay.Date   `json:"date"`
-	Amount money.Micro `json:"amountMicro"`
+	Amount money.Micro `json:"amountMicro"` // with the taxes and fees of the night
+	Room   money.Micro `json:"roomMicro"`   // the part of it for the room, after discount
 }
 
-// A Line is one part of the grand total.
+// A Line is one part of a price.
 type Line struct {
 	Kind        string      `json:"kind"` // room, tax, fee or discount
 	Description string      `json:"description"`
@@ -85,7 +90,8 @@ type FX struct {
 
 // A Tariff holds all data for prices of stays in one property, as of one moment.
 type Tariff struct {
-	Today    stay.Date      // at the property
+	Today    stay.Date      // at the property: the first night on sale
+	Business stay.Date      // of the property: the first night that Quote prices; yesterday until the night's guests have arrived
 	Currency money.Currency // of the requested price
 	FX       *FX            // from the tenant's currency; nil if they are the same
 	Plans    map[id.RatePlan]Plan
@@ -104,13 +110,21 @@ type Plan struct {
 	Policy       Policy
 }
 
-// A Charge is a tax, in basis points of the rooms after discount, or a fee per room and night.
+// A Charge is a tax, in basis points of each night's room after discount, or a fee.
 type Charge struct {
 	Kind        string
 	Description string
 	BasisPoints int64
 	Amount      money.Micro
+	Per         string // of a fee; empty: PerNight
 }
+
+// What a fee is charged for.
+const (
+	PerNight   = "night"   // each room and night
+	PerStay    = "stay"    // each room, whatever its nights
+	PerBooking = "booking" // all rooms together
+)
 
 // A Promo is a promotion code and its discount on the rooms.
 type Promo struct {
@@ -123,45 +137,34 @@ const (
 	basisPoints = 10_000 // of one
 )
 
-// Price applies the tariff. Each amount is rounded once, to the minor unit, so that it can be paid.
+// Price applies the tariff. Each amount of a night and each extra is rounded once, to the minor unit, so that it can be paid. All
+// other amounts are sums of these, so that everything adds up.
 func (t Tariff) Price(wishes []Wish, w stay.Window) (Price, error) {
 	if w.Start.Before(t.Today) {
 		return Price{}, Refuse("/stayWindow/start", "future", "The stay begins in the past.")
 	}
 	p := Price{FX: t.FX, Totals: Totals{Currency: t.Currency}}
-	bill := bill{currency: t.Currency, price: &p}
+	b := newBill(t)
 	for n, wish := range wishes {
 		plan, err := t.plan(n, wish)
 		if err != nil {
 			return Price{}, err
 		}
-		item, err := t.room(plan, wish, w)
-		if err != nil {
-			return Price{}, err
-		}
-		p.Items = append(p.Items, item)
+		p.Items = append(p.Items, b.room(plan, wish, w))
 		p.CancellationPolicy = stricter(p.CancellationPolicy, plan.Policy, n == 0)
-		bill.add("room", plan.Name, rat(item.Total))
 	}
-	if t.Promo.Percent > 0 {
-		bill.add("discount", t.Promo.Code, share(bill.total(), -t.Promo.Percent, whole))
+	p.Extras, p.Totals.GrandTotal = b.extras(PerBooking, 0)
+	for _, item := range p.Items {
+		p.Totals.GrandTotal = b.sum(p.Totals.GrandTotal, item.Total)
 	}
-	rooms := bill.total()
-	for _, c := range t.Charges {
-		if c.BasisPoints > 0 {
-			bill.add(c.Kind, c.Description, share(rooms, c.BasisPoints, basisPoints))
-		} else {
-			each, err := round(t.converted(c.Amount))
-			bill.fail(err)
-			bill.add(c.Kind, c.Description, share(each, int64(len(wishes)*w.Nights()), 1))
-		}
-	}
-	p.Totals.GrandTotal = bill.total()
-	return p, bill.err
+	p.Lines = b.lines()
+	return p, b.err
 }
 
-// Quote returns Price with the total in the tenant's own currency.
+// Quote returns Price with the total in the tenant's own currency. The stay may begin on the business date, so that the front desk can
+// sell the running night after midnight.
 func (t Tariff) Quote(wishes []Wish, w stay.Window) (Price, error) {
+	t.Today = t.Business
 	p, err := t.Price(wishes, w)
 	if err != nil || t.FX == nil {
 		return p, err
@@ -187,25 +190,6 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 	return plan, nil
 }
 
-func (t Tariff) room(plan Plan, wish Wish, w stay.Window) (item PricedItem, err error) {
-	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan, Policy: plan.Policy, Nights: make([]PricedNight, 0, w.Nights())}
-	week := make([]money.Micro, len(plan.Weekdays)) // convert once: a stay may have 20 rooms and a year of nights
-	for day, amount := range plan.Weekdays {
-		if week[day], err = round(t.converted(amount)); err != nil {
-			return item, err
-		}
-	}
-	for _, d := range w.Dates() {
-		amount := week[monday(d)]
-		item.Nights = append(item.Nights, PricedNight{d, amount})
-		if item.Total, err = item.Total.Plus(amount); err != nil {
-			return item, err
-		}
-	}
-	item.NightlyRate = item.Total / money.Micro(len(item.Nights))
-	return item, nil
-}
-
 func (t Tariff) converted(m money.Micro) *big.Rat {
 	if t.FX == nil {
 		return rat(m)
@@ -227,34 +211,6 @@ func stricter(a, b Policy, first bool) Policy {
 // Refuse returns a validation error for one member of a request.
 func Refuse(pointer, rule, message string) error {
 	return fault.ErrValidation.With(fault.Violation{Pointer: pointer, Rule: rule, Message: message})
-}
-
-// A bill sums lines. It keeps its first error.
-type bill struct {
-	currency money.Currency
-	price    *Price
-	err      error
-}
-
-func (b *bill) add(kind, description string, amount *big.Rat) {
-	m, err := round(amount)
-	b.fail(err)
-	b.price.Lines = append(b.price.Lines, Line{Kind: kind, Description: description, Amount: m})
-}
-
-func (b *bill) total() (sum money.Micro) {
-	for _, l := range b.price.Lines {
-		var err error
-		sum, err = sum.Plus(l.Amount)
-		b.fail(err)
-	}
-	return sum
-}
-
-func (b *bill) fail(err error) {
-	if b.err == nil {
-		b.err = err
-	}
 }
 
 func rat(m money.Micro) *big.Rat { return new(big.Rat).SetInt64(int64(m)) }

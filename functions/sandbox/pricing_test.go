@@ -58,7 +58,7 @@ func TestPrice_weekdays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []PricedNight{{date(t, "2027-03-04"), 100 * afghani}, {date(t, "2027-03-05"), 200 * afghani}}
+	want := []PricedNight{{date(t, "2027-03-04"), 100 * afghani, 100 * afghani}, {date(t, "2027-03-05"), 200 * afghani, 200 * afghani}}
 	if got := p.Items[0].Nights; !reflect.DeepEqual(got, want) {
 		t.Errorf("nights %v, want %v", got, want)
 	}
@@ -115,7 +115,7 @@ func TestPrice_otherCurrencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []money.Micro{p.Items[0].Nights[0].Amount, p.Items[0].Nights[1].Amount}
+	got := []money.Micro{p.Items[0].Nights[0].Room, p.Items[0].Nights[1].Room}
 	if got[0] != 1_420_000 {
 		t.Errorf("got[0] = %d, want 1_420_000", got[0])
 	}

@@ -64,7 +64,7 @@ type Offer struct {
 	RatePlan id.RatePlan `json:"ratePlanId"`
 	Name     string      `json:"name"`
 	MealPlan string      `json:"mealPlan"`
-	Nightly  money.Micro `json:"nightlyMicro"` // one room for one night on average, without taxes and fees; for display
+	Nightly  money.Micro `json:"nightlyMicro"` // one room for one night on average, after discount, without taxes and fees; for display
 	Total    money.Micro `json:"totalMicro"`   // all rooms, all nights, with taxes and fees; equals a quote's total
 	Policy   Policy      `json:"cancellationPolicy"`
 }
@@ -99,7 +99,7 @@ func (t Tariff) offer(key id.RatePlan, plan Plan, rooms []stay.Occupants, w stay
 	if err != nil {
 		return o, err
 	}
-	nightly, err := round(share(price.Items[0].Total, 1, int64(w.Nights())))
+	nightly, err := round(rat(price.Items[0].NightlyRate))
 	return Offer{
 		RatePlan: key,
 		Name:     plan.Rate,

@@ -34,10 +34,10 @@ func (r *Reallocation) Validate() error {
 	if len(r.Releases)+len(r.Allocations) == 0 {
 		return Refuse("/allocations", "count", "Must release or take at least one allocation.")
 	}
-	if len(r.Releases) > maxAllocations {
+	if len(r.Releases) > MaxAllocations {
 		return Refuse("/releases", "count", "Must list at most 100 allocations.")
 	}
-	if len(r.Allocations) > maxAllocations {
+	if len(r.Allocations) > MaxAllocations {
 		return Refuse("/allocations", "count", "Must list at most 100 allocations.")
 	}
 	seen := map[id.Allocation]bool{}

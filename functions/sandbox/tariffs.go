@@ -23,6 +23,10 @@ type Tariffs struct{ db *postgres.DB }
 // OpenTariffs opens the store.
 func OpenTariffs(e env.Env) Tariffs { return Tariffs{postgres.Open(e, Schema)} }
 
+// maxRunningHours limits how long after midnight the running night is on sale: a tenant that waits for late guests for days must not
+// sell yesterday's nights in the afternoon.
+const maxRunningHours = 12
+
 // Get returns the tariff of a tenant's property, in a currency of the tenant and with an optional promotion code.
 func (s Tariffs) Get(ctx context.Context, tenant id.Tenant, p id.Property, c money.Currency, promo string) (t Tariff, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
@@ -42,10 +46,11 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 	var own money.Currency
 	var currencies []money.Currency
 	err = tx.QueryRow(ctx, `
-		SELECT t.currency, t.currencies, (platform.now() AT TIME ZONE p.time_zone)::date
+		SELECT t.currency, t.currencies, (platform.now() AT TIME ZONE p.time_zone)::date,
+		       ((platform.now() - make_interval(hours => least(t.no_show_grace_hours, @hours))) AT TIME ZONE p.time_zone)::date
 		FROM sandbox.properties AS p JOIN sandbox.tenants AS t USING (tenant_id)
 		WHERE p.property_id = @property`,
-		pgx.StrictNamedArgs{"property": p}).Scan(&own, &currencies, &t.Today)
+		pgx.StrictNamedArgs{"property": p, "hours": maxRunningHours}).Scan(&own, &currencies, &t.Today, &t.Business)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return t, fault.ErrNotFound
@@ -72,7 +77,7 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 // readCharges returns the taxes and fees of some properties.
 func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property][]Charge, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0)
+		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0), per
 		FROM sandbox.charges
 		WHERE property_id = ANY (@properties)
 		ORDER BY property_id, position`,
@@ -80,7 +85,7 @@ func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id
 	charges := map[id.Property][]Charge{}
 	var p id.Property
 	var c Charge
-	_, err := pgx.ForEachRow(rows, []any{&p, &c.Kind, &c.Description, &c.BasisPoints, &c.Amount}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&p, &c.Kind, &c.Description, &c.BasisPoints, &c.Amount, &c.Per}, func() error {
 		charges[p] = append(charges[p], c)
 		return nil
 	})

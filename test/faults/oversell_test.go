@@ -60,7 +60,7 @@ func TestOversell_sabotagedCheckThenInsert(t *testing.T) {
 const naive = `
 	CREATE OR REPLACE FUNCTION sandbox.hold_rooms(
 		p_tenant uuid, p_property uuid, p_reservation uuid, p_start date, p_end date, p_ttl interval,
-		p_allocations uuid[], p_room_types uuid[], p_units int[],
+		p_allocations uuid[], p_room_types uuid[], p_units int[], p_replaces uuid[] DEFAULT '{}',
 		OUT outcome text, OUT placed_at timestamptz, OUT expires_at timestamptz, OUT fresh boolean)
 	LANGUAGE plpgsql AS $$
 	BEGIN

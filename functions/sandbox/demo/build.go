@@ -23,7 +23,7 @@ type draft struct {
 	neighbourhood string
 	rating        sandbox.Rating
 	currency      money.Currency // empty: the country's
-	extras        []string       // amenities besides those of its stars; "new" marks a new hotel
+	extras        []string       // amenities besides those of its stars, and the markers below
 }
 
 // slug returns the unique name of the hotel. All its ids derive from it.
@@ -65,6 +65,13 @@ func (a *atlas) build(d draft) (Hotel, error) {
 		h.Currency = d.currency
 		h.Currencies = append([]money.Currency{d.currency}, slices.DeleteFunc(slices.Clone(land.Currencies), func(c money.Currency) bool { return c == d.currency })...)
 	}
+	if slices.Contains(d.extras, finalCleaning) {
+		fee, err := a.price(cleaningDollars, h.Currency)
+		if err != nil {
+			return h, err
+		}
+		h.Charges = append(h.Charges, sandbox.Charge{Kind: "fee", Description: "Final cleaning", Amount: fee, Per: sandbox.PerStay})
+	}
 	if land.Fee != "" {
 		fee, err := a.price(float64(land.FeeUnits)/a.rate(land.Currency), h.Currency)
 		if err != nil {
@@ -96,9 +103,18 @@ func pick(text string, n int) int {
 	return int(chosen[15]) % n
 }
 
+// The extras that are no amenities.
+const (
+	newHotel      = "new"
+	finalCleaning = "final-cleaning" // charges a fee per room and stay
+)
+
+// cleaningDollars is the price of a final cleaning.
+const cleaningDollars = 20
+
 // amenities returns the hotel's own amenities, then those of its stars, rarest first.
 func amenities(d draft) []string {
-	all := slices.DeleteFunc(slices.Clone(d.extras), func(s string) bool { return s == "new" })
+	all := slices.DeleteFunc(slices.Clone(d.extras), func(s string) bool { return s == newHotel || s == finalCleaning })
 	for stars := d.stars; stars > 0; stars-- {
 		all = append(all, promised[stars]...)
 	}
@@ -125,7 +141,7 @@ func badges(d draft, c city) []string {
 	if c.country() != "AE" || c.ID == "ae-sharjah" {
 		all = append(all, "shariaCompliant")
 	}
-	if slices.Contains(d.extras, "new") {
+	if slices.Contains(d.extras, newHotel) {
 		all = append(all, "newProperty")
 	}
 	return all

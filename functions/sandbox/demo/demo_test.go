@@ -51,8 +51,8 @@ func TestFurnish_again(t *testing.T) {
 		t.Fatal(err)
 	}
 	load(2)
-	if got := count(nights); got != 5*400 {
-		t.Errorf("%d nights, want 400 of each of 5 room types", got)
+	if got := count(nights); got != 5*401 {
+		t.Errorf("%d nights, want 401 of each of 5 room types", got)
 	}
 	if got := count(`SELECT count(*) FROM sandbox.tenants WHERE brand_name = 'Renamed'`); got != 2 {
 		t.Errorf("%d of 2 tenants kept their new name", got)
@@ -60,8 +60,8 @@ func TestFurnish_again(t *testing.T) {
 	db.Advance(3 * 24 * time.Hour)
 	load(3)
 	rooms := count(`SELECT count(*) FROM sandbox.room_types`)
-	if got := count(nights); got != 5*403+(rooms-5)*400 {
-		t.Errorf("three days later %d nights, want 403 of each old room type and 400 of each new one", got)
+	if got := count(nights); got != 5*404+(rooms-5)*401 {
+		t.Errorf("three days later %d nights, want 404 of each old room type and 401 of each new one", got)
 	}
 	if got := count(`SELECT count(*) FROM sandbox.listing_rooms WHERE open_until - open_from = 400`); got != rooms {
 		t.Errorf("search knows of %d room types that are on sale for 400 nights, want all %d", got, rooms)

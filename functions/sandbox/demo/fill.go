@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -83,11 +84,12 @@ func (h Hotel) queueProperty(b *pgx.Batch) {
 			"amenities": h.Amenities, "badges": h.Badges, "rating": h.Rating.Value, "count": h.Rating.Count})
 	for n, c := range h.Charges {
 		b.Queue(`
-			INSERT INTO sandbox.charges (tenant_id, property_id, position, kind, description, basis_points, amount_micro)
-			VALUES (@tenant, @property, @position, @kind, @description, nullif(@points::int, 0), nullif(@amount::bigint, 0))
+			INSERT INTO sandbox.charges (tenant_id, property_id, position, kind, description, basis_points, amount_micro, per)
+			VALUES (@tenant, @property, @position, @kind, @description, nullif(@points::int, 0), nullif(@amount::bigint, 0), @per)
 			ON CONFLICT DO NOTHING`,
 			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": c.Kind,
-				"description": c.Description, "points": c.BasisPoints, "amount": c.Amount})
+				"description": c.Description, "points": c.BasisPoints, "amount": c.Amount,
+				"per": cmp.Or(c.Per, sandbox.PerNight)})
 	}
 }
 
@@ -165,7 +167,7 @@ func (h Hotel) queueNights(b *pgx.Batch) {
 		FROM unnest(@rooms::uuid[], @units::int[]) AS r (room, units)
 		CROSS JOIN (SELECT (platform.now() AT TIME ZONE @zone)::date AS today) AS clock
 		CROSS JOIN LATERAL (SELECT max(i.night) AS last FROM sandbox.inventory_nights AS i WHERE i.room_type_id = r.room) AS sold
-		CROSS JOIN generate_series(greatest(0, coalesce(sold.last + 1 - clock.today, 0)), @nights::int - 1) AS n
+		CROSS JOIN generate_series(greatest(-1, coalesce(sold.last + 1 - clock.today, -1)), @nights::int - 1) AS n -- the hotel day may begin yesterday
 		ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "rooms": rooms, "units": units, "zone": h.TimeZone, "nights": nights})
 }

@@ -64,7 +64,7 @@ func (a *atlas) draw(n int) draft {
 	if count := r.IntN(400); count > 20 { // few have no ratings
 		d.rating = sandbox.Rating{Value: float64(30+r.IntN(20)) / 10, Count: count}
 	} else {
-		d.extras = append(d.extras, "new")
+		d.extras = append(d.extras, newHotel)
 	}
 	for _, extra := range []string{"garden", "heating", "generator", "women-only-area", "kitchen", "laundry"} {
 		if r.IntN(4) == 0 {

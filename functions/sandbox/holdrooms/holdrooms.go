@@ -25,7 +25,7 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxClaims = 20 // in one request
 
-// A Request names the rooms, the reservation and the duration. The caller chooses the allocation ids.
+// A Request names the rooms, the reservation, the duration and the held rooms to replace. The caller chooses the allocation ids.
 type Request struct {
 	Tenant      id.Tenant       `json:"tenantId"`
 	Property    id.Property     `json:"propertyId"`
@@ -33,6 +33,7 @@ type Request struct {
 	Stay        stay.Window     `json:"stayWindow"`
 	TTLSeconds  int             `json:"ttlSeconds"`
 	Allocations []sandbox.Claim `json:"allocations"`
+	Replaces    []id.Allocation `json:"replaces,omitzero"`
 }
 
 // Validate rejects an impossible stay, number of rooms or duration.
@@ -52,6 +53,12 @@ func (r *Request) Validate() error {
 			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
 		}
 		seen[a.Allocation] = true
+	}
+	for n, a := range r.Replaces {
+		if n >= sandbox.MaxAllocations || seen[a] {
+			return sandbox.Refuse("/replaces", "list", "Must list at most 100 allocations, each once, and none of the new ones.")
+		}
+		seen[a] = true
 	}
 	return nil
 }
@@ -78,6 +85,6 @@ func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error)
 	}
 	return h.inventory.Hold(ctx, sandbox.Hold{
 		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
-		TTL: ttl, Claims: c.In.Allocations,
+		TTL: ttl, Claims: c.In.Allocations, Replaces: c.In.Replaces,
 	})
 }
