@@ -178,9 +178,7 @@ func flexible(plan id.RatePlan, quiet, busy money.Micro) Plan {
 		Meals: "breakfast",
 		Quiet: quiet,
 		Busy:  busy,
-		Policy: sandbox.Policy{
-			Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100,
-			Description: "Free of charge until 24 hours before arrival, then the whole price."},
+		Policy: sandbox.Policy{Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100},
 	}
 }
 
@@ -191,9 +189,7 @@ func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 		Meals: "room_only",
 		Quiet: quiet,
 		Busy:  busy,
-		Policy: sandbox.Policy{
-			Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50,
-			Description: "Free of charge until 7 days before arrival, then half the price."},
+		Policy: sandbox.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
 	}
 }
 
