@@ -173,22 +173,22 @@ var rates = []struct {
 
 func flexible(plan id.RatePlan, quiet, busy money.Micro) Plan {
 	return Plan{
-		ID:    plan,
-		Name:  "flexible",
-		Meals: "breakfast",
-		Quiet: quiet,
-		Busy:  busy,
+		ID:     plan,
+		Name:   "flexible",
+		Meals:  "breakfast",
+		Quiet:  quiet,
+		Busy:   busy,
 		Policy: sandbox.Policy{Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100},
 	}
 }
 
 func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 	return Plan{
-		ID:    plan,
-		Name:  "saver",
-		Meals: "room_only",
-		Quiet: quiet,
-		Busy:  busy,
+		ID:     plan,
+		Name:   "saver",
+		Meals:  "room_only",
+		Quiet:  quiet,
+		Busy:   busy,
 		Policy: sandbox.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
 	}
 }
