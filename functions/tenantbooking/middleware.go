@@ -77,6 +77,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 			out, err := serve(ctx, call)
 			if err != nil {
 				refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)
+				err = refusals.Explain(ctx, r.Session, err)
 			}
 			return out, err
 		}, nil

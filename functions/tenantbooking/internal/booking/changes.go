@@ -116,7 +116,7 @@ func (r Reservations) changeDates(ctx context.Context, b Reservation, c Change, 
 	in := reservation.DatesRequest{Stay: to, DryRun: c.DryRun, ByGuest: true}
 	if shown := c.Total; shown != nil {
 		if shown.Currency != b.Totals.Currency {
-			return after, price, ErrPriceChanged
+			return after, price, ErrPriceChanged.Saying("The booking is in another currency than was shown. Check the price before you continue.")
 		}
 		most, err := shown.Micro()
 		if err != nil {

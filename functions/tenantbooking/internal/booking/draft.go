@@ -199,7 +199,9 @@ func (d *Draft) CheckHold(q id.Quote, shown fn.Maybe[money.Minor], now time.Time
 		return err
 	}
 	switch {
-	case q != d.Quote.ID, shown.Or(d.Quote.Total) != d.Quote.Total:
+	case q != d.Quote.ID:
+		return ErrPriceChanged.Saying("A later quote has replaced this one. Check its price before you continue.")
+	case shown.Or(d.Quote.Total) != d.Quote.Total:
 		return ErrPriceChanged
 	case !held && !now.Before(d.Quote.ExpiresAt):
 		return ErrQuoteExpired
@@ -365,6 +367,12 @@ func (d *Draft) RecordError(err error, upstream string, now time.Time) event.Dra
 	d.ActiveAt = at(now)
 	d.Version++
 	return troubled
+}
+
+// skipDeclines counts declined attempts as shown, although the guest was not shown them: the outcome of a later attempt matters.
+func (d *Draft) skipDeclines(attempts int) {
+	d.Declines = attempts
+	d.Version++
 }
 
 // Wait postpones the sweep's next check of the draft, because its payment is still pending.
