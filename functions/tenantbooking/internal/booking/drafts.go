@@ -71,6 +71,19 @@ func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
 	return s.find(ctx, d.Tenant, selectDrafts+` AND draft_id = @draft`, pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.Draft})
 }
 
+// Linked returns the draft that a return link opens, or ErrNotFound. A draft that it does not open does not become the draft of the call.
+func (s Drafts) Linked(ctx context.Context, t id.Tenant, draft id.Draft, l ReturnLink) (*Draft, error) {
+	d, err := s.Any(context.WithValue(ctx, flowKey{}, &flow{}), Due{Tenant: t, Draft: draft})
+	if err == nil && !l.Opens(d) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	flowOf(ctx).stored(d)
+	return d, nil
+}
+
 func (s Drafts) find(ctx context.Context, tenant id.Tenant, sql string, args pgx.StrictNamedArgs) (d *Draft, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		d, err = readDraft(ctx, tx.Last(), sql, args)
