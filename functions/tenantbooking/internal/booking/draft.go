@@ -33,6 +33,7 @@ type Draft struct {
 	EndedAt   *time.Time
 	AsOf      time.Time // the database's clock when the draft was read; expiry is decided by this time
 
+	relocated   bool // SetLocale has changed the language; not stored
 	ownerSilent bool // the calling session publishes no telemetry; not stored
 }
 
@@ -247,16 +248,21 @@ func (d *Draft) HasGuest(g Guest) bool {
 }
 
 // PayKey returns the idempotency key for setting the guest and opening a payment by that method at the other services.
-// It derives from the reservation, the method and the draft's version, so that a retry after an interrupted attempt uses
-// the same key.
+// It derives from the reservation, the method, the language of the return URL and the draft's version, so that a retry after
+// an interrupted attempt uses the same key.
 func (d *Draft) PayKey(m hotel.Method) string {
-	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%d", m, d.Version)).String()
+	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%s/%d", m, d.Locale, d.Version)).String()
 }
 
-// Pay records the intent that the guest pays with. It changes nothing if the intent is recorded already.
+// Pay records the intent that the guest pays with. It returns nil and changes nothing if the intent is recorded already, in the same
+// language.
 func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.State == Paying && d.Payment.Intent == i.ID {
-		return nil, nil
+		if !d.relocated {
+			return nil, nil
+		}
+		_, err := d.apply(Pays, now)
+		return []event.Draft{}, err
 	}
 	if err := d.May(Pays); err != nil {
 		return nil, err
