@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -19,9 +20,10 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-change",
 	Route:      "PATCH " + tenantbooking.Base + "/confirmation/{reservationId}",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("reservation")},
+	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
-}, New, tenantbooking.WithoutSession)
+}, New, tenantbooking.WithoutSession, tenantbooking.WithViewToken)
 
 // A Request names the reservation and one change. A client without the session that made the booking needs the token.
 type Request struct {

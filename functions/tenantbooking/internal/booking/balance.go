@@ -110,6 +110,9 @@ func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err erro
 	if err != nil {
 		return out, err
 	}
+	if err := b.confirmations.publishIntent(ctx, c.Visitor, r, intent, c.Now); err != nil {
+		return out, err
+	}
 	out, err = b.view(r, nil)
 	out.Intent = &intent
 	return out, err

@@ -278,17 +278,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(events, d.event(subject.IntentCreatedV1, intentCreated{
-		Tenant:    d.Tenant,
-		Draft:     d.ID,
-		Intent:    i.ID,
-		Method:    i.Method,
-		Provider:  i.Provider,
-		Amount:    i.Amount.Amount,
-		Currency:  i.Amount.Currency,
-		Redirect:  i.RedirectURL != "",
-		CreatedAt: d.ActiveAt,
-	})), nil
+	return append(events, d.event(subject.IntentCreatedV1, intentCreatedOf(d.Tenant, d.ID, i, d.ActiveAt))), nil
 }
 
 // StartConfirming records that the reservation is being confirmed. It changes nothing if that is recorded already.
