@@ -25,10 +25,12 @@ func TestQuote_pastArrival(t *testing.T) {
 		return strings.Replace(body, `"checkIn":"`+utc.String(), `"checkIn":"`+utc.AddDays(days).String(), 1)
 	}
 	for days, want := range map[int]int{-1: 400, 0: 400, 1: 201} {
-		a := g.Send("POST", "/quote", ask(days))
-		if a.Status != want || want == 400 && a.Problem().Violations[0].Pointer != "/stayWindow/checkIn" {
-			t.Errorf("%d days from the date in UTC: got %d %s, want %d", days, a.Status, a.Body, want)
-		}
+		t.Run(fmt.Sprint(days), func(t *testing.T) {
+			a := g.Send("POST", "/quote", ask(days))
+			if a.Status != want || want == 400 && a.Problem().Violations[0].Pointer != "/stayWindow/checkIn" {
+				t.Errorf("%d days from the date in UTC: got %d %s, want %d", days, a.Status, a.Body, want)
+			}
+		})
 	}
 	hotels.SetBehavior("property", upstreamtest.Failing)
 	system.DB.Advance(time.Hour) // past the cached property
@@ -51,10 +53,12 @@ func TestChange_pastArrival(t *testing.T) {
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", `{}`)
 	path := "/confirmation/" + g.Stay.String()
 	for days, want := range map[int]int{-1: 400, 0: 200} {
-		in := fmt.Sprintf(`{"stayWindow":{"checkIn":%q,"checkOut":%q},"dryRun":true}`, utc.AddDays(days), utc.AddDays(days+1))
-		a := g.Send("PATCH", path, in)
-		if a.Status != want || want == 400 && a.Problem().Violations[0].Pointer != "/stayWindow/checkIn" {
-			t.Errorf("%d days from today: got %d %s, want %d", days, a.Status, a.Body, want)
-		}
+		t.Run(fmt.Sprint(days), func(t *testing.T) {
+			in := fmt.Sprintf(`{"stayWindow":{"checkIn":%q,"checkOut":%q},"dryRun":true}`, utc.AddDays(days), utc.AddDays(days+1))
+			a := g.Send("PATCH", path, in)
+			if a.Status != want || want == 400 && a.Problem().Violations[0].Pointer != "/stayWindow/checkIn" {
+				t.Errorf("%d days from today: got %d %s, want %d", days, a.Status, a.Body, want)
+			}
+		})
 	}
 }

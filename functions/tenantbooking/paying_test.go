@@ -124,8 +124,11 @@ func wantConfirmedProblem(t *testing.T, g *tenantbookingtest.Guest, a fntest.Ans
 		Code   string         `json:"reservationCode"`
 	}
 	a.Into(t, &problem)
-	if problem.State != "confirmed" || problem.Stay != g.Stay || problem.Code == "" {
-		t.Errorf("the problem has flowState %q, reservationId %s and reservationCode %q, want those of the confirmed booking", problem.State, problem.Stay, problem.Code)
+	if problem.State != "confirmed" {
+		t.Errorf("flowState = %q, want confirmed", problem.State)
+	}
+	if problem.Stay != g.Stay || problem.Code == "" {
+		t.Errorf("the problem has reservationId %s and reservationCode %q, want those of %s", problem.Stay, problem.Code, g.Stay)
 	}
 	if want := "This booking was confirmed. See its confirmation."; problem.Detail != want {
 		t.Errorf("detail = %q, want %q", problem.Detail, want)

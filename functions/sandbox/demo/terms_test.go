@@ -83,8 +83,11 @@ func TestTerms_penalty(t *testing.T) {
 		{sandbox.Policy{PenaltyNights: 1}, "Free of charge until midnight at the start of the day of arrival, then the price of 1 night."},
 		{sandbox.Policy{FreeUntilHoursBefore: 36, PenaltyNights: 2}, "Free of charge until 36 hours before midnight at the start of the day of arrival, then the price of 2 nights."},
 	} {
-		if got := test.policy.Terms(); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			t.Parallel()
+			if got := test.policy.Terms(); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }

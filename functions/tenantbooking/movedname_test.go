@@ -1,4 +1,4 @@
-package hotel_test
+package tenantbooking_test
 
 import (
 	"errors"
