@@ -188,7 +188,7 @@ func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
 	live, err := readLive(ctx, tx, w.Reservation)
 	switch {
 	case err == nil && live.is(w):
-		return live, nil
+		return live, setReturn(ctx, tx, live, w.ReturnURL)
 	case err == nil && live.Status == Processing:
 		return Intent{}, ErrProcessing
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -202,6 +202,15 @@ func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
 		return Intent{}, err
 	}
 	return insertIntent(ctx, tx, w)
+}
+
+// setReturn replaces the return URL of a live intent, because the guest may have chosen another language.
+func setReturn(ctx context.Context, tx postgres.Tx, i Intent, to string) error {
+	if to == "" || to == i.ReturnURL {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `UPDATE sandbox.intents SET return_url = @return WHERE intent_id = @intent`, pgx.StrictNamedArgs{"return": to, "intent": i.ID})
+	return err
 }
 
 func insertIntent(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {

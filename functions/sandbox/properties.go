@@ -183,8 +183,7 @@ func (r RoomType) called() Name {
 func readRatePlans(ctx context.Context, tx postgres.Tx, p id.Property) ([]RatePlan, error) {
 	rows, _ := tx.Query(ctx, `
 		SELECT rate_plan_id, room_type_id, name, meal_plan, version,
-		       cancellation_ref, free_until_hours_before, penalty_percent, penalty_nights, no_show_percent, no_show_nights,
-		       cancellation_description
+		       cancellation_ref, free_until_hours_before, penalty_percent, penalty_nights, no_show_percent, no_show_nights
 		FROM sandbox.rate_plans
 		WHERE property_id = @property
 		ORDER BY room_type_id, rate_plan_id`,
@@ -192,7 +191,8 @@ func readRatePlans(ctx context.Context, tx postgres.Tx, p id.Property) ([]RatePl
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r RatePlan, err error) {
 		err = row.Scan(&r.ID, &r.RoomType, &r.Name, &r.MealPlan, &r.Version,
 			&r.Policy.Ref, &r.Policy.FreeUntilHoursBefore, &r.Policy.PenaltyPercent, &r.Policy.PenaltyNights, &r.Policy.NoShowPercent,
-			&r.Policy.NoShowNights, &r.Policy.Description)
+			&r.Policy.NoShowNights)
+		r.Policy.Description = r.Policy.Terms()
 		return r, err
 	})
 }

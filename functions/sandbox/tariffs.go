@@ -98,7 +98,7 @@ func readPlans(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.P
 	rows, _ := tx.Query(ctx, `
 		SELECT p.property_id, p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, p.name, p.meal_plan, r.max_occupancy,
 		       p.cancellation_ref, p.free_until_hours_before, p.penalty_percent, p.penalty_nights,
-		       p.no_show_percent, p.no_show_nights, p.cancellation_description, w.amounts
+		       p.no_show_percent, p.no_show_nights, w.amounts
 		FROM sandbox.rate_plans AS p
 		JOIN sandbox.room_types AS r USING (room_type_id)
 		JOIN LATERAL (
@@ -113,7 +113,8 @@ func readPlans(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.P
 	var plan Plan
 	_, err := pgx.ForEachRow(rows, []any{&p, &key, &plan.RoomType, &plan.Name, &plan.Rate, &plan.MealPlan, &plan.MaxOccupancy,
 		&plan.Policy.Ref, &plan.Policy.FreeUntilHoursBefore, &plan.Policy.PenaltyPercent, &plan.Policy.PenaltyNights,
-		&plan.Policy.NoShowPercent, &plan.Policy.NoShowNights, &plan.Policy.Description, &plan.Weekdays}, func() error {
+		&plan.Policy.NoShowPercent, &plan.Policy.NoShowNights, &plan.Weekdays}, func() error {
+		plan.Policy.Description = plan.Policy.Terms()
 		plan.Weekdays = slices.Clone(plan.Weekdays)
 		if plans[p] == nil {
 			plans[p] = map[id.RatePlan]Plan{}

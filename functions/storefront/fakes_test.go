@@ -1,6 +1,7 @@
 package storefront_test
 
 import (
+	"cmp"
 	"html"
 	"io"
 	"net/http"
@@ -92,6 +93,7 @@ type fakeBooking struct {
 	locale     locale.Tag
 	offered    []locale.Tag // the hotel's languages
 	nights     int          // of a late cancellation, instead of a percentage
+	free       int          // hours of free cancellation before the day of arrival, if not 24
 	limit      int          // of nights, 0 if the bootstrap does not tell
 	tokens     any
 	state      string
@@ -322,7 +324,7 @@ func (d *fakeBooking) terms() body {
 	if d.nights > 0 {
 		return body{"ref": "one-night", "freeUntilHoursBefore": 24, "penaltyPercent": 0, "penaltyNights": d.nights, "description": "In English."}
 	}
-	return body{"ref": "flexible-24h", "freeUntilHoursBefore": 24, "penaltyPercent": 100, "description": "In English."}
+	return body{"ref": "flexible-24h", "freeUntilHoursBefore": cmp.Or(d.free, 24), "penaltyPercent": 100, "description": "In English."}
 }
 
 func afghanis(amount int) body { return body{"amountMinor": amount, "currency": "AFN", "exponent": 2} }
@@ -427,6 +429,9 @@ func (d *fakeBooking) pay(w *httptest.ResponseRecorder, text []byte) (int, any) 
 
 // deadline returns the end of free cancellation: tomorrow, or yesterday if there is a penalty.
 func (d *fakeBooking) deadline() time.Time {
+	if d.free > 0 { // as the reservation service computes it
+		return time.Date(2027, 3, 20, 19, 30, 0, 0, time.UTC).Add(-time.Duration(d.free) * time.Hour)
+	}
 	if d.penalty > 0 {
 		return d.now().AddDate(0, 0, -1)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -154,5 +155,35 @@ func TestConsent_signals(t *testing.T) {
 				t.Errorf("got %s, want %s", a.Body, want)
 			}
 		})
+	}
+}
+
+// TestConsent_lostSession: the document of a session whose guest has declined is lost. The session is silent, until the guest agrees.
+func TestConsent_lostSession(t *testing.T) {
+	t.Parallel()
+	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
+	publishAllSteps(t, system)
+	g := system.Guest(0)
+	consent(g, "false")
+	docs := document.Open[session.Session](system.Env, "tnt-session")
+	if err := docs.Delete(t.Context(), document.KeyOf(g.Session.ID.String())); err != nil {
+		t.Fatal(err)
+	}
+	a := g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"fa-AF"}`)
+	if !strings.Contains(string(a.Body), `"consentTelemetry":false`) {
+		t.Errorf("got %s, want no consent", a.Body)
+	}
+	if n := published(t, system, "locale.changed"); n != 0 {
+		t.Errorf("published %d events locale.changed, want none", n)
+	}
+	g.RequestQuote().Hold()
+	g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`).WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
+	if n := published(t, system, stepped) + published(t, system, troubled); n != 0 {
+		t.Errorf("published %d events of telemetry, want none", n)
+	}
+	consent(g, "true")
+	g.SetGuest()
+	if n := published(t, system, stepped); n == 0 {
+		t.Error("published no step after the guest has agreed")
 	}
 }

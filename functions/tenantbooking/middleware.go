@@ -48,6 +48,8 @@ const (
 	WhileSuspended              // also serves suspended tenants, so that guests can finish a booking that they have begun
 	FromBootstrap               // rejects an X-Bootstrap-Version with other prices or choices than the current ones
 	NewBookings                 // rejects requests while the feature readOnly is on
+	WithViewToken               // without a session, a valid view token identifies the caller, so that idempotency keys count
+	SetsCookie                  // the act sets the session's cookie itself
 	ReadsStorefront             // also prefetches the documents that Storefronts.Compose and Manager.Served read
 )
 
@@ -77,6 +79,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 			out, err := serve(ctx, call)
 			if err != nil {
 				refusals.Publish(ctx, r.Visitor, c.Header, err, c.Now)
+				err = refusals.Explain(ctx, r.Session, err)
 			}
 			return out, err
 		}, nil
@@ -137,6 +140,8 @@ type middleware struct {
 	storefronts *hotel.Storefronts // nil unless the function has ReadsStorefront
 	served      document.Collection[bool]
 	refusals    *booking.Refusals // nil unless the function publishes errors
+
+	confirmations booking.Confirmations // zero unless the function has WithViewToken
 }
 
 // openMiddleware opens the idempotency ledger only if the function is idempotent: reads need no idempotency key.
@@ -149,6 +154,11 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[resolved]
 		refusals: openRefusals(e, s)}
 	if slices.Contains(rules, ReadsStorefront) {
 		d.storefronts = hotel.OpenStorefronts(e)
+	}
+	if slices.Contains(rules, WithViewToken) {
+		if d.confirmations, err = booking.OpenConfirmations(e); err != nil {
+			return fn.Middleware[resolved]{}, err
+		}
 	}
 	opened := fn.Middleware[resolved]{Resolve: d.resolve, ContinueAs: d.continueAs, Path: []string{slugWildcard}, Headers: []string{"X-Currency"},
 		CORS: fn.CORS{Origins: d.origins, Allow: pageHeaders, Expose: []string{"X-Bootstrap-Version"}}}
@@ -256,16 +266,29 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 		if !slices.Contains(d.rules, WithoutSession) {
 			return ErrNoSession
 		}
+		s.Caller = d.tokenHolder(r, v.Tenant.ID)
 		return nil
 	}
 	s.Caller = v.Session.ID.String()
 	v.Session = d.sessions.Renew(ctx, v.Session).WithSignals(r.Header)
-	if slices.Contains(d.rules, WithoutSession) || !g.cookie.NeedsRenewal(d.env.Now()) {
-		return nil // functions with WithoutSession set their own cookie
+	if slices.Contains(d.rules, SetsCookie) || !g.cookie.NeedsRenewal(d.env.Now()) {
+		return nil
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))
 	s.Cookies = append(s.Cookies, cookie)
 	return err
+}
+
+// tokenHolder returns the caller that a valid view token identifies, or "". All holders of the token are the guest of that booking.
+func (d *middleware) tokenHolder(r *http.Request, t id.Tenant) string {
+	if !slices.Contains(d.rules, WithViewToken) {
+		return ""
+	}
+	reservation, err := id.Parse[id.Reservation](r.PathValue("reservationId"))
+	if err != nil || !d.confirmations.IsToken(r.URL.Query().Get("t"), t, reservation) {
+		return ""
+	}
+	return "guest of " + reservation.String()
 }
 
 // origins returns the tenant's own sites, for CORS: their pages may call any host of this service.

@@ -3,10 +3,12 @@ package tenantbooking_test
 import (
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -91,7 +93,11 @@ func TestPaid_everyActConfirms(t *testing.T) {
 				g.Platform.Pay(g.Intent, circumstance.known)
 				g.Platform.Change(func() { g.Platform.Down = circumstance.down })
 				g.DB.Advance(circumstance.later)
-				act.send(g).WantProblem(t, act.status, act.code)
+				a := act.send(g)
+				a.WantProblem(t, act.status, act.code)
+				if act.code == closed {
+					wantConfirmedProblem(t, g, a)
+				}
 				var draft struct {
 					State string `json:"flowState"`
 				}
@@ -106,6 +112,95 @@ func TestPaid_everyActConfirms(t *testing.T) {
 			})
 		}
 	}
+}
+
+// wantConfirmedProblem fails the test unless a problem tells a guest who has paid that the booking is confirmed.
+func wantConfirmedProblem(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
+	t.Helper()
+	var problem struct {
+		Detail string         `json:"detail"`
+		State  string         `json:"flowState"`
+		Stay   id.Reservation `json:"reservationId"`
+		Code   string         `json:"reservationCode"`
+	}
+	a.Into(t, &problem)
+	if problem.State != "confirmed" {
+		t.Errorf("flowState = %q, want confirmed", problem.State)
+	}
+	if problem.Stay != g.Stay || problem.Code == "" {
+		t.Errorf("the problem has reservationId %s and reservationCode %q, want those of %s", problem.Stay, problem.Code, g.Stay)
+	}
+	if want := "This booking was confirmed. See its confirmation."; problem.Detail != want {
+		t.Errorf("detail = %q, want %q", problem.Detail, want)
+	}
+}
+
+// TestClosed_notBooked: a guest whose booking has ended without a confirmation is not told that it is booked, and no problem of another
+// code claims a final state.
+func TestClosed_notBooked(t *testing.T) {
+	t.Parallel()
+	for state, end := range map[string]func(*tenantbookingtest.Guest){
+		"abandoned": func(g *tenantbookingtest.Guest) {
+			g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
+		},
+		"failed": func(g *tenantbookingtest.Guest) { g.Platform.Decline(g.Pay("card").Intent, true) },
+	} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
+			var problem map[string]any
+			g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil).Into(t, &problem)
+			if problem["code"] != "MELMASTOON.BFF.TENANT.ILLEGAL_STEP" || problem["flowState"] != "collecting_details" {
+				t.Errorf("before: %v", problem)
+			}
+			end(g)
+			a := pays(g, "card")
+			a.WantProblem(t, http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED")
+			problem = nil
+			if a.Into(t, &problem); problem["flowState"] != state || problem["reservationId"] != nil {
+				t.Errorf("got %v, want the state %s and no reservation", problem, state)
+			}
+			if detail, _ := problem["detail"].(string); !strings.Contains(detail, "refunded") {
+				t.Errorf("detail = %q, want a word about a late payment", detail)
+			}
+		})
+	}
+}
+
+// TestReturn_declinedThenUnderWay: the guest tries again on the payment page after a decline. The first return must not show the decline,
+// because the money of the second attempt may arrive.
+func TestReturn_declinedThenUnderWay(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"processing", "requires_action"} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+			back := "/draft/" + g.Draft.String() + "/return"
+			g.Platform.Decline(g.Intent, false)
+			g.Platform.Await(g.Intent, status, "")
+			for range 2 {
+				g.Must(http.StatusAccepted, "POST", back, nil)
+			}
+			g.Platform.Await(g.Intent, "requires_payment", "")
+			g.Must(http.StatusAccepted, "POST", back, nil) // the decline counts as shown
+			g.Platform.Decline(g.Intent, false)
+			g.Send("POST", back, nil).WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
+			g.Platform.Pay(g.Intent, false)
+			g.Must(http.StatusOK, "POST", back, nil)
+			g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
+		})
+	}
+}
+
+// TestPay_underWayAfterHold: a guest whose payment is under way when the hold ends is not sent to a new quote.
+func TestPay_underWayAfterHold(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	g.Platform.Await(g.Intent, "processing", "")
+	g.DB.Advance(11 * time.Minute)
+	pays(g, "card").WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
+	g.Platform.Await(g.Intent, "requires_payment", "")
+	pays(g, "card").WantProblem(t, http.StatusGone, "RESERVATION.HOLD_EXPIRED")
 }
 
 // TestConfirm_unpaidCard calls the endpoint for cash bookings with a card booking.

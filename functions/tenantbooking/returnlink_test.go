@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
 )
 
 // A guest returns from the payment page in another browser.
@@ -110,4 +111,45 @@ func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest
 		t.Fatalf("the return URL %s has no token", back)
 	}
 	return back.Query().Get("r")
+}
+
+// TestReturn_forgedLink: a call with a forged link reads nothing of the draft, whether it exists or not, and writes nothing into it. Its
+// event belongs to the caller.
+func TestReturn_forgedLink(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g := s.Guest(0).RequestQuote().Hold().SetGuest()
+	owner := s.DB.Owner(t)
+	row := func() (row string) {
+		t.Helper()
+		if err := owner.QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	before, events := row(), len(g.Published())
+	forge := func(draft id.Draft, link string) {
+		t.Helper()
+		a := s.Front.As("").Send("POST", g.Path("/draft/"+draft.String()+"/return?r="+link), nil, "Idempotency-Key", tenantbookingtest.Key(), "User-Agent", "Mobile")
+		a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
+		if strings.Contains(string(a.Body), "flowState") {
+			t.Errorf("the problem shows the draft's state: %s", a.Body)
+		}
+	}
+	expiry := fmt.Sprint(s.Env.Now().Add(time.Hour).Unix())
+	for _, link := range []string{"garbage", expiry + ".card.test.AAAA", "..", "a"} {
+		forge(g.Draft, link)
+	}
+	if after := row(); after != before {
+		t.Errorf("the draft changed from %s to %s", before, after)
+	}
+	if got := g.Published(); len(got) != events {
+		t.Errorf("published %v in the name of the guest", got[events:])
+	}
+	if n := published(t, s, troubled); n != 4 {
+		t.Errorf("published %d errors of the caller, want 4", n)
+	}
+	missing("booking_drafts")(t, g) // any statement on the drafts fails from here on
+	forge(g.Draft, "garbage")
+	forge(id.New[id.Draft](), "garbage")
 }

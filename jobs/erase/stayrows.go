@@ -26,6 +26,7 @@ const placeDocuments = "documents"
 var (
 	visits = []table{
 		{"bff_tenant_booking.booking_draft_snapshots", "tenant_id = @tenant AND reservation_id = @name"},
+		{"bff_tenant_booking.booking_owners", "tenant_id = @tenant AND reservation_id = @reservation"},
 		{"bff_tenant_booking.confirmation_views", "tenant_id = @tenant AND reservation_id = @reservation"},
 		{"bff_tenant_booking.handoff_arrival_log", "tenant_id = @tenant AND session_id = ANY (@sessions) AND expires_at < platform.now()"},
 		{"bff_tenant_booking.outbox", "ordering_key = ANY (@keys) AND published_at IS NOT NULL"},

@@ -209,7 +209,7 @@ func TestErase_reservation(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{"documents": 1, "dead letters": 3, "bff_tenant_booking.handoff_arrival_log": 1, "reservation.guests": 1, "reservation.special_requests": 1, "reservation.modifications": 1, "reservation.outbox": 1,
-		"bff_tenant_booking.booking_drafts": 1, "bff_tenant_booking.booking_draft_snapshots": 1, "bff_tenant_booking.confirmation_views": 0,
+		"bff_tenant_booking.booking_drafts": 1, "bff_tenant_booking.booking_draft_snapshots": 1, "bff_tenant_booking.booking_owners": 1, "bff_tenant_booking.confirmation_views": 0,
 		"bff_tenant_booking.outbox": 1, "bff_tenant_booking.idempotency": 0}
 	if diff := cmp.Diff(want, deleted); diff != "" {
 		t.Errorf("the receipt differs: %s", diff)

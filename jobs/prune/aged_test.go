@@ -99,6 +99,8 @@ var aged = map[string]agedRow{
 			'gms', 'ppt', @at, @at, true, @at, '{}', ` + sha + `, 'k', '', 'mobile')`},
 	"bff_tenant_booking.booking_draft_snapshots": {"30 days", `INSERT INTO bff_tenant_booking.booking_draft_snapshots (draft_id, tenant_id, session_id, final_state, created_at, finalized_at)
 		VALUES (gen_random_uuid()::text, gen_random_uuid(), 's', 'abandoned', @at, @at)`},
+	"bff_tenant_booking.booking_owners": {"30 days", `INSERT INTO bff_tenant_booking.booking_owners (tenant_id, reservation_id, session_id, draft_id, stay_end)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at)`},
 	"bff_tenant_booking.confirmation_views": {"24 hours", `INSERT INTO bff_tenant_booking.confirmation_views (tenant_id, reservation_id, session_id, told_at)
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at)`},
 	"bff_consumer.page_views": {"90 days", session + `INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, path, viewed_at, user_agent_hash, fingerprint_hash)

@@ -148,7 +148,7 @@ func TestRun_concurrently(t *testing.T) {
 // The database enforces the rules too: a prune without its condition removes no tenant's row early.
 func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	t.Parallel()
-	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes",
+	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "bff_tenant_booking.booking_owners", "reservation.quotes",
 		"reservation.guests", "reservation.special_requests"}
 	d, owner := aging(t, tables...)
 	for _, table := range tables {

@@ -40,6 +40,8 @@ var Rules = slices.Concat(
 		idempotency("bff_tenant_booking"),
 		{"bff_tenant_booking", "handoff_arrival_log", "id", "received_at < platform.now() - interval '30 days'", Hourly},
 		{"bff_tenant_booking", "booking_draft_snapshots", "id", "finalized_at < platform.now() - interval '30 days'", Daily},
+		// As long as a view token is valid.
+		{"bff_tenant_booking", "booking_owners", "tenant_id, reservation_id", "stay_end < platform.now() - interval '30 days'", Daily},
 		// A confirmation is published again if the last time is more than a day ago.
 		{"bff_tenant_booking", "confirmation_views", "tenant_id, reservation_id, session_id", "told_at < platform.now() - interval '24 hours'", Daily},
 	},

@@ -4,12 +4,13 @@ package fault
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 )
 
 // A Fault is an error with a stable code. Declare faults as variables with New and return copies made by With, Because, After,
-// Saying or Asking; these do not change the original.
+// Saying, Asking or Showing; these do not change the original.
 type Fault struct {
 	Kind       Kind
 	Code       string // without the platform's "MELMASTOON."
@@ -84,6 +85,17 @@ func (f *Fault) Saying(detail string) *Fault {
 func (f *Fault) Asking(challenge string) *Fault {
 	c := *f
 	c.Challenge = challenge
+	return &c
+}
+
+// Showing returns the fault with further extension members of the problem.
+func (f *Fault) Showing(members map[string]any) *Fault {
+	c := *f
+	c.Members = maps.Clone(f.Members)
+	if c.Members == nil {
+		c.Members = map[string]any{}
+	}
+	maps.Copy(c.Members, members)
 	return &c
 }
 

@@ -64,6 +64,13 @@ func TestFault_variantsAreCopies(t *testing.T) {
 	if len(base.Violations) != 1 {
 		t.Errorf("variants share violations: len(base.Violations) = %v, want 1", len(base.Violations))
 	}
+	shown := base.Showing(map[string]any{"a": 1})
+	if more := shown.Showing(map[string]any{"b": 2}); len(more.Members) != 2 {
+		t.Errorf("more.Members = %v, want two", more.Members)
+	}
+	if len(shown.Members) != 1 || base.Members != nil {
+		t.Errorf("variants share members: %v, %v", shown.Members, base.Members)
+	}
 	changed := declared.Saying("otherwise").After(time.Second).Because(errors.New("cause"))
 	if changed.Detail != "otherwise" {
 		t.Errorf(`changed.Detail = %q, want "otherwise"`, changed.Detail)

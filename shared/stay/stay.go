@@ -15,14 +15,18 @@ var (
 	ErrTooLong   = errors.New("the stay is longer than a year")
 	ErrNoAdult   = errors.New("at least one adult must stay")
 	ErrOccupants = errors.New("the number of people is not possible")
+	ErrInfants   = fmt.Errorf("at most %d infants can stay in one room", maxInfants)
 )
 
 const (
 	day = 24 * time.Hour
 	// maxNights bounds the rows and the work of one request.
 	maxNights = 366
-	// maxOccupants bounds the people in one room, so that sums cannot overflow.
+	// maxOccupants bounds the adults and the children in one room, so that sums cannot overflow.
 	maxOccupants = 100
+	// maxInfants bounds the infants in one room. Infants do not count towards the people for whom a room is made, so no room type
+	// limits them.
+	maxInfants = 4
 )
 
 // A Date is a calendar day. Dates compare with ==; the zero Date is not set.
@@ -136,6 +140,9 @@ func (o Occupants) Validate() error {
 		if n < 0 || n > maxOccupants {
 			return ErrOccupants
 		}
+	}
+	if o.Infants > maxInfants {
+		return ErrInfants
 	}
 	if o.Adults == 0 {
 		return ErrNoAdult

@@ -133,6 +133,8 @@ func TestOccupants(t *testing.T) {
 		{"no occupant", stay.Occupants{}, stay.ErrNoAdult},
 		{"negative infants", stay.Occupants{Adults: 1, Infants: -1}, stay.ErrOccupants},
 		{"a crowd", stay.Occupants{Adults: 101}, stay.ErrOccupants},
+		{"quadruplets", stay.Occupants{Adults: 2, Infants: 4}, nil},
+		{"a nursery", stay.Occupants{Adults: 2, Infants: 5}, stay.ErrInfants},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -173,27 +173,23 @@ var rates = []struct {
 
 func flexible(plan id.RatePlan, quiet, busy money.Micro) Plan {
 	return Plan{
-		ID:    plan,
-		Name:  "flexible",
-		Meals: "breakfast",
-		Quiet: quiet,
-		Busy:  busy,
-		Policy: sandbox.Policy{
-			Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100,
-			Description: "Free of charge until 24 hours before arrival, then the whole price."},
+		ID:     plan,
+		Name:   "flexible",
+		Meals:  "breakfast",
+		Quiet:  quiet,
+		Busy:   busy,
+		Policy: sandbox.Policy{Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100},
 	}
 }
 
 func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 	return Plan{
-		ID:    plan,
-		Name:  "saver",
-		Meals: "room_only",
-		Quiet: quiet,
-		Busy:  busy,
-		Policy: sandbox.Policy{
-			Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50,
-			Description: "Free of charge until 7 days before arrival, then half the price."},
+		ID:     plan,
+		Name:   "saver",
+		Meals:  "room_only",
+		Quiet:  quiet,
+		Busy:   busy,
+		Policy: sandbox.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
 	}
 }
 

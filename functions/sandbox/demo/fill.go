@@ -181,7 +181,7 @@ func (h Hotel) queuePlans(b *pgx.Batch) {
 				VALUES (@plan, @tenant, @property, @room, @name, @meals, @ref, @free, @penalty, @description)
 				ON CONFLICT DO NOTHING`,
 				pgx.StrictNamedArgs{"plan": p.ID, "tenant": h.Tenant, "property": h.Property, "room": r.ID, "name": p.Name, "meals": p.Meals,
-					"ref": p.Policy.Ref, "free": p.Policy.FreeUntilHoursBefore, "penalty": p.Policy.PenaltyPercent, "description": p.Policy.Description})
+					"ref": p.Policy.Ref, "free": p.Policy.FreeUntilHoursBefore, "penalty": p.Policy.PenaltyPercent, "description": p.Policy.Terms()}) // the column is for earlier releases
 			b.Queue(`
 				INSERT INTO sandbox.weekday_rates (tenant_id, rate_plan_id, weekday, amount_micro)
 				SELECT @tenant, @plan, w.weekday, w.amount FROM unnest(@week::bigint[]) WITH ORDINALITY AS w (amount, weekday)

@@ -23,7 +23,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
 	Publishes: fn.Subjects{subject.BootstrapServedV1, subject.HandoffConsumedV1, subject.ErrorEncounteredV1},
 	Timeout:   1200 * time.Millisecond,
-}, New, tenantbooking.WithoutSession, tenantbooking.ReadsStorefront)
+}, New, tenantbooking.WithoutSession, tenantbooking.SetsCookie, tenantbooking.ReadsStorefront)
 
 // A Request optionally carries the token of a handoff.
 type Request struct {

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -19,9 +20,10 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-cancel",
 	Route:      "POST " + tenantbooking.Base + "/confirmation/{reservationId}/cancel",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
-}, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
+}, New, tenantbooking.WithoutSession, tenantbooking.WithViewToken, tenantbooking.WhileSuspended)
 
 // A Request names the reservation. A client without the session that made the booking needs the token. A dry run returns the same
 // amounts and changes nothing.

@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,10 +19,11 @@ import (
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-change",
 	Route:      "PATCH " + tenantbooking.Base + "/confirmation/{reservationId}",
-	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("reservation")},
+	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
-}, New, tenantbooking.WithoutSession)
+}, New, tenantbooking.WithoutSession, tenantbooking.WithViewToken)
 
 // A Request names the reservation and one change. A client without the session that made the booking needs the token.
 type Request struct {
@@ -49,7 +51,7 @@ type Response struct {
 }
 
 type handler struct {
-	service       booking.Reservations
+	service       booking.Changer
 	reservations  booking.ReservationCache
 	confirmations booking.Confirmations
 }
@@ -57,7 +59,7 @@ type handler struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&handler{booking.OpenReservations(e), booking.OpenReservationCache(e), confirmations}).change, err
+	return (&handler{booking.OpenChanger(e), booking.OpenReservationCache(e), confirmations}).change, err
 }
 
 // change makes the change. Dates that the booking has already are not changed again: the guest may have changed them in another window,
@@ -74,10 +76,7 @@ func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	switch to := c.In.Stay; {
 	case to != nil && to.Window() == r.Stay && r.Confirmed():
 	case to != nil:
-		if err = r.CheckNights(to.Window(), c.Tenant.Settings); err != nil {
-			return out, err
-		}
-		r, out.PriceChange, err = h.service.ChangeDates(ctx, r, c.In.change(), key)
+		r, out.PriceChange, err = h.service.ChangeDates(ctx, c.Tenant, r, c.In.change(), c.Now, key)
 	case c.In.Special != nil:
 		r, err = h.service.Ask(ctx, r, *c.In.Special, c.Locale, key)
 	default:

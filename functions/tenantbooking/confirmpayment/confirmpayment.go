@@ -80,7 +80,8 @@ func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (o
 	return out, err
 }
 
-// find returns the draft of the session, or else the one that the return link opens.
+// find returns the draft of the session, or else the one that the return link opens. It reads another session's draft only with a valid
+// link: an error of the call is recorded in the draft that the call has read.
 func (r *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	link, linked := c.In.Link.Get()
 	if !c.Session.ID.IsZero() {
@@ -91,9 +92,9 @@ func (r *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	} else if !linked {
 		return nil, tenantbooking.ErrNoSession
 	}
-	draft, err := r.drafts.Any(ctx, booking.Due{Tenant: c.Tenant.ID, Draft: c.In.Draft})
-	if err == nil && !r.site.IsReturnToken(link, draft) {
-		err = booking.ErrNotFound
+	opened, valid := r.site.ReturnLinkOf(link, c.Tenant.ID, c.In.Draft, c.Now)
+	if !valid {
+		return nil, booking.ErrNotFound
 	}
-	return draft, err
+	return r.drafts.Linked(ctx, c.Tenant.ID, c.In.Draft, opened)
 }

@@ -21,7 +21,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Publishes:  fn.Subjects{subject.HandoffConsumedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    time.Second,
-}, New, tenantbooking.WithoutSession)
+}, New, tenantbooking.WithoutSession, tenantbooking.SetsCookie)
 
 // A Request holds the token.
 type Request struct {

@@ -80,8 +80,9 @@ func (o *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out
 	if err := o.settler.Payable(ctx, draft); err != nil {
 		return out, err
 	}
+	draft.SetLocale(c.Visitor)
 	key := draft.PayKey(c.In.Method)
-	if draft.State != booking.Paying { // set the guest's details before a payment can be made
+	if draft.NeedsGuest() { // set the guest's details before a payment can be made
 		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
 			return out, err
 		}

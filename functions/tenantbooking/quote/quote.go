@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
@@ -19,7 +20,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-quote",
 	Route:      "POST " + tenantbooking.Base + "/quote",
 	Answer:     fn.Created,
-	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("reservation")},
 	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
@@ -38,6 +39,7 @@ type pricer interface {
 
 type handler struct {
 	drafts       booking.Drafts
+	properties   hotel.CachedProperties
 	reservations pricer
 	active       booking.ActiveDrafts
 }
@@ -45,11 +47,16 @@ type handler struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	active, err := booking.OpenActiveDrafts(e)
-	return (&handler{drafts: booking.OpenDrafts(e), reservations: booking.OpenReservations(e), active: active}).quote, err
+	return (&handler{
+		drafts: booking.OpenDrafts(e), properties: hotel.OpenCachedProperties(e), reservations: booking.OpenReservations(e), active: active,
+	}).quote, err
 }
 
 func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
 	if err := c.In.Selection().Within(c.Tenant.Settings); err != nil {
+		return Response{}, err
+	}
+	if err := q.properties.CheckArrival(ctx, c.Tenant.ID, c.In.Property, c.In.Stay.CheckIn, "/stayWindow/checkIn", c.Now); err != nil {
 		return Response{}, err
 	}
 	draft, err := q.draft(ctx, c)
@@ -64,11 +71,7 @@ func (q *handler) draft(ctx context.Context, c tenantbooking.Call[Request]) (*bo
 	if d, given := c.In.Draft.Get(); given {
 		return booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
 	}
-	return q.first(ctx, c)
-}
-
-// first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
-func (q *handler) first(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+	// The id of the draft derives from the act, so that a retry does not begin a second draft.
 	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Selection(), c.Act.String())
 	if err != nil {
 		return nil, err

@@ -52,15 +52,6 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// over returns an error for a stay in the past. Otherwise such a stay would look as if its price were temporarily
-// missing. One day is tolerated, because yesterday in UTC may be today in the property's time zone.
-func (r *Request) over(now time.Time) error {
-	if r.CheckIn.Before(stay.DateOf(now.UTC()).AddDays(-1)) {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkIn", Rule: "range", Message: "the stay begins in the past"})
-	}
-	return nil
-}
-
 // A Response is the rooms. Degraded lists the parts that could not be read.
 type Response struct {
 	fn.Reply `json:"-"`
@@ -81,14 +72,19 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{hotel.OpenRooms(e)}).find, nil
 }
 
+// find rejects a stay in the past. Otherwise such a stay would look as if its price were temporarily missing.
 func (f *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	if err := c.In.over(c.Now); err != nil {
+	const pointer = "/checkIn"
+	if err := hotel.CheckAnywhere(c.In.CheckIn, pointer, c.Now); err != nil {
 		return out, err
 	}
 	found, err := f.rooms.Find(ctx, hotel.Search{
 		Tenant: c.Tenant.ID, Property: c.In.Property, Stay: c.In.stay(), Occupancy: c.In.occupancy(), Currency: c.Currency,
 	})
 	if err != nil {
+		return out, err
+	}
+	if err := found.Property.CheckArrival(c.In.CheckIn, pointer, c.Now); err != nil {
 		return out, err
 	}
 	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(found.Cache)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")

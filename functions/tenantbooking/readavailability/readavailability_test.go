@@ -28,7 +28,7 @@ func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels, headers ..
 }
 
 func query(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels) string {
-	day := g.Env.Now()
+	day := g.Env.Now().AddDate(0, 0, 1)
 	return "/availability?propertyId=" + s.Property.ID.String() + "&checkIn=" + day.Format("2006-01-02") +
 		"&checkOut=" + day.AddDate(0, 0, 2).Format("2006-01-02") + "&adults=2&children=1&rooms=1"
 }
@@ -163,16 +163,28 @@ func TestReadAvailability_invalidStay(t *testing.T) {
 	}
 }
 
+// The calendar date at the property decides. At 19:50 UTC it is 00:20 of the next day in Kabul, and still the morning in Pago Pago.
 func TestReadAvailability_pastStay(t *testing.T) {
 	t.Parallel()
-	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-	guest := system.Guest(0)
-	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday in UTC may be today at the property
-		t.Run(fmt.Sprint(days), func(t *testing.T) {
-			s := hotels.Search(system.Env.Now(), days)
+	for _, test := range []struct {
+		zone   string
+		hour   int // UTC
+		days   int // of the arrival, from the date in UTC
+		status int
+	}{
+		{"Asia/Kabul", 19, 0, 400}, {"Asia/Kabul", 19, 1, 200}, {"Asia/Kabul", 9, -1, 400}, {"Asia/Kabul", 9, 0, 200},
+		{"Pacific/Pago_Pago", 9, -1, 200}, {"Pacific/Pago_Pago", 9, -2, 400}, {"Pacific/Pago_Pago", 19, -1, 400}, {"Pacific/Pago_Pago", 19, 0, 200},
+	} {
+		t.Run(fmt.Sprintf("%s/%d/%d", test.zone, test.hour, test.days), func(t *testing.T) {
+			t.Parallel()
+			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+			hotels.Property.TimeZone = test.zone
+			system.AdvanceTo(test.hour, 50)
+			guest := system.Guest(0)
+			s := hotels.Search(system.Env.Now().UTC(), test.days)
 			path := "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
-			if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
-				t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)
+			if a := guest.Send("GET", path, nil); a.Status != test.status || test.status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
+				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.status)
 			}
 		})
 	}

@@ -94,6 +94,7 @@ func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if err != nil {
 		return nil, err
 	}
+	draft.SetLocale(c.Visitor)
 	draft.Session = session.Renamed(c.Act)
 	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)
 }

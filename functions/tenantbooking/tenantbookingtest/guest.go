@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -50,6 +51,17 @@ func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *S
 	platform := Open(t, db.Env().Now)
 	e, issuer := fntest.Surround(t, platform.Around(Surround(e)))
 	return &System{t: t, DB: db, Env: e, Platform: platform, Front: fntest.Behind(t, e, issuer, fs...)}
+}
+
+// AdvanceTo moves the clock to the next time of day in UTC.
+func (s *System) AdvanceTo(hour, minute int) {
+	s.t.Helper()
+	now := s.Env.Now().UTC()
+	next := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, time.UTC)
+	if !next.After(now) {
+		next = next.AddDate(0, 0, 1)
+	}
+	s.DB.Advance(next.Sub(now))
 }
 
 // A Guest is a client with a session on a hotel's site.

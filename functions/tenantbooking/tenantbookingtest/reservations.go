@@ -322,6 +322,7 @@ func (w *FakePlatform) open(r *http.Request) answer {
 		live := i.Status == "requires_payment" || i.Status == "requires_action" || i.Status == "processing" || i.Status == "pending_cash"
 		if i.Reservation == in.Reservation && live {
 			if i.Method == in.Method && i.Amount == in.Amount {
+				i.Return = in.Return
 				return answer{201, i}
 			}
 			if i.Status == "processing" {

@@ -110,6 +110,9 @@ func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err erro
 	if err != nil {
 		return out, err
 	}
+	if err := b.confirmations.publishIntent(ctx, c.Visitor, r, intent, c.Now); err != nil {
+		return out, err
+	}
 	out, err = b.view(r, nil)
 	out.Intent = &intent
 	return out, err
@@ -166,7 +169,7 @@ func (b Balances) begin(ctx context.Context, c BalanceCall, r Reservation, all [
 	case slices.ContainsFunc(all, PaymentState.CashOnArrival):
 		return Intent{}, ErrIllegalStep
 	case due != *c.Due:
-		return Intent{}, ErrPriceChanged
+		return Intent{}, ErrPriceChanged.Saying("Another amount is due by now. Check it before you continue.")
 	}
 	// The URL contains the time. The key derives from it, because a key must not be used again with another URL.
 	back := b.site.returnToBooking(c.Visitor, c.Site, r.ID, c.Now)
@@ -189,7 +192,7 @@ func (b Balances) view(r Reservation, all []PaymentState) (out Balance, err erro
 		return out, nil
 	}
 	switch latest := all[len(all)-1]; {
-	case latest.Status == "processing", latest.Status == "requires_action":
+	case latest.underWay():
 		out.Pending, out.Declines = Pending{latest.Status, latest.Secret}, latest.Attempts
 		intent, err := latest.intent()
 		out.Intent = &intent
@@ -203,9 +206,7 @@ func (b Balances) view(r Reservation, all []PaymentState) (out Balance, err erro
 // declinedBalance returns ErrDeclined with the view token as an extension member: a guest in another browser needs it to open the booking
 // and to pay again.
 func declinedBalance(viewToken string) error {
-	f := *ErrDeclined
-	f.Members = map[string]any{"viewToken": viewToken}
-	return &f
+	return ErrDeclined.Showing(map[string]any{"viewToken": viewToken})
 }
 
 // acceptsPayments reports whether the reservation service keeps further payments: the reservation is booked, not cancelled and not a no-show.

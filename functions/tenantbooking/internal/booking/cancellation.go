@@ -36,7 +36,7 @@ func (c CancelRequest) maximum(r Reservation) (*money.Micro, error) {
 		return nil, nil //nolint:nilnil // no maximum
 	}
 	if shown.Currency != r.Totals.Currency {
-		return nil, ErrPenaltyChanged
+		return nil, ErrPenaltyChanged.Saying("The cancellation is charged in another currency than was shown. Check the amount before you continue.")
 	}
 	amount, err := shown.Micro()
 	return &amount.Micro, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -14,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Change is a guest's change of a confirmed booking: of its dates, of the guest's details, or a special request. Total is the price of
@@ -80,15 +82,41 @@ type PriceChange struct {
 	Refund     *money.Minor `json:"refund,omitzero"`
 }
 
+// A Changer changes confirmed bookings for their guests.
+type Changer struct {
+	Reservations
+
+	properties hotel.CachedProperties
+}
+
+// OpenChanger returns Changer with its clients.
+func OpenChanger(e env.Env) Changer {
+	return Changer{Reservations: OpenReservations(e), properties: hotel.OpenCachedProperties(e)}
+}
+
 // ChangeDates changes the dates of a confirmed reservation for its guest. It returns [ErrPriceChanged] if the new price is higher than the
-// one that the guest was shown. A repeated call with the same key returns the same result.
-func (r Reservations) ChangeDates(ctx context.Context, b Reservation, c Change, key string) (after Reservation, price PriceChange, err error) {
+// one that the guest was shown, and rejects a stay that is too long or moves to a day in the past. A repeated call with the same key
+// returns the same result.
+func (r Changer) ChangeDates(ctx context.Context, t hotel.Tenant, b Reservation, c Change, now time.Time, key string) (after Reservation, price PriceChange, err error) {
+	to := c.Stay.Window()
+	if err = b.CheckNights(to, t.Settings); err != nil {
+		return after, price, err
+	}
+	if to.Start != b.Stay.Start {
+		if err = r.properties.CheckArrival(ctx, t.ID, b.Property, to.Start, "/stayWindow/checkIn", now); err != nil {
+			return after, price, err
+		}
+	}
+	return r.changeDates(ctx, b, c, key)
+}
+
+func (r Reservations) changeDates(ctx context.Context, b Reservation, c Change, key string) (after Reservation, price PriceChange, err error) {
 	defer wrapServiceError(ReservationsName, &err)
 	to := c.Stay.Window()
 	in := reservation.DatesRequest{Stay: to, DryRun: c.DryRun, ByGuest: true}
 	if shown := c.Total; shown != nil {
 		if shown.Currency != b.Totals.Currency {
-			return after, price, ErrPriceChanged
+			return after, price, ErrPriceChanged.Saying("The booking is in another currency than was shown. Check the price before you continue.")
 		}
 		most, err := shown.Micro()
 		if err != nil {

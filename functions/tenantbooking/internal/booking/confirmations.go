@@ -62,40 +62,27 @@ func (c Confirmations) IsToken(token string, t id.Tenant, r id.Reservation) bool
 	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
 }
 
-// Owns reports whether the session made the booking, according to its draft or the draft's snapshot. The reservation
-// itself names the session that held the rooms, which has continued under another id since the guest was named.
-func (c Confirmations) Owns(ctx context.Context, s session.Session, r id.Reservation) (owns bool, err error) {
-	if s.ID.IsZero() {
-		return false, nil
-	}
-	err = c.db.InTenant(ctx, s.Tenant, func(tx postgres.Tx) error {
-		return tx.Last().QueryRow(ctx, `
-			SELECT EXISTS (SELECT FROM bff_tenant_booking.booking_drafts
-					WHERE tenant_id = @tenant AND session_id = @session AND reservation_id = @reservation)
-				OR EXISTS (SELECT FROM bff_tenant_booking.booking_draft_snapshots
-					WHERE tenant_id = @tenant AND session_id = @sessionText AND reservation_id = @reservationText)`,
-			pgx.StrictNamedArgs{"tenant": s.Tenant, "session": s.ID, "reservation": r, "sessionText": s.ID.String(), "reservationText": r.String()}).
-			Scan(&owns)
-	})
-	if err != nil {
-		return false, fmt.Errorf("confirmations: owner of %s: %w", r, err)
-	}
-	return owns, nil
-}
-
 // Open checks the caller's access to a booking and returns the result of read. It returns ErrNotFound unless the session made the
 // booking, or the view token is valid and has not expired. Only the expiry is checked after read: a caller with neither never reaches
 // read, so it cannot tell an existing reservation from an unknown one.
 func (c Confirmations) Open(ctx context.Context, v session.Visitor, a Access, now time.Time, read func(context.Context) (Reservation, error)) (Reservation, error) {
 	byToken := c.IsToken(a.Token, v.Tenant.ID, a.Reservation)
+	var owned ownership
 	if !byToken {
-		if err := c.own(ctx, v, a.Reservation); err != nil {
+		found, err := c.own(ctx, v, a.Reservation)
+		if err != nil {
 			return Reservation{}, err
 		}
+		owned = found
 	}
 	r, err := read(ctx)
-	if err == nil && byToken && r.TokenExpired(now) {
-		err = c.own(ctx, v, a.Reservation)
+	switch {
+	case err != nil:
+		return Reservation{}, err
+	case byToken && r.TokenExpired(now):
+		_, err = c.own(ctx, v, a.Reservation)
+	case !byToken && !r.TokenExpired(now):
+		err = c.keepOwnership(ctx, owned, r)
 	}
 	if err != nil {
 		return Reservation{}, err
@@ -103,13 +90,16 @@ func (c Confirmations) Open(ctx context.Context, v session.Visitor, a Access, no
 	return r, nil
 }
 
-// own returns ErrNotFound unless the session made the booking.
-func (c Confirmations) own(ctx context.Context, v session.Visitor, r id.Reservation) error {
-	owns, err := c.Owns(ctx, v.Session, r)
-	if err == nil && !owns {
+// own returns the ownership of the session, or ErrNotFound unless the session made the booking.
+func (c Confirmations) own(ctx context.Context, v session.Visitor, r id.Reservation) (ownership, error) {
+	found, err := c.findOwnership(ctx, v.Session, r)
+	if err == nil && found == nil {
 		err = ErrNotFound
 	}
-	return err
+	if err != nil {
+		return ownership{}, err
+	}
+	return *found, nil
 }
 
 // TokenExpired reports whether the stay ended so long ago that tokens are no longer accepted.

@@ -33,6 +33,7 @@ type Draft struct {
 	EndedAt   *time.Time
 	AsOf      time.Time // the database's clock when the draft was read; expiry is decided by this time
 
+	relocated   bool // SetLocale has changed the language; not stored
 	ownerSilent bool // the calling session publishes no telemetry; not stored
 }
 
@@ -199,7 +200,9 @@ func (d *Draft) CheckHold(q id.Quote, shown fn.Maybe[money.Minor], now time.Time
 		return err
 	}
 	switch {
-	case q != d.Quote.ID, shown.Or(d.Quote.Total) != d.Quote.Total:
+	case q != d.Quote.ID:
+		return ErrPriceChanged.Saying("A later quote has replaced this one. Check its price before you continue.")
+	case shown.Or(d.Quote.Total) != d.Quote.Total:
 		return ErrPriceChanged
 	case !held && !now.Before(d.Quote.ExpiresAt):
 		return ErrQuoteExpired
@@ -245,16 +248,21 @@ func (d *Draft) HasGuest(g Guest) bool {
 }
 
 // PayKey returns the idempotency key for setting the guest and opening a payment by that method at the other services.
-// It derives from the reservation, the method and the draft's version, so that a retry after an interrupted attempt uses
-// the same key.
+// It derives from the reservation, the method, the language of the return URL and the draft's version, so that a retry after
+// an interrupted attempt uses the same key.
 func (d *Draft) PayKey(m hotel.Method) string {
-	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%d", m, d.Version)).String()
+	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%s/%d", m, d.Locale, d.Version)).String()
 }
 
-// Pay records the intent that the guest pays with. It changes nothing if the intent is recorded already.
+// Pay records the intent that the guest pays with. It returns nil and changes nothing if the intent is recorded already, in the same
+// language.
 func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.State == Paying && d.Payment.Intent == i.ID {
-		return nil, nil
+		if !d.relocated {
+			return nil, nil
+		}
+		_, err := d.apply(Pays, now)
+		return []event.Draft{}, err
 	}
 	if err := d.May(Pays); err != nil {
 		return nil, err
@@ -270,17 +278,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(events, d.event(subject.IntentCreatedV1, intentCreated{
-		Tenant:    d.Tenant,
-		Draft:     d.ID,
-		Intent:    i.ID,
-		Method:    i.Method,
-		Provider:  i.Provider,
-		Amount:    i.Amount.Amount,
-		Currency:  i.Amount.Currency,
-		Redirect:  i.RedirectURL != "",
-		CreatedAt: d.ActiveAt,
-	})), nil
+	return append(events, d.event(subject.IntentCreatedV1, intentCreatedOf(d.Tenant, d.ID, i, d.ActiveAt))), nil
 }
 
 // StartConfirming records that the reservation is being confirmed. It changes nothing if that is recorded already.
@@ -365,6 +363,12 @@ func (d *Draft) RecordError(err error, upstream string, now time.Time) event.Dra
 	d.ActiveAt = at(now)
 	d.Version++
 	return troubled
+}
+
+// skipDeclines counts declined attempts as shown, although the guest was not shown them: the outcome of a later attempt matters.
+func (d *Draft) skipDeclines(attempts int) {
+	d.Declines = attempts
+	d.Version++
 }
 
 // Wait postpones the sweep's next check of the draft, because its payment is still pending.

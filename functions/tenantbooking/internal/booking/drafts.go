@@ -71,6 +71,19 @@ func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
 	return s.find(ctx, d.Tenant, selectDrafts+` AND draft_id = @draft`, pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.Draft})
 }
 
+// Linked returns the draft that a return link opens, or ErrNotFound. A draft that it does not open does not become the draft of the call.
+func (s Drafts) Linked(ctx context.Context, t id.Tenant, draft id.Draft, l ReturnLink) (*Draft, error) {
+	d, err := s.Any(context.WithValue(ctx, flowKey{}, &flow{}), Due{Tenant: t, Draft: draft})
+	if err == nil && !l.Opens(d) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	flowOf(ctx).stored(d)
+	return d, nil
+}
+
 func (s Drafts) find(ctx context.Context, tenant id.Tenant, sql string, args pgx.StrictNamedArgs) (d *Draft, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		d, err = readDraft(ctx, tx.Last(), sql, args)
@@ -143,6 +156,9 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 		if d.State.Ended() {
 			queueSnapshot(tx, d)
 		}
+		if d.State == Confirmed {
+			queueOwner(tx, d.Tenant, d.Hold.Reservation, d.Session, d.ID, d.Quote.Selection.Stay.CheckOut.Time())
+		}
 		queue(tx)
 		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.silences(), events...)...)
 	})
@@ -156,7 +172,7 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 	return nil
 }
 
-// queueRename moves the owner's drafts, snapshots and handoff arrivals to the draft's session. The marks of seen
+// queueRename moves the owner's drafts, snapshots, bookings and handoff arrivals to the draft's session. The marks of seen
 // confirmations stay: they only prevent that the same event is published twice.
 func queueRename(tx postgres.Tx, d *Draft, owner session.Session) {
 	var arrivals []string
@@ -169,6 +185,8 @@ func queueRename(tx postgres.Tx, d *Draft, owner session.Session) {
 		pgx.StrictNamedArgs{"new": d.Session, "old": owner.ID, "tenant": d.Tenant})
 	tx.Queue(`UPDATE bff_tenant_booking.booking_draft_snapshots SET session_id = @new WHERE tenant_id = @tenant AND session_id = @old`,
 		pgx.StrictNamedArgs{"new": d.Session.String(), "old": owner.ID.String(), "tenant": d.Tenant})
+	tx.Queue(`UPDATE bff_tenant_booking.booking_owners SET session_id = @new WHERE tenant_id = @tenant AND session_id = @old`,
+		pgx.StrictNamedArgs{"new": d.Session, "old": owner.ID, "tenant": d.Tenant})
 	tx.Queue(`
 		UPDATE bff_tenant_booking.handoff_arrival_log SET session_id = @new
 		WHERE tenant_id = @tenant AND id = ANY (@arrivals) AND session_id = @old`,

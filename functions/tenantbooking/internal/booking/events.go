@@ -124,6 +124,20 @@ type intentCreated struct {
 	CreatedAt time.Time      `json:"createdAt"`
 }
 
+func intentCreatedOf(t id.Tenant, d id.Draft, i Intent, at time.Time) intentCreated {
+	return intentCreated{
+		Tenant:    t,
+		Draft:     d,
+		Intent:    i.ID,
+		Method:    i.Method,
+		Provider:  i.Provider,
+		Amount:    i.Amount.Amount,
+		Currency:  i.Amount.Currency,
+		Redirect:  i.RedirectURL != "",
+		CreatedAt: at,
+	}
+}
+
 type stepCompleted struct {
 	reference
 	From        State     `json:"fromState"`

@@ -10,7 +10,7 @@ import (
 var (
 	ErrNotFound          = fault.ErrNotFound
 	ErrNoPayment         = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "This hotel does not accept this payment method.")
-	ErrDraftClosed       = fault.New(fault.Conflict, "BFF.TENANT.DRAFT_CLOSED", "This booking is closed. Start a new one.")
+	ErrDraftClosed       = fault.New(fault.Conflict, "BFF.TENANT.DRAFT_CLOSED", "This booking has ended.")
 	ErrIllegalStep       = fault.New(fault.Conflict, "BFF.TENANT.ILLEGAL_STEP", "This step is not possible now.")
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
 	ErrPriceChanged      = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "The price has changed. Check the new price before you continue.")

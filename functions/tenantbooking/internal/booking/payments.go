@@ -113,6 +113,11 @@ func (p PaymentState) Captured() bool { return p.Status == "captured" }
 // CashOnArrival reports whether the guest pays in cash on arrival.
 func (p PaymentState) CashOnArrival() bool { return p.Status == "pending_cash" }
 
+// underWay reports whether an attempt waits for the bank or for the guest's approval, so that its money may arrive without another act.
+func (p PaymentState) underWay() bool {
+	return p.Status == "processing" || p.Status == "requires_action"
+}
+
 // kept returns the captured amount that has not been refunded.
 func (p PaymentState) kept() money.Micro { return p.Paid - p.Refunded }
 

@@ -85,7 +85,12 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) error {
 	case d.State.Ended():
 		return ErrDraftClosed
 	case f.reservation.State == "cancelled", f.paid.Status == "failed": // a failed intent also cancels its reservation
-		return s.fail(ctx, d, ErrDraftClosed, ReservationsName)
+		if err := s.fail(ctx, d, ErrDraftClosed, ReservationsName); err != nil {
+			return err
+		}
+		return ErrDraftClosed // the reservation was confirmed meanwhile
+	case f.reservation.State == "expired_hold" && f.paid.underWay():
+		return ErrIllegalStep.Saying("A payment is under way. Wait for its result before you pay again or ask for a new quote.")
 	case f.reservation.State == "expired_hold":
 		return ErrHoldExpired
 	case f.reservation.State != "held":
@@ -95,7 +100,8 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) error {
 }
 
 // Returned settles a draft whose guest returns from the payment provider. It returns nil if the reservation is
-// confirmed, ErrDeclined if there is a declined attempt that the guest was not shown yet, and otherwise a PendingError.
+// confirmed, ErrDeclined if the latest attempt was declined and the guest was not shown that yet, and otherwise a PendingError. While a
+// further attempt is under way, the declines before it count as shown: the guest must not pay again.
 func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -111,9 +117,14 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	case f.paid.CashOnArrival():
 		return ErrIllegalStep // cash on arrival is confirmed by Accepted
 	case f.paid.Status == "failed" && declined:
-		return s.fail(ctx, d, ErrDeclined, PaymentsName)
+		return s.fail(ctx, d, ErrDeclined.Saying("The payment was declined, and this booking has ended."), PaymentsName)
 	case f.paid.Status == "failed", f.reservation.State == "cancelled":
 		return s.fail(ctx, d, ErrDraftClosed, ReservationsName)
+	case declined && f.paid.underWay():
+		d.skipDeclines(f.paid.Attempts)
+		if err := s.drafts.Save(ctx, d); err != nil {
+			return err
+		}
 	case declined:
 		return s.decline(ctx, d, f.paid.Attempts)
 	}
@@ -163,6 +174,9 @@ func (s *Settler) Confirm(ctx context.Context, d *Draft) error {
 		}
 	}
 	confirmed, err := s.reservations.Confirm(ctx, d)
+	if err != nil && d.Payment.Method != hotel.CashOnArrival {
+		err = afterPayment(err)
+	}
 	if err != nil && isFinal(err) {
 		return s.fail(ctx, d, err, ReservationsName)
 	}

@@ -41,27 +41,47 @@ func OpenSite(e env.Env) (s Site, err error) {
 	return s, nil
 }
 
-// Return returns the URL to which the payment provider sends the guest back, with a token ?r= that Opens accepts. With
+// Return returns the URL to which the payment provider sends the guest back, with a token ?r= that ReturnLinkOf accepts. With
 // the token a guest who returns in another browser, such as one inside a wallet app, sees the result of the payment. A
 // repeated call returns the same URL, because the payment service receives it under the same idempotency key. The
-// intent's id is not known yet, so the token covers the reservation and the method instead. The parameter lang
+// intent's id is not known yet, so the token covers the end of the hold and the method instead. The parameter lang
 // is the language of the draft. The payment page uses it, because the browser may prefer another one.
 func (s Site) Return(v session.Visitor, at fn.Site, d *Draft, m hotel.Method) string {
 	if s.ReturnURL == "" {
 		return ""
 	}
-	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, d.Hold.Reservation, m)...) // fails only for an empty ring
-	return s.withToken(s.page(v, at, d.ID.String()), token, d.Locale)
+	expiry := returnLinkExpiry(d)
+	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, expiry, m)...) // fails only for an empty ring
+	return s.withToken(s.page(v, at, d.ID.String()), expiry+"."+string(m)+"."+token, d.Locale)
 }
 
-// IsReturnToken reports whether the token is valid for the draft's payment, and not expired.
-func (s Site) IsReturnToken(token string, d *Draft) bool {
-	return d.Hold != nil && d.Payment != nil && d.AsOf.Before(d.Hold.ExpiresAt.Add(returnLinkLife)) &&
-		s.Keys.Tagged(token, returnParts(d.Tenant, d.ID, d.Hold.Reservation, d.Payment.Method)...)
+func returnLinkExpiry(d *Draft) string {
+	return strconv.FormatInt(d.Hold.ExpiresAt.Add(returnLinkLife).Unix(), 10)
 }
 
-func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m hotel.Method) []string {
-	return []string{"return", t.String(), d.String(), r.String(), string(m)}
+// A ReturnLink is a valid token of a return URL.
+type ReturnLink struct {
+	expiry string
+	method hotel.Method
+}
+
+// ReturnLinkOf returns the link of a token. ok is false unless this service made the token for that draft and it has not expired. The check
+// reads nothing, so that a forged token neither touches the draft nor shows whether it exists.
+func (s Site) ReturnLinkOf(token string, t id.Tenant, d id.Draft, now time.Time) (link ReturnLink, ok bool) {
+	expiry, rest, _ := strings.Cut(token, ".")
+	method, tag, _ := strings.Cut(rest, ".")
+	link = ReturnLink{expiry, hotel.Method(method)}
+	until, err := strconv.ParseInt(expiry, 10, 64)
+	return link, err == nil && now.Unix() < until && s.Keys.Tagged(tag, returnParts(t, d, expiry, link.method)...)
+}
+
+// Opens reports whether the link is that of the draft's present hold and payment method.
+func (l ReturnLink) Opens(d *Draft) bool {
+	return d.Hold != nil && d.Payment != nil && l.expiry == returnLinkExpiry(d) && l.method == d.Payment.Method
+}
+
+func returnParts(t id.Tenant, d id.Draft, expiry string, m hotel.Method) []string {
+	return []string{"return", t.String(), d.String(), expiry, string(m)}
 }
 
 // returnToBooking is Return for a payment of what is due for a confirmed booking: the URL has the id of the reservation in place of that of

@@ -69,8 +69,14 @@ func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id
 	}
 	ctx = ahead(known).WithPrefetched(ctx)
 	found, err := t.cached(ctx, ref, known)
-	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
-		found, err = t.fetch(ctx, ref)
+	switch {
+	case errors.Is(err, document.ErrNoStore):
+		found, err = t.fetchRef(ctx, ref)
+	case errors.Is(err, errMoved):
+		if found, err = t.fetchRef(ctx, ref); err == nil {
+			t.names.Put(ctx, document.KeyOf(ref), found.ID, t.now()) // the name of another tenant from now on
+			t.names.Remember(ctx, document.KeyOf(ref), found.ID, t.now())
+		}
 	}
 	if err != nil {
 		return Tenant{}, err
@@ -103,10 +109,7 @@ func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, err
 		if unknown, _ := t.unknown.Remembered(ctx, document.KeyOf(ref)); unknown { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
-		found, err := t.fetch(ctx, ref)
-		if errors.Is(err, ErrUnknownTenant) {
-			t.unknown.Remember(ctx, document.KeyOf(ref), true, t.now())
-		}
+		found, err := t.fetchRef(ctx, ref)
 		return found.ID, err
 	}
 	known, _, err = t.names.Fetch(ctx, document.KeyOf(ref), nil, ask)
@@ -114,6 +117,15 @@ func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, err
 		known, err = ask(ctx)
 	}
 	return known, err
+}
+
+// fetchRef is fetch, and remembers an unknown name.
+func (t *Tenants) fetchRef(ctx context.Context, ref string) (Tenant, error) {
+	found, err := t.fetch(ctx, ref)
+	if errors.Is(err, ErrUnknownTenant) {
+		t.unknown.Remember(ctx, document.KeyOf(ref), true, t.now())
+	}
+	return found, err
 }
 
 // DocumentNames returns the names of the documents that Find reads.
@@ -127,7 +139,7 @@ func (t *Tenants) DocumentNames(known id.Tenant) []document.Name {
 func (t *Tenants) cached(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
 	found, state, err := t.entries.Fetch(ctx, document.KeyOf(known.String()), []cache.Epoch{OfConfiguration(known)},
 		func(ctx context.Context) (Tenant, error) {
-			found, err := t.fetch(ctx, ref)
+			found, err := t.fetchRef(ctx, ref)
 			if err == nil && found.ID != known {
 				err = errMoved
 			}

@@ -17,10 +17,9 @@ import (
 
 // Rooms finds a property's rooms for a stay, from three services concurrently.
 type Rooms struct {
-	propertyClient Properties
+	properties     CachedProperties
 	inventory      Inventory
 	pricing        Pricing
-	propertyCache  *cache.Cache[Property]
 	roomsLeftCache *cache.Cache[map[id.RoomType]int]
 	offerCache     *cache.Cache[Offers]
 }
@@ -29,10 +28,9 @@ type Rooms struct {
 // are served and marked as stale.
 func OpenRooms(e env.Env) *Rooms {
 	return &Rooms{
-		propertyClient: OpenProperties(e),
+		properties:     OpenCachedProperties(e),
 		inventory:      OpenInventory(e),
 		pricing:        OpenPricing(e),
-		propertyCache:  cache.Open[Property](e, "property", contentPolicy),
 		roomsLeftCache: cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
 		offerCache:     cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
 	}
@@ -54,7 +52,7 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Result, err error) {
 	var property, left, offers cache.State
 	var noLeft, noOffers error
 	var work conc.WaitGroup
-	work.Go(func() { f.Property, property, err = r.property(ctx, s) })
+	work.Go(func() { f.Property, property, err = r.properties.Get(ctx, s.Tenant, s.Property) })
 	work.Go(func() { f.RoomsLeft, left, noLeft = r.roomsLeft(ctx, s) })
 	work.Go(func() { f.Offers, offers, noOffers = r.offers(ctx, s) })
 	work.Wait()
@@ -70,12 +68,6 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Result, err error) {
 	f.Stale = property == cache.Stale || left == cache.Stale || offers == cache.Stale
 	f.Cache = cache.Worst(property, left, offers)
 	return f, nil
-}
-
-func (r *Rooms) property(ctx context.Context, s Search) (Property, cache.State, error) {
-	return r.propertyCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
-		[]cache.Epoch{OfProperty(s.Tenant, s.Property)},
-		func(ctx context.Context) (Property, error) { return r.propertyClient.Get(ctx, s.Tenant, s.Property) })
 }
 
 // roomsLeft returns the free rooms. Its cache entry depends on the epochs of the stay's months, so that a booking in one

@@ -44,14 +44,15 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 }
 
 // Get returns the stored session, otherwise the fallback with its id. It never fails: a lost session costs the guest
-// their preferences, but not the booking, which is in PostgreSQL under the session's id.
+// their preferences, but not the booking, which is in PostgreSQL under the session's id. Whether the guest has consented to
+// telemetry is lost too, so the session is silent until the guest is asked again.
 func (s *Sessions) Get(ctx context.Context, t hotel.Tenant, session id.TenantSession, fallback Session) Session {
 	kept, ok, err := s.docs.GetPrefetched(ctx, s.key(session))
 	if err == nil && ok && kept.belongsTo(t.ID, session) {
 		return kept
 	}
 	now := s.now()
-	fallback.ID, fallback.CreatedAt, fallback.LastSeenAt = session, now, now
+	fallback.ID, fallback.CreatedAt, fallback.LastSeenAt, fallback.Consent.Telemetry = session, now, now, false
 	return fallback
 }
 

@@ -63,7 +63,7 @@ export interface components {
         };
         CancellationPolicy: {
             ref: string;
-            /** @description Until so many hours before arrival cancelling is free */
+            /** @description Cancelling is free until so many hours before midnight at the start of the day of arrival, at the hotel */
             freeUntilHoursBefore: number;
             /** @description Of the whole price, after that */
             penaltyPercent: number;
@@ -390,6 +390,12 @@ export interface components {
             retryAfter?: number;
             /** @description Only with PAYMENT.DECLINED of …/confirmation/{reservationId}/payment: opens the booking, as in an answer without an error */
             viewToken?: string;
+            /** @description Only with an error of a draft: its state, as in an answer without an error. With confirmed the guest has a booking, whatever the code says */
+            flowState?: string;
+            /** @description Only with the flowState confirmed, for the session that booked */
+            reservationId?: string;
+            /** @description Only with the flowState confirmed, for the session that booked */
+            reservationCode?: string;
             violations?: {
                 pointer: string;
                 rule: string;
@@ -519,7 +525,7 @@ export interface operations {
             query: {
                 /** @description One of the houses of `GET …/properties` */
                 propertyId: components["schemas"]["PropertyId"];
-                /** @description Not in the past */
+                /** @description Not before today in the hotel's own time zone */
                 checkIn: string;
                 /** @description At most 366 nights later */
                 checkOut: string;

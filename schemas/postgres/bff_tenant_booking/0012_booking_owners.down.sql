@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS bff_tenant_booking.booking_owners;

@@ -1,0 +1,1 @@
+REVOKE UPDATE (return_url) ON sandbox.intents FROM sandbox_app;
