@@ -131,7 +131,7 @@ func (m *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 	v.Visitor = m.guard.Crawler(ctx, r, v.Visitor)
 	v.unchecked = m.spec.Idempotent && v.StoredSession() != nil
 	if !v.unchecked {
-		if v.Visitor, err = m.guard.Check(ctx, bots.Request{Function: m.spec.Name, Header: r.Header, Starts: m.starts}, v.Visitor); err != nil {
+		if v.Visitor, err = m.guard.Check(ctx, bots.Request{Function: m.spec.Name, Header: r.Header, Starts: m.starts, Defers: !m.spec.Idempotent}, v.Visitor); err != nil {
 			return v, s, err
 		}
 	}

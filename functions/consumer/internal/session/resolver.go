@@ -34,7 +34,7 @@ func OpenResolver(e env.Env) (*Resolver, error) {
 func (r *Resolver) Resolve(ctx context.Context, req *http.Request, start bool) (Visitor, error) {
 	seen := r.fingerprints.read(req)
 	known, signed := r.sessions.FromCookie(req)
-	seen.visitor.known, seen.visitor.program = known, seen.visitor.Class == attribution.Other && known.IsZero()
+	seen.visitor.known, seen.visitor.program = known, attribution.ProgramOf(req.Header) != "" && known.IsZero()
 	var session Session
 	if signed {
 		var err error

@@ -55,6 +55,12 @@ func (v Visitor) AsProgram() Visitor {
 	return v
 }
 
+// Deferred returns the visitor with a session for this request only. The request that returns its cookie starts the session.
+func (v Visitor) Deferred() Visitor {
+	v.Session.temporary = true
+	return v
+}
+
 // AsCrawler returns the visitor as a known crawler: its session is for this request only, and it gets no cookie.
 func (v Visitor) AsCrawler() Visitor {
 	v.crawler, v.Session.temporary = true, true
