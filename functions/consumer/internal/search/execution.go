@@ -54,6 +54,9 @@ func (m MapResults) Execution(q Query, took time.Duration) Execution {
 	}
 }
 
+// isCached reports whether a value came from a cache, valid or not.
+func isCached(s cache.State) bool { return s == cache.Hit || s == cache.Stale }
+
 // Geo returns the searched place without typed text: the city has the search service's name, a region has none, and a box is
 // extended to its cells, because its centre may be the visitor's location.
 func (e Execution) Geo() GeoQuery {
