@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/secrets"
@@ -90,7 +89,7 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 
 // queueSearch queues the event and the funnel step of a search. Without an event the commit does not wait for the disk.
 func (h *History) queueSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory, now time.Time) error {
-	count, cached := e.Count, e.State == cache.Hit
+	count, cached := e.Count, e.Cached
 	QueueStep(tx, v.Session, Step{About: About{Search: &entry.Search}, Step: StepSearchExecuted, OccurredAt: now,
 		Metadata: &Metadata{ResultCount: &count, FromCache: &cached, SortKey: e.Query.Sort}})
 	events := h.publisher.flags.Sampled(!v.Session.Consent.Telemetry, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
@@ -187,7 +186,7 @@ func executedPayload(v Visitor, e search.Execution, h SearchHistory) searchExecu
 		Sort:          e.Query.Sort,
 		Page:          e.Page,
 		ResultCount:   e.Count,
-		FromCache:     e.State == cache.Hit,
+		FromCache:     e.Cached,
 		CompositionMs: max(0, e.Took.Milliseconds()),
 		Currency:      v.Currency,
 		Locale:        v.Locale,
