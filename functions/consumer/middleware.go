@@ -43,7 +43,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	}
 	s.Publishes = append(slices.Clip(s.Publishes), session.BotSuspectedV1)
 	if !slices.Contains(rules, StartsNoSession) {
-		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1, session.CurrencyChangedV1})
+		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1})
 	}
 	s.Publishes = onlyOnce(s.Publishes)
 	open := func(e env.Env) (fn.Middleware[visitor], error) { return openMiddleware(e, s, rules) }

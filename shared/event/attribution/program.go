@@ -18,7 +18,7 @@ var programs = []struct {
 	{"http library", []string{"python", "go-http-client", "java/", "apache-httpclient", "libwww-perl", "scrapy", "axios", "node-fetch", "undici", "guzzle", "aiohttp", "httpx"}},
 }
 
-// ProgramOf returns the kind of program that the user agent names, or "" if it names none.
+// ProgramOf returns the kind of program that the user agent names, or "" if it names no program.
 func ProgramOf(h http.Header) string {
 	agent := strings.ToLower(h.Get("User-Agent"))
 	for _, p := range programs {

@@ -134,7 +134,7 @@ func (g *Guard) pass(ctx context.Context, v session.Visitor, c caller, until tim
 	if stored := v.StoredSession(); stored != nil {
 		changed, err := g.sessions.Change(ctx, *stored, func(s *session.Session) { s.HumanUntil = until })
 		if err == nil && changed.ID == *stored {
-			v.Session = changed
+			v = v.WithSession(changed)
 		}
 	}
 	return v.AsHuman(until)

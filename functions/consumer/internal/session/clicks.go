@@ -95,7 +95,7 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if hotel.Tenant != click.Tenant {
 		return fault.ErrNotFound
 	}
-	if !v.Session.Consent.Telemetry || v.Session.isNew || v.Class == attribution.Other {
+	if !v.Session.isTracked() || v.Session.isNew || v.Class == attribution.Other {
 		return nil
 	}
 	counted := clickKey(v.Session.ID, click)

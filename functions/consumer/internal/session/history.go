@@ -92,11 +92,11 @@ func (h *History) queueSearch(ctx context.Context, tx postgres.Tx, v Visitor, e 
 	count, cached := e.Count, e.Cached
 	QueueStep(tx, v.Session, Step{About: About{Search: &entry.Search}, Step: StepSearchExecuted, OccurredAt: now,
 		Metadata: &Metadata{ResultCount: &count, FromCache: &cached, SortKey: e.Query.Sort}})
-	events := h.publisher.flags.Sampled(!v.Session.Consent.Telemetry, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
-	if len(events) == 0 {
+	appended, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+	if !appended {
 		tx.AsyncCommit()
 	}
-	return h.publisher.outbox.Append(ctx, tx, events...)
+	return err
 }
 
 // record changes the session, if there is a change, and runs also in the transaction that confirms it. If the document cannot be
@@ -114,7 +114,7 @@ func (h *History) record(ctx context.Context, v Visitor, change func(*Session), 
 			return true
 		}
 	}
-	if ran || !stored && !v.Session.Consent.Telemetry {
+	if ran || !stored && !v.Session.isTracked() {
 		return false
 	}
 	lives, err := h.sessions.confirm(ctx, v.Session, once)

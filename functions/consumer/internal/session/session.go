@@ -38,7 +38,12 @@ type Session struct {
 
 	isNew     bool // started by this request; not stored
 	temporary bool // for this request only: nothing is stored or published
+	silent    bool // the headers of this request forbid telemetry
 }
+
+// isTracked reports whether telemetry of this request may be recorded, as far as the document knows. The row of the session
+// decides: see [Publisher].
+func (s Session) isTracked() bool { return s.Consent.Telemetry && !s.silent && !s.temporary }
 
 // Consent holds the consents of a guest.
 type Consent struct {
@@ -131,10 +136,9 @@ func (s Session) isExpired(now time.Time) bool { return !now.Before(s.LastSeenAt
 // newSession returns a new session for a browser.
 func newSession(seen *browser, h http.Header, now time.Time) Session {
 	v := seen.visitor
-	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	s := Session{
 		ID: id.New[id.GuestSession](), Version: 1, PreferencesVersion: 1, CreatedAt: now, LastSeenAt: now, Fingerprint: v.Fingerprint, IP: v.IP,
-		Consent: Consent{Telemetry: !silent}, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
+		Consent: Consent{Telemetry: !v.silent}, silent: v.silent, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
 	}
 	s.Locale, s.LocaleBy = firstLanguage(h, v.Country)
 	s.Currency, s.CurrencyBy = firstCurrency(v.Country, s.Locale)

@@ -30,6 +30,7 @@ type Visitor struct {
 	known   id.GuestSession // from a cookie with a valid signature, else zero
 	program bool            // a program without a cookie: nothing is stored for it
 	crawler bool            // a known crawler: it gets no cookie either
+	silent  bool            // the headers have DNT: 1 or Sec-GPC: 1
 }
 
 // IsNewProgram reports whether the visitor is a program, not a browser, and has not sent a session cookie yet.
@@ -73,6 +74,12 @@ func (v Visitor) AsHuman(until time.Time) Visitor {
 	return v
 }
 
+// WithSession returns the visitor with another session, or another version of it.
+func (v Visitor) WithSession(session Session) Visitor {
+	v.Session, v.Session.silent = session, v.silent
+	return v
+}
+
 // Event returns a draft of an event of the visitor's session.
 func (v Visitor) Event(s event.Subject, payload any) event.Draft {
 	d := v.Session.Event(s, payload)
@@ -83,7 +90,8 @@ func (v Visitor) Event(s event.Subject, payload any) event.Draft {
 // visitorWith returns the visitor with a session.
 func (s *browser) visitorWith(session Session, r *http.Request) Visitor {
 	v := s.visitor
-	v.Session, v.browser = session, s
+	v = v.WithSession(session)
+	v.browser = s
 	v.Locale, v.Currency = localeAndCurrency(r.Header, v)
 	v.Campaign = session.Campaign.Or(v.Campaign)
 	return v
