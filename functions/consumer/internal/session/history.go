@@ -34,8 +34,9 @@ func OpenHistory(e env.Env) (*History, error) {
 
 // Order returns the result that the visitor pages through, or zero if they have not made that query in the last hour.
 func (h *History) Order(v Visitor, q search.Query, now time.Time) search.Order {
-	entry, _ := v.Session.activeSearch(h.hash(q.Normal()), now)
-	return entry.Order
+	q = q.Normal()
+	entry, _ := v.Session.activeSearch(h.hash(q), now)
+	return entry.order(q.Sort)
 }
 
 // hash returns a peppered hash of the query: a plain hash of typed text could be reversed by guessing.
@@ -57,7 +58,9 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 			Dates:      e.Query.Dates,
 			Occupancy:  e.Query.Occupancy,
 			ExecutedAt: now,
-			Order:      e.Order,
+		}
+		if e.Order != (search.Order{}) {
+			entry.Orders = []search.Order{e.Order}
 		}
 	}
 	if v.Session.temporary {
@@ -66,7 +69,7 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 	stored := h.sessions.searches.executed(ctx, v, e, entry, now)
 	var change func(*Session)
 	var dropped []SearchHistory
-	if !going || e.Order != (search.Order{}) && e.Order != entry.Order {
+	if !going || e.Order != (search.Order{}) && e.Order != entry.order(e.Order.Sort) {
 		change = func(kept *Session) {
 			if other, going := kept.activeSearch(hash, now); going {
 				entry = other // another tab may have recorded the query first
