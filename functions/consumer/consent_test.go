@@ -136,7 +136,8 @@ func TestConsent_silentCalls(t *testing.T) {
 			}
 			checkConsents(t, v, true)
 			calls(1)
-			for _, subject := range []string{"search.executed", "click.recorded", "wishlist.added", "wishlist.removed", "currency.changed", "locale.changed"} {
+			subjects := []string{"search.executed", "click.recorded", "wishlist.added", "wishlist.removed", "currency.changed", "locale.changed"}
+			for _, subject := range subjects {
 				if !slices.Contains(m.Published(), subject) {
 					t.Errorf("a call without the header does not publish %s", subject)
 				}

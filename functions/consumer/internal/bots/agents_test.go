@@ -93,15 +93,17 @@ func TestDetector_guests(t *testing.T) {
 	if len(guestAgents) < 60 {
 		t.Fatalf("user agents = %d, want 60 or more", len(guestAgents))
 	}
+	headers := map[string][]string{"with a language": nil, "without a language": {"Accept-Language", ""}}
+	crowds := map[string]time.Duration{"60 within a second": time.Second / 60, "five a second": 220 * time.Millisecond}
 	for _, guest := range guestAgents {
 		t.Run(fmt.Sprintf("%.50q", guest.agent), func(t *testing.T) {
 			t.Parallel()
-			for name, h := range map[string][]string{"with a language": nil, "without a language": {"Accept-Language", ""}} {
+			for name, h := range headers {
 				c := from("proxy", browser(guest.agent, h...))
 				if c.class != guest.class {
 					t.Fatalf("class = %q, want %q", c.class, guest.class)
 				}
-				for crowd, pause := range map[string]time.Duration{"60 within a second": time.Second / 60, "five a second": 220 * time.Millisecond} {
+				for crowd, pause := range crowds {
 					d := newDetector()
 					for i := range 200 {
 						a := builtIn().assess(d.observe(c, start.Add(time.Duration(i)*pause)))
