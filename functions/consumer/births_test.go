@@ -114,12 +114,12 @@ func TestSession_limitedRequest(t *testing.T) {
 	}
 }
 
-// A program searches without a session, and gets one if it sends the cookie of the first answer.
+// A program or an unknown client searches without a session, and gets one if it sends the cookie of the first answer.
 func TestSession_program(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 1, search.Function, readsession.Function, changesession.Function)
 	system.EverySearch()
-	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
+	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", "python-requests/2.32", "Wayfarer 1.0", ""} {
 		t.Run(fmt.Sprintf("%q", agent), func(t *testing.T) {
 			before := rowsWritten(t, system.DB)
 			v := system.Traveller("User-Agent", agent)

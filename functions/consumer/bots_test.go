@@ -120,7 +120,10 @@ func checkBlocked(t *testing.T, a fntest.Answer) {
 	}
 }
 
-// A fast caller is challenged, with and without a cookie.
+// headless is the user agent of a program.
+const headless = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36"
+
+// A fast caller is challenged if it has a cookie or is a program.
 func TestBots_fastCaller(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
@@ -130,8 +133,51 @@ func TestBots_fastCaller(t *testing.T) {
 	site.DB.Advance(2 * time.Second)
 	known.Must(http.StatusOK, "GET", "/session", nil)
 
-	checkChallenged(t, forgetful(site.Traveller(), 9))
-	site.CheckPublished("session.started", 1+4) // a human until the fifth request
+	checkChallenged(t, forgetful(site.Traveller("User-Agent", headless), 9))
+	site.CheckPublished("session.started", 1)
+}
+
+// New guests behind one address are served, however many they are. While they are a crowd, their sessions are stored when they
+// return their cookies, and a program that returns none leaves nothing.
+func TestBots_crowd(t *testing.T) {
+	t.Parallel()
+	const guests = 60
+	for name, agent := range map[string]string{
+		"iPhone":     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+		"Opera Mini": "Opera/9.80 (J2ME/MIDP; Opera Mini/9.80 (S60; SymbOS; Opera Mobi/23.348; U; en) Presto/2.5.25 Version/10.54",
+		"unknown":    "Dorado WAP-Browser/1.0.0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			site := openBotSite(t, nil, readsession.Function, changesession.Function)
+			phones := make([]*consumertest.Traveller, guests)
+			for i := range phones {
+				phones[i] = site.Traveller("User-Agent", agent)
+				phones[i].Must(http.StatusOK, "GET", "/session", nil)
+			}
+			began := 0
+			for _, published := range site.Published() {
+				if published == "session.started" {
+					began++
+				}
+			}
+			least, most := 4, guests-1 // those before the crowd
+			if name == "unknown" {
+				least, most = 0, 0
+			}
+			if began < least || began > most {
+				t.Errorf("sessions of first requests = %d, want %d to %d", began, least, most)
+			}
+			for _, phone := range phones {
+				phone.Must(http.StatusOK, "GET", "/session", nil)
+				phone.StoredSession()
+			}
+			first := site.Traveller("User-Agent", agent)
+			first.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`) // cannot wait for the cookie
+			first.StoredSession()
+			site.CheckPublished("bot_suspected", 0)
+		})
+	}
 }
 
 // Ten thousand requests of a program without cookies leave nothing but the evidence.
@@ -178,7 +224,7 @@ func TestBots_floodLeavesNoSessions(t *testing.T) {
 func TestBots_suspect(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function, changesession.Function)
-	v := site.Traveller("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36")
+	v := site.Traveller("User-Agent", headless)
 	if a := v.Send("PATCH", "/session", `{"locale":"en"}`); a.Status != http.StatusUnauthorized {
 		t.Errorf("a write without a session: status = %d, want 401", a.Status)
 	}
@@ -218,12 +264,12 @@ func TestBots_suspect(t *testing.T) {
 	v.StoredSession()
 }
 
-// A browser without a cookie that is a suspect by its pace and its headers gets no session either.
+// A browser without a cookie that is a suspect by its pace and its headers gets no session either. Its hints contradict it.
 func TestBots_suspectBrowser(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
 	before := rowsWritten(t, site.DB)
-	a := forgetful(site.Traveller("Accept-Language", ""), 4)
+	a := forgetful(site.Traveller("Sec-Ch-Ua-Platform", `"Windows"`), 4)
 	if a.Status != http.StatusOK {
 		t.Fatalf("status = %d, want 200: %s", a.Status, a.Body)
 	}
@@ -363,7 +409,7 @@ func TestBots_passedSession(t *testing.T) {
 func TestBots_passedWithoutCookie(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
-	v := site.Traveller()
+	v := site.Traveller("User-Agent", headless)
 	checkChallenged(t, forgetful(v, 9))
 	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good")
 	if until := v.StoredSession().HumanUntil; !until.After(site.Env.Now().Add(29 * time.Minute)) {
@@ -372,7 +418,7 @@ func TestBots_passedWithoutCookie(t *testing.T) {
 	if a := burst(v, 9); a.Status != http.StatusOK {
 		t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
 	}
-	checkChallenged(t, forgetful(site.Traveller(), 1))
+	checkChallenged(t, forgetful(site.Traveller("User-Agent", headless), 1))
 }
 
 // Three failed challenges block the caller for ten minutes, and no other caller.
@@ -381,7 +427,7 @@ func TestBots_blocked(t *testing.T) {
 	site := openBotSite(t, nil, readsession.Function)
 	for _, cookie := range []bool{true, false} {
 		t.Run(fmt.Sprint(cookie), func(t *testing.T) {
-			v, send := site.Traveller("User-Agent", fmt.Sprintf("Mozilla/5.0 (Macintosh) %t", cookie)), burst
+			v, send := site.Traveller("User-Agent", fmt.Sprintf("Mozilla/5.0 (Macintosh) HeadlessChrome %t", cookie)), burst
 			if cookie {
 				v.Must(http.StatusOK, "GET", "/session", nil)
 			} else {
@@ -408,15 +454,15 @@ func TestBots_blocked(t *testing.T) {
 			if other.Send("GET", "/session", nil); other.Cookie == "" {
 				t.Error("another browser at the address is blocked")
 			}
-			site.DB.Advance(9*time.Minute + time.Second)
-			if a := send(v, 1); a.Status != http.StatusOK {
-				t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
-			}
 			var p struct {
 				Action string `json:"actionTaken"`
 			}
 			if site.Payload("bot_suspected", &p); p.Action != "hard-block" {
 				t.Errorf("p.Action = %q, want %q", p.Action, "hard-block")
+			}
+			site.DB.Advance(9*time.Minute + time.Second)
+			if a := send(v, 1); a.Status != http.StatusOK {
+				t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
 			}
 		})
 	}

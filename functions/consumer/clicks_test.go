@@ -51,19 +51,22 @@ func TestClick_unknownHotel(t *testing.T) {
 	site.CheckPublished("click.recorded", 0)
 }
 
-func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
+// The clicks of one session on a hotel count once in an hour, whatever their kinds.
+func TestClick_oncePerSessionAndHotel(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v, other := visitor(t, site), visitor(t, site)
 	one := clickBody(``)
 	var group errgroup.Group
-	for range 20 {
-		group.Go(func() error {
-			if a := v.Send("POST", "/telemetry/click", one); a.Status != http.StatusAccepted {
-				return fmt.Errorf("%d %s", a.Status, a.Body)
-			}
-			return nil
-		})
+	for _, kind := range []string{"listing-card", "map-pin", "similar-property", "wishlist-card", "brand-peek"} {
+		for range 4 {
+			group.Go(func() error {
+				if a := v.Send("POST", "/telemetry/click", strings.Replace(one, "listing-card", kind, 1)); a.Status != http.StatusAccepted {
+					return fmt.Errorf("%d %s", a.Status, a.Body)
+				}
+				return nil
+			})
+		}
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
@@ -71,14 +74,41 @@ func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
 	site.CheckPublished("click.recorded", 1)
 	other.Must(202, "POST", "/telemetry/click", one)
 	site.CheckPublished("click.recorded", 2)
-	v.Must(202, "POST", "/telemetry/click", strings.Replace(one, "listing-card", "map-pin", 1))
+	v.Must(202, "POST", "/telemetry/click", clickBody(``))
 	site.CheckPublished("click.recorded", 3)
-	site.DB.Advance(9 * time.Second)
+	site.DB.Advance(59 * time.Minute)
 	v.Must(202, "POST", "/telemetry/click", one)
 	site.CheckPublished("click.recorded", 3)
-	site.DB.Advance(2 * time.Second)
+	site.DB.Advance(2 * time.Minute)
 	v.Must(202, "POST", "/telemetry/click", one)
 	site.CheckPublished("click.recorded", 4)
+}
+
+// Clicks of many sessions at one address on one hotel count ten times in an hour.
+func TestClick_fewPerAddressAndHotel(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	one, two := clickBody(``), clickBody(``)
+	var group errgroup.Group
+	group.SetLimit(4)
+	for range 15 {
+		v := visitor(t, site)
+		for _, body := range []string{one, two} {
+			group.Go(func() error {
+				if a := v.Send("POST", "/telemetry/click", body); a.Status != http.StatusAccepted {
+					return fmt.Errorf("%d %s", a.Status, a.Body)
+				}
+				return nil
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	site.CheckPublished("click.recorded", 2*10)
+	site.DB.Advance(time.Hour)
+	visitor(t, site).Must(202, "POST", "/telemetry/click", one)
+	site.CheckPublished("click.recorded", 2*10+1)
 }
 
 func TestClick_withoutAVisitor(t *testing.T) {
@@ -88,6 +118,8 @@ func TestClick_withoutAVisitor(t *testing.T) {
 		"new session":      site.Traveller(),
 		"program":          visitor(t, site, "User-Agent", "curl/8"),
 		"crawler":          visitor(t, site, "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"),
+		"curl as an app":   visitor(t, site, "User-Agent", "curl/8", "X-Client-Surface", "mobile-consumer"),
+		"script as an app": visitor(t, site, "User-Agent", "python-requests/2.32", "X-Client-Surface", "mobile-consumer"),
 		"headless browser": visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +162,7 @@ func TestClick_searchSession(t *testing.T) {
 	if got := published(); got != nil {
 		t.Errorf("another visitor's click names %v", got)
 	}
-	m.DB.Advance(time.Hour)
+	m.DB.Advance(time.Hour + time.Second)
 	v.Must(202, "POST", "/telemetry/click", on("map-pin"))
 	if got := published(); got != nil {
 		t.Errorf("an hour later a click names %v", got)

@@ -86,7 +86,7 @@ func TestFunnel_serverSteps(t *testing.T) {
 	viewed := `{"source": "search-map"}`
 	for at, want := range map[int]storedStep{
 		1: searched(`{"sortKey": "recommended", "fromCache": false, "resultCount": 3}`),
-		2: searched(`{"sortKey": "recommended", "fromCache": false, "resultCount": 3}`),
+		2: searched(`{"sortKey": "recommended", "fromCache": true, "resultCount": 3}`),
 		4: {Step: "detail.viewed", Tenant: &hotel.Tenant, Property: &hotel.Property, Metadata: &viewed},
 		5: {Step: "wishlist.added", Tenant: &hotel.Tenant, Property: &hotel.Property},
 		6: {Step: "handoff.initiated", Tenant: &hotel.Tenant, Property: &hotel.Property},

@@ -43,7 +43,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	}
 	s.Publishes = append(slices.Clip(s.Publishes), session.BotSuspectedV1)
 	if !slices.Contains(rules, StartsNoSession) {
-		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1, session.CurrencyChangedV1})
+		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1})
 	}
 	s.Publishes = onlyOnce(s.Publishes)
 	open := func(e env.Env) (fn.Middleware[visitor], error) { return openMiddleware(e, s, rules) }
@@ -131,7 +131,7 @@ func (m *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Id
 	v.Visitor = m.guard.Crawler(ctx, r, v.Visitor)
 	v.unchecked = m.spec.Idempotent && v.StoredSession() != nil
 	if !v.unchecked {
-		if v.Visitor, err = m.guard.Check(ctx, bots.Request{Function: m.spec.Name, Header: r.Header, Starts: m.starts}, v.Visitor); err != nil {
+		if v.Visitor, err = m.guard.Check(ctx, bots.Request{Function: m.spec.Name, Header: r.Header, Starts: m.starts, Defers: !m.spec.Idempotent}, v.Visitor); err != nil {
 			return v, s, err
 		}
 	}

@@ -102,7 +102,8 @@ func TestSearchSession_document(t *testing.T) {
 // accepted and left out.
 func TestSearchSession_telemetry(t *testing.T) {
 	t.Parallel()
-	m := openSearches(t)
+	m := consumertest.OpenSystem(t, 5, search.Function, readsession.Function, recordclick.Function, recordpageview.Function,
+		recordfunnel.Function) // one hotel for each click
 	v, other := visitor(t, m.Site), visitor(t, m.Site)
 	own, foreign := searched(t, v, m.SearchBody()), searched(t, other, m.SearchBody())
 	hotel := 0

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -323,17 +324,17 @@ func TestRotate_otherBrowser(t *testing.T) {
 		t.Error("shown.Campaign = nil, want a value")
 	}
 	var published struct {
-		Reason  string `json:"reason"`
-		Trigger string `json:"trigger"`
+		Reason string     `json:"reason"`
+		Locale locale.Tag `json:"localePreference"`
 	}
 	site.Payload("session.ended", &published)
-	site.Payload("locale.changed", &published)
 	if published.Reason != "rotated" {
 		t.Errorf(`published.Reason = %q, want "rotated"`, published.Reason)
 	}
-	if published.Trigger != "accept-language" {
-		t.Errorf(`published.Trigger = %q, want "accept-language"`, published.Trigger)
+	if site.Payload("session.started", &published); published.Locale != "fa-IR" {
+		t.Errorf("the new session begins in %q, want %q", published.Locale, "fa-IR")
 	}
+	site.CheckPublished("locale.changed", 0) // the new session has had no other language
 	site.CheckPublished("session.started", 2)
 	site.CheckPublished("currency.changed", 1)
 

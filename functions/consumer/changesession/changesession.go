@@ -66,7 +66,7 @@ func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	session, err := h.sessions.ChangePreferences(ctx, c.Session.ID, func(s *session.Session) (events []event.Draft) {
+	session, err := h.sessions.ChangePreferences(ctx, c.Session, func(s *session.Session) (events []event.Draft) {
 		s.Consent = session.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
 		if !c.In.Locale.IsZero() {
 			events = append(events, s.SetLocale(language, session.ByGuest, c.Now)...)

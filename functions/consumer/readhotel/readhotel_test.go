@@ -318,6 +318,30 @@ func TestReadHotel_degraded(t *testing.T) {
 	v.Must(503, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
 }
 
+// Similar hotels have parts of their own, which are named if they are missing.
+func TestReadHotel_similarDegraded(t *testing.T) {
+	t.Parallel()
+	for route, missing := range map[string]string{"previews": "pricing", "brands": "theme"} {
+		t.Run(route, func(t *testing.T) {
+			t.Parallel()
+			system := consumertest.OpenSystem(t, 4, Function)
+			v := system.Traveller()
+			system.SetBehavior("similar", upstreamtest.Failing)
+			get(t, v, system.Hotels[0]) // its own price and brand are cached
+			system.SetBehavior("similar", upstreamtest.Working)
+			system.SetBehavior(route, upstreamtest.Failing)
+			system.DB.Advance(5 * time.Second) // for the circuit breaker
+			got, _ := get(t, v, system.Hotels[0])
+			if !slices.Equal(got.Missing, []string{missing}) {
+				t.Errorf("got.Missing = %q, want %q", got.Missing, missing)
+			}
+			if len(got.Similar) != 3 || got.Rate == nil {
+				t.Errorf("similar hotels = %d, own price = %v, want 3 hotels and the price", len(got.Similar), got.Rate)
+			}
+		})
+	}
+}
+
 func TestReadHotel_popularity(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 1, Function)

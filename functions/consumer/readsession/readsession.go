@@ -27,7 +27,7 @@ type Request struct {
 	Expand fn.Maybe[search.Expansion] `query:"expand"`
 }
 
-// A Response holds the session's data. The wishlist comes from SQL. Stale and Degraded describe the cards.
+// A Response holds the session's data. The wishlist and the consents come from SQL. Stale and Degraded describe the cards.
 type Response struct {
 	Session id.GuestSession `json:"guestSessionId"`
 	session.Preferences
@@ -67,7 +67,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (h *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	wishes, err := h.wishlists.List(ctx, c.Session.ID)
+	wishes, err := h.wishlists.ListFor(ctx, &c.Session)
 	if err != nil {
 		return out, err
 	}

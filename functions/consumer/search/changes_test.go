@@ -80,7 +80,7 @@ func TestSearch_indexedHotel(t *testing.T) {
 		if _, a := post(t, v, system.SearchBody()); a.Header.Get("X-Cache") != "HIT" {
 			t.Errorf("and again: %s", a.Header.Get("X-Cache"))
 		}
-		system.DB.Advance(time.Second)
+		system.DB.Advance(5 * time.Second)
 	}
 	if _, a := post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
 		t.Error("a list that does not show it was found anew")
@@ -122,7 +122,7 @@ func TestSearch_newHotel(t *testing.T) {
 	system.Do(func() { system.Hotels = append(system.Hotels, fresh) })
 	event := map[string]any{"tenantId": fresh.Tenant, "propertyId": fresh.Property, "indexedAt": system.Env.Now(), "geoCell": "h3:8a20905b4a9ffff"}
 	for _, occurred := range []time.Duration{0, 0, -20 * time.Minute} {
-		system.DB.Advance(time.Second)
+		system.DB.Advance(5 * time.Second)
 		system.Deliver(listingindexed.Function, fresh.Tenant, event, system.Env.Now().Add(occurred))
 		for _, place := range []string{kabul, point} {
 			ask(place, 3, "MISS")

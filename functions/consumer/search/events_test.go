@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 type place struct {
@@ -82,6 +84,42 @@ func TestSearch_events(t *testing.T) {
 		system.Traveller(header, "1").Must(200, "POST", "/search", system.SearchBody())
 	}
 	system.CheckPublished("search.executed", 2)
+}
+
+// A list from the cache is published as such, also if it is old or a brand is missing.
+func TestSearch_fromCache(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		route string
+		after time.Duration
+	}{
+		"old list":             {"searches", 2 * time.Minute},
+		"brands are missing":   {"brands", 40 * time.Second},
+		"prices are not found": {"previews", 40 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			system := consumertest.OpenSystem(t, 2, Function)
+			system.EverySearch()
+			if test.route != "searches" {
+				system.SetBehavior(test.route, upstreamtest.Failing)
+			}
+			v := system.Traveller()
+			post(t, v, system.SearchBody())
+			system.SetBehavior(test.route, upstreamtest.Failing)
+			var published struct {
+				Cached bool `json:"fromCache"`
+			}
+			if system.Payload("search.executed", &published); published.Cached {
+				t.Error("the first search: fromCache = true, want false")
+			}
+			system.DB.Advance(test.after)
+			post(t, v, system.SearchBody())
+			if system.Payload("search.executed", &published); !published.Cached {
+				t.Error("the second search: fromCache = false, want true")
+			}
+		})
+	}
 }
 
 // TestSearch_placeName publishes the name that the search service has for the place, also if it has found no hotel, and never

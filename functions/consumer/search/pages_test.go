@@ -64,6 +64,39 @@ func TestPages_oneOrder(t *testing.T) {
 
 // Without a search session a further page is cut from the present result; so it is when the result is no longer kept, in another
 // order, and for a first page.
+// A traveller who changes the sort order and back continues in each order where they were.
+func TestPages_sortedAndBack(t *testing.T) {
+	t.Parallel()
+	const hotels = 30
+	system := consumertest.OpenSystem(t, hotels, Function)
+	v, shown := system.Traveller(), map[string]map[id.Property]bool{}
+	page := func(sort string, offset int) {
+		got, _ := post(t, v, system.SearchBody(fmt.Sprintf(`,"sortKey":%q,"page":{"limit":10,"offset":%d}`, sort, offset)))
+		if shown[sort] == nil {
+			shown[sort] = map[id.Property]bool{}
+		}
+		for _, card := range got.Results {
+			if shown[sort][card.Property] {
+				t.Errorf("%s, offset %d: %s is shown again", sort, offset, card.Name.Default)
+			}
+			shown[sort][card.Property] = true
+		}
+		system.Do(func() { // the last hotel of the result goes to the top
+			system.Hotels = slices.Insert(system.Hotels[:hotels-1], 0, system.Hotels[hotels-1])
+		})
+		system.DB.Advance(time.Minute)
+	}
+	for offset := 0; offset < hotels; offset += 10 {
+		page("recommended", offset)
+		page("price-asc", offset)
+	}
+	for sort, all := range shown {
+		if len(all) != hotels {
+			t.Errorf("%s: hotels = %d, want %d", sort, len(all), hotels)
+		}
+	}
+}
+
 func TestPages_anew(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 40, Function)

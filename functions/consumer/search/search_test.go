@@ -227,6 +227,20 @@ func TestSearch_degraded(t *testing.T) {
 	}
 }
 
+// Without the theme service nothing old is shown on a cold page, so nothing is stale.
+func TestSearch_brandsMissing(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 2, Function)
+	system.SetBehavior("brands", upstreamtest.Failing)
+	got, a := post(t, system.Traveller(), system.SearchBody())
+	if got.Stale || a.Header.Get("X-Cache") != "MISS" {
+		t.Errorf("stale = %t, X-Cache = %q, want a MISS that is not stale", got.Stale, a.Header.Get("X-Cache"))
+	}
+	if !slices.Equal(got.Degraded, []string{"theme"}) {
+		t.Errorf("got.Degraded = %q, want theme", got.Degraded)
+	}
+}
+
 func TestSearch_stale(t *testing.T) {
 	t.Parallel()
 	for route, behavior := range map[string]upstreamtest.Behavior{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {

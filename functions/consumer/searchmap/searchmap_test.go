@@ -304,7 +304,7 @@ func TestSearchMap_newHotel(t *testing.T) {
 	ask(kabul, 2, "HIT")
 	event["geoCell"] = "h3:8a20905b4a9ffff"
 	for _, occurred := range []time.Duration{0, 0, -20 * time.Minute} {
-		system.DB.Advance(time.Second)
+		system.DB.Advance(5 * time.Second)
 		system.Deliver(listingindexed.Function, fresh.Tenant, event, system.Env.Now().Add(occurred))
 		ask(kabul, 3, "MISS")
 		ask(kabul, 3, "HIT")

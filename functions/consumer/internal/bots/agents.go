@@ -8,38 +8,6 @@ import (
 	"melmastoon.ghasi.io/shared/event/attribution"
 )
 
-// programs are the texts in the user agents of programs, with the detail of their signal. The first match counts.
-var programs = []struct {
-	detail string
-	texts  []string
-}{
-	{"headless browser", []string{"headless", "phantomjs", "puppeteer", "playwright", "selenium"}},
-	{"crawler", []string{"bot/", "crawler", "spider", "slurp"}},
-	{"command line client", []string{"curl/", "wget/", "httpie/"}},
-	{"http library", []string{"python", "go-http-client", "java/", "apache-httpclient", "libwww", "scrapy", "axios", "node-fetch", "undici", "guzzle", "aiohttp", "httpx"}},
-}
-
-// programOf returns the kind of program that the user agent names, or "" for a browser or an app. Apps declare themselves by
-// X-Client-Surface, because they use the same libraries as programs.
-func programOf(h http.Header, class attribution.Device) string {
-	agent := strings.ToLower(h.Get("User-Agent"))
-	if class == attribution.IOS || class == attribution.Android {
-		return ""
-	}
-	for _, p := range programs {
-		if slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(agent, text) }) {
-			return p.detail
-		}
-	}
-	switch {
-	case strings.TrimSpace(agent) == "":
-		return "no user agent"
-	case class == attribution.Other:
-		return "other program"
-	}
-	return ""
-}
-
 // isBrowser reports whether the user agent claims to be a browser.
 func isBrowser(class attribution.Device) bool {
 	return class == attribution.Desktop || class == attribution.Mobile

@@ -106,7 +106,7 @@ func (d *detector) of(key string) *track {
 func (d *detector) observe(c caller, now time.Time) evidence {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := evidence{header: c.header, class: c.class}
+	e := evidence{header: c.header, class: c.class, shared: c.session.IsZero()}
 	if !c.session.IsZero() || c.address != "" {
 		e.requests = d.pace(c, now)
 	}

@@ -31,22 +31,33 @@ func challengedAfter(d *detector, c func(i int) caller, pause time.Duration, req
 	return -1
 }
 
-// A program with a perfect user agent is challenged for its pace.
+// A program is challenged for its pace. With a perfect user agent and no cookie it looks like guests of one address: it is not
+// challenged, and its address is crowded.
 func TestDetector_cadence(t *testing.T) {
 	t.Parallel()
 	known := from("a", browser(firefox))
 	known.session = id.New[id.GuestSession]()
-	for name, c := range map[string]caller{"without a cookie": from("a", browser(firefox)), "with a cookie": known} {
+	for name, c := range map[string]caller{"program without a cookie": from("a", browser("curl/8")), "with a cookie": known} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			same := func(int) caller { return c }
 			if after := challengedAfter(newDetector(), same, 20*time.Millisecond, 500); after < 0 || after > 3*time.Second {
 				t.Errorf("50 requests a second: challenged after %v, want within 3 s", after)
 			}
-			if after := challengedAfter(newDetector(), same, 100*time.Millisecond, 500); after >= 0 {
-				t.Errorf("10 requests a second: challenged after %v, want never", after)
-			}
 		})
+	}
+	if after := challengedAfter(newDetector(), func(int) caller { return known }, 100*time.Millisecond, 500); after >= 0 {
+		t.Errorf("10 requests a second: challenged after %v, want never", after)
+	}
+	d, anyone := newDetector(), from("a", browser(firefox))
+	for i := range 100 {
+		e := d.observe(anyone, start.Add(time.Duration(i)*20*time.Millisecond))
+		if a := builtIn().assess(e); a.Verdict != Human {
+			t.Fatalf("request %d without a cookie: verdict = %q, want %q: %v", i, a.Verdict, Human, a.Signals)
+		}
+		if got, want := builtIn().crowded(e), i >= 39; got != want {
+			t.Fatalf("request %d without a cookie: crowded = %t, want %t", i, got, want)
+		}
 	}
 }
 
@@ -66,7 +77,7 @@ func TestDetector_sharedAddress(t *testing.T) {
 		t.Errorf("a phone with its cookie: verdict = %q, want %q: %v", a.Verdict, Human, a.Signals)
 	}
 	// A platform that no browser sends does not hide a program.
-	after := challengedAfter(newDetector(), func(i int) caller { return from("a", browser(pixel, "Sec-Ch-Ua-Platform", fmt.Sprintf(`"%d"`, i))) }, 20*time.Millisecond, 500)
+	after := challengedAfter(newDetector(), func(i int) caller { return from("a", browser("curl/8", "Sec-Ch-Ua-Platform", fmt.Sprintf(`"%d"`, i))) }, 20*time.Millisecond, 500)
 	if after < 0 || after > 3*time.Second {
 		t.Errorf("50 requests a second with changing platforms: challenged after %v, want within 3 s", after)
 	}
@@ -75,8 +86,8 @@ func TestDetector_sharedAddress(t *testing.T) {
 // A phone without a cookie calls three functions in parallel. A program that spreads its requests over functions gains nothing.
 func TestDetector_parallelFirstCalls(t *testing.T) {
 	t.Parallel()
-	call := func(i, functions int) caller {
-		c := from("a", browser(pixel, "Sec-Ch-Ua-Platform", `"Android"`))
+	call := func(agent string, i, functions int) caller {
+		c := from("a", browser(agent))
 		c.function = fmt.Sprint(i % functions)
 		return c
 	}
@@ -84,14 +95,14 @@ func TestDetector_parallelFirstCalls(t *testing.T) {
 	for phone := range 500 {
 		now := start.Add(time.Duration(phone) * time.Minute / 500)
 		for i := range 3 {
-			if a := builtIn().assess(d.observe(call(i, 3), now)); a.Action != None {
+			if a := builtIn().assess(d.observe(call(pixel, i, 3), now)); a.Action != None {
 				t.Fatalf("phone %d, call %d: action = %q, want %q: %v", phone, i, a.Action, None, a.Signals)
 			}
 		}
 	}
 	for _, functions := range []int{1, 3, 14} {
 		t.Run(fmt.Sprint(functions), func(t *testing.T) {
-			after := challengedAfter(newDetector(), func(i int) caller { return call(i, functions) }, 20*time.Millisecond, 500)
+			after := challengedAfter(newDetector(), func(i int) caller { return call("curl/8", i, functions) }, 20*time.Millisecond, 500)
 			if after < 0 || after > 3*time.Second {
 				t.Errorf("50 requests a second to %d functions: challenged after %v, want within 3 s", functions, after)
 			}

@@ -8,6 +8,10 @@
 //	verdict   human     |       suspect           |    bot
 //	action          none             |       challenge
 //
+// Guests of a mobile network or of a browser's proxy share an address, and some use browsers that this package does not know. The
+// weight of an address and the weight of an unknown user agent together do not make a suspect. If a crowd arrives at an address,
+// its guests are served, and their sessions are stored with the request that returns the cookie.
+//
 // Three failed challenges within ten minutes block the caller for ten minutes (hard-block). A passed challenge makes a session
 // human for half an hour, in every process, because the session's document says so.
 //

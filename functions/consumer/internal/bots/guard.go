@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -64,10 +65,12 @@ type Request struct {
 	Function string // its name
 	Header   http.Header
 	Starts   bool // whether it starts a session for a visitor without one
+	Defers   bool // whether that session may be stored with the next request instead
 }
 
 // Check assesses a request and returns its visitor, or [ErrSuspected] with a challenge, or [ErrBlocked]. A suspect without a cookie
-// gets a session for this request only.
+// gets a session for this request only. So does a visitor with an unknown user agent, or from a crowded address, if the request
+// defers its session: a guest returns the cookie, and a program that does not return it leaves nothing.
 //
 // If the challenge service does not say an outcome, the request continues and counts neither as passed nor as failed: an outage
 // of that service must not lock guests out. The rate limits remain. A wrong response of a caller that this process has not
@@ -77,8 +80,8 @@ func (g *Guard) Check(ctx context.Context, r Request, v session.Visitor) (sessio
 	if v.IsCrawler() || g.isHuman(v, c, now) {
 		return v, nil
 	}
-	e := g.detector.observe(c, now)
-	a := g.rules.current.Load().assess(e)
+	e, rules := g.detector.observe(c, now), g.rules.current.Load()
+	a := rules.assess(e)
 	if response := r.Header.Get(Header); response != "" && a.Action != HardBlock {
 		switch outcome, err := g.verifier.verify(ctx, response); {
 		case err != nil:
@@ -87,7 +90,7 @@ func (g *Guard) Check(ctx context.Context, r Request, v session.Visitor) (sessio
 			return g.pass(ctx, v, c, now.Add(humanTime)), nil
 		case outcome == failed && e.challenged:
 			e.failed, e.blocked = true, g.detector.fail(c, now)
-			a = g.rules.current.Load().assess(e)
+			a = rules.assess(e)
 		case g.isHuman(v, c, now): // expired: a concurrent request has used the response
 			return v, nil
 		}
@@ -101,6 +104,8 @@ func (g *Guard) Check(ctx context.Context, r Request, v session.Visitor) (sessio
 		return v, g.challenge()
 	case a.Verdict != Human && v.CookieSession().IsZero():
 		return v.AsProgram(), nil
+	case r.Defers && v.CookieSession().IsZero() && (v.Class == attribution.Other || rules.crowded(e)):
+		return v.Deferred(), nil
 	}
 	return v, nil
 }
@@ -129,7 +134,7 @@ func (g *Guard) pass(ctx context.Context, v session.Visitor, c caller, until tim
 	if stored := v.StoredSession(); stored != nil {
 		changed, err := g.sessions.Change(ctx, *stored, func(s *session.Session) { s.HumanUntil = until })
 		if err == nil && changed.ID == *stored {
-			v.Session = changed
+			v = v.WithSession(changed)
 		}
 	}
 	return v.AsHuman(until)

@@ -21,7 +21,8 @@ type Rules struct {
 	Challenge float64 `json:"challenge"` // lowest score that is challenged
 	Bot       float64 `json:"bot"`       // lowest score of a bot
 
-	Agent      float64   `json:"uaPattern"`            // a user agent that is not a browser or an app
+	Agent      float64   `json:"uaPattern"`            // a user agent that names a program
+	Unknown    float64   `json:"unknownAgent"`         // a user agent that names neither a program nor a browser
 	Cadence    []Step    `json:"cadence"`              // requests of one caller within 2 s
 	Collision  []Step    `json:"fingerprintCollision"` // new sessions of one address and fingerprint within 10 min
 	NoLanguage float64   `json:"noLanguage"`           // header anomaly: a browser without Accept-Language
@@ -43,13 +44,13 @@ type Crawler struct {
 	Ranges []netip.Prefix `json:"ranges"`
 }
 
-// Limits of the weights. Guests of a mobile network share an address and often a fingerprint, and some browsers omit headers:
-// neither alone may make a suspect.
+// Limits of the weights. Guests of a mobile network share an address and often a fingerprint, some browsers omit headers, and
+// some are not known: neither headers, nor an address together with an unknown user agent, may make a suspect.
 const (
-	maxCollision = 0.25
-	maxAnomaly   = 0.3
-	maxCount     = 200 // of a step; it bounds the memory per caller
-	minBits      = 8   // shortest prefix of a crawler's range
+	maxAddress = 0.25 // pace and new sessions of an address together
+	maxAnomaly = 0.3
+	maxCount   = 200 // of a step; it bounds the memory per caller
+	minBits    = 8   // shortest prefix of a crawler's range
 )
 
 // builtIn returns the rules that apply without a document.
@@ -62,7 +63,7 @@ var builtIn = sync.OnceValue(func() Rules {
 	}
 	return Rules{
 		Suspect: 0.4, Challenge: 0.6, Bot: 0.8,
-		Agent:      0.4,
+		Agent: 0.4, Unknown: 0.1,
 		Cadence:    []Step{{12, 0.3}, {40, 0.6}},
 		Collision:  []Step{{20, 0.1}, {100, 0.25}},
 		NoLanguage: 0.1, Hints: 0.2,
@@ -119,7 +120,7 @@ func (r Rules) validate() error {
 		value float64
 		most  float64
 	}{
-		{"uaPattern", r.Agent, 1}, {"recaptcha", r.Failed, 1}, {"noLanguage", r.NoLanguage, 1}, {"hints", r.Hints, 1},
+		{"uaPattern", r.Agent, 1}, {"unknownAgent", r.Unknown, 1}, {"recaptcha", r.Failed, 1}, {"noLanguage", r.NoLanguage, 1}, {"hints", r.Hints, 1},
 		{"noLanguage and hints", r.NoLanguage + r.Hints, maxAnomaly + 1/precision},
 	} {
 		if weight.value < 0 || weight.value > weight.most {
@@ -129,10 +130,13 @@ func (r Rules) validate() error {
 	if r.Suspect <= 0 || r.Suspect > r.Challenge || r.Suspect > r.Bot || r.Challenge > 1 || r.Bot > 1 {
 		return fmt.Errorf("%w: suspect must be above 0 and not above challenge and bot, which are at most 1", ErrRules)
 	}
+	if r.Unknown+maxAddress >= r.Suspect {
+		return fmt.Errorf("%w: suspect must be above unknownAgent plus %g, the maximum weight of an address", ErrRules, maxAddress)
+	}
 	if err := ascending("cadence", r.Cadence, 1); err != nil {
 		return err
 	}
-	if err := ascending("fingerprintCollision", r.Collision, maxCollision); err != nil {
+	if err := ascending("fingerprintCollision", r.Collision, maxAddress); err != nil {
 		return err
 	}
 	for _, c := range r.Crawlers {

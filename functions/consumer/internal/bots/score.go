@@ -72,6 +72,7 @@ var (
 type evidence struct {
 	header     http.Header
 	class      attribution.Device
+	shared     bool // whether the requests are counted by address: many guests may share it
 	requests   int  // of the caller within 2 s
 	births     int  // of sessions of the address and fingerprint within 10 min
 	challenged bool // whether the caller was challenged within 10 min
@@ -82,6 +83,12 @@ type evidence struct {
 // precision is the number of distinct scores between 0 and 1: weights are decimal fractions, whose sums are not exact.
 const precision = 1e6
 
+// crowded reports whether callers without a session arrive at an address faster than the last step of the pace.
+func (r Rules) crowded(e evidence) bool {
+	n := len(r.Cadence)
+	return e.shared && n > 0 && e.requests >= r.Cadence[n-1].Count
+}
+
 // assess scores a request.
 func (r Rules) assess(e evidence) Assessment {
 	a := Assessment{Verdict: Human, Signals: []Signal{}, Action: None}
@@ -91,15 +98,18 @@ func (r Rules) assess(e evidence) Assessment {
 			a.Signals, sum = append(a.Signals, Signal{kind, weight, detail}), sum+weight
 		}
 	}
-	if detail := programOf(e.header, e.class); detail != "" {
-		add(AgentPattern, r.Agent, detail)
+	if kind := attribution.ProgramOf(e.header); kind != "" {
+		add(AgentPattern, r.Agent, kind)
+	} else if e.class == attribution.Other {
+		add(AgentPattern, r.Unknown, "unknown user agent")
 	}
-	if s := reached(r.Cadence, e.requests); s.Weight > 0 {
-		add(Cadence, s.Weight, fmt.Sprintf("%d requests in 2 s", s.Count))
+	cadence, collision := reached(r.Cadence, e.requests), reached(r.Collision, e.births)
+	if e.shared {
+		cadence.Weight = min(cadence.Weight, maxAddress)
+		collision.Weight = min(collision.Weight, maxAddress-cadence.Weight)
 	}
-	if s := reached(r.Collision, e.births); s.Weight > 0 {
-		add(FingerprintCollision, s.Weight, fmt.Sprintf("%d sessions in 10 min", s.Count))
-	}
+	add(Cadence, cadence.Weight, fmt.Sprintf("%d requests in 2 s", cadence.Count))
+	add(FingerprintCollision, collision.Weight, fmt.Sprintf("%d sessions in 10 min", collision.Count))
 	if isBrowser(e.class) && e.header.Get("Accept-Language") == "" {
 		add(HeaderAnomaly, r.NoLanguage, "no Accept-Language")
 	}

@@ -74,16 +74,16 @@ const maxBrands = 150
 // Get returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
 // service failed.
 func (b *Brands) Get(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
-	all := make([]string, len(tenants))
+	names := make([]string, len(tenants))
 	for i, t := range tenants {
-		all[i] = t.String()
+		names[i] = t.String()
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
+	slices.Sort(names)
+	names = slices.Compact(names)
 	q := brandQuery{brands: b, found: map[string]cachedBrand{}}
-	q.changes, _ = b.themes.get(ctx, all...) // an error changes nothing
+	q.changes, _ = b.themes.get(ctx, names...) // an error changes nothing
 	b.page.Lock()
-	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.fromMemory(ctx, tenant) })
+	missing := slices.DeleteFunc(names, func(tenant string) bool { return q.fromMemory(ctx, tenant) })
 	b.page.Unlock()
 	var work conc.WaitGroup
 	for some := range slices.Chunk(missing, maxBrands) {
@@ -124,8 +124,11 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
-		state = cache.Stale
-		if slices.ContainsFunc(some, func(tenant string) bool { return !has(q.found, tenant) }) {
+		known := func(tenant string) bool { return has(q.found, tenant) }
+		if slices.ContainsFunc(some, known) {
+			state = cache.Stale
+		}
+		if !all(some, known) {
 			q.errs = append(q.errs, err)
 		}
 	}

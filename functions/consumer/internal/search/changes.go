@@ -190,6 +190,16 @@ func (s *changeSet) add(of string, c change) {
 	delete(s.Changes, oldest)
 }
 
+// newest returns the time of the latest change, or zero if there is none.
+func newest(changes map[string]change) (last time.Time) {
+	for _, c := range changes {
+		if c.At.After(last) {
+			last = c.At
+		}
+	}
+	return last
+}
+
 // fetchSince fetches a cached value about these hotels or tenants. The times of their changes are part of the key, so values
 // from before a change are not found, including values whose composition started before the change was known. If compose
 // fails, fetchSince returns the value from before the changes as stale.
@@ -205,6 +215,11 @@ func fetchSince[T any](ctx context.Context, c *cache.Cache[T], changes map[strin
 		return c.Fetch(ctx, key, nil, compose)
 	}
 	value, state, err := c.Fetch(ctx, document.KeyOf(of[0], slices.Concat(parts, changed)...), nil, compose)
+	return orStale(ctx, c, key, value, state, err)
+}
+
+// orStale returns the value under the key as stale if there is an error. Without such a value it returns the error.
+func orStale[T any](ctx context.Context, c *cache.Cache[T], key document.Key, value T, state cache.State, err error) (T, cache.State, error) {
 	if err == nil {
 		return value, state, nil
 	}

@@ -136,6 +136,66 @@ func TestIndexed_concurrently(t *testing.T) {
 	find(cache.Hit)
 }
 
+// While a city is indexed again, its lists are renewed every five seconds at most. The last change appears.
+func TestIndexed_city(t *testing.T) {
+	t.Parallel()
+	const (
+		seconds = 40
+		asked   = 10 // searches a second
+		events  = 6  // a second
+	)
+	b, e, _ := openServices(t, 8)
+	b.Cells = []string{"h3:8420905ffffffff"}
+	searches, invalidator := search.OpenSearches(e), search.OpenInvalidator(e)
+	query := queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"})
+	list := func() search.Results {
+		t.Helper()
+		found, err := searches.List(t.Context(), search.ListRequest{Query: query, Page: search.Page{Limit: 20}, Locale: "en", Currency: money.AFN})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	index := func(hotel int) {
+		t.Helper()
+		if err := invalidator.InvalidateListing(t.Context(), b.Hotels[hotel].Property, "h3:8a20905b4a9ffff"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list()
+	began, hits, indexed := e.Now(), 0, 0
+	for i := range seconds * asked {
+		for ; indexed*asked < i*events; indexed++ {
+			index(indexed % len(b.Hotels))
+		}
+		if list().State == cache.Hit {
+			hits++
+		}
+		e.Advance(time.Second / asked)
+	}
+	if want := seconds * asked * 9 / 10; hits < want {
+		t.Errorf("hits = %d of %d, want at least %d", hits, seconds*asked, want)
+	}
+	most := int(e.Now().Sub(began)/(5*time.Second)) + 3
+	if n := max(b.Calls("searches"), b.Calls("previews")); n > most {
+		t.Errorf("calls of one route = %d, want at most %d", n, most)
+	}
+	b.Do(func() { b.Hotels[0].Name.Default = "Renamed" })
+	index(0)
+	e.Advance(5 * time.Second)
+	if got := list().Cards[0].Name.Default; got != "Renamed" {
+		t.Errorf("five seconds after the last change: name = %q, want %q", got, "Renamed")
+	}
+	calls := b.Calls("searches")
+	for range 3 {
+		e.Advance(5 * time.Second)
+		list()
+	}
+	if n := b.Calls("searches") - calls; n > 1 {
+		t.Errorf("calls of searches after the last change = %d, want at most 1", n)
+	}
+}
+
 // While the search service fails, a list from before the change is shown as stale.
 func TestIndexed_searchServiceDown(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ type Execution struct {
 	Presentation Presentation
 	Query        Query // in normal form
 	Page         Page
-	Count        int // of all hotels found
-	State        cache.State
+	Count        int  // of all hotels found
+	Cached       bool // the hotels were not asked for with this search
 	Took         time.Duration
 	Place        NamedPlace
 	Order        Order // the result that the page was cut from; zero for a map
@@ -34,7 +34,7 @@ func (r Results) Execution(q Query, p Page, took time.Duration) Execution {
 		Query:        q.Normal(),
 		Page:         p,
 		Count:        r.Total,
-		State:        r.State,
+		Cached:       isCached(r.listed),
 		Took:         took,
 		Place:        r.found.Place.checked(),
 		Order:        r.order,
@@ -48,11 +48,14 @@ func (m MapResults) Execution(q Query, took time.Duration) Execution {
 		Query:        q.Normal(),
 		Page:         Page{Limit: maxShown},
 		Count:        m.Total,
-		State:        m.State,
+		Cached:       isCached(m.listed),
 		Took:         took,
 		Place:        m.place.checked(),
 	}
 }
+
+// isCached reports whether a value came from a cache, valid or not.
+func isCached(s cache.State) bool { return s == cache.Hit || s == cache.Stale }
 
 // Geo returns the searched place without typed text: the city has the search service's name, a region has none, and a box is
 // extended to its cells, because its centre may be the visitor's location.

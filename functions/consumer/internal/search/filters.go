@@ -163,13 +163,18 @@ func (f *Filters) check(at string) (wrong []fault.Violation) {
 			wrong = append(wrong, violation(at+"/"+name, "form", "Must be a short list of words such as halal-kitchen."))
 		}
 	}
-	if len(f.Neighbourhoods) > maxWords || !all(f.Neighbourhoods, isPlaceName) {
+	if len(f.Neighbourhoods) > maxWords || !all(f.Neighbourhoods, func(s string) bool { return isPlaceName(s) && !isBlank(s) }) {
 		wrong = append(wrong, violation(at+"/neighbourhoods", "form", placeNameMessage))
 	}
 	return wrong
 }
 
-const placeNameMessage = "Must be one line of at most 80 characters."
+const placeNameMessage = "Must be one line of 1 to 80 characters."
+
+// isBlank reports whether a text has no visible character.
+func isBlank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !isJoiner(r) })
+}
 
 // isPlaceName reports whether a text is valid as a place's name.
 func isPlaceName(s string) bool {
@@ -196,6 +201,7 @@ func (q Query) Normal() Query {
 	if q.Geo.Point != nil {
 		q.Geo.Point = q.Geo.Point.rounded()
 	}
+	q.Occupancy.ChildrenAges = slices.Sorted(slices.Values(q.Occupancy.ChildrenAges))
 	if q.Sort == "" {
 		q.Sort = Recommended
 	}

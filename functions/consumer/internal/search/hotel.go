@@ -147,7 +147,7 @@ func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property,
 	if all.days.err == nil {
 		d.Calendar = all.days.value.show()
 	}
-	d.Similar, d.Popularity = all.similar.value, all.popularity.value.show()
+	d.Similar, d.Popularity = all.similar.cards, all.popularity.value.show()
 	d.Dates, d.Occupancy, d.Currency, d.Stale, d.Missing = t.Dates, t.Occupancy, t.Currency, c.Stale, c.Missing
 	return d, c, nil
 }
@@ -159,8 +159,14 @@ type detailParts struct {
 	brands     part[map[id.Tenant]Brand]
 	preview    part[map[id.Property]Preview]
 	days       part[Calendar]
-	similar    part[[]ListingCard]
+	similar    similarHotels
 	popularity part[PopularitySignals]
+}
+
+// similarHotels holds the cards of similar hotels.
+type similarHotels struct {
+	Composition
+	cards []ListingCard
 }
 
 // fetchDetail fetches all parts that do not depend on the property's data concurrently, and then the rest.
@@ -183,7 +189,7 @@ func (h *Hotels) fetchDetail(ctx context.Context, l locale.Tag, property id.Prop
 	work.Go(func() { _, closed = h.tenants.Status(ctx, hotel.Tenant) })
 	work.Go(func() { g.rules.set(h.properties.Rules(ctx, hotel)) })
 	work.Go(func() { g.brands.set(h.searches.brands.Get(ctx, []id.Tenant{hotel.Tenant})) })
-	work.Go(func() { g.similar.set(h.similar(ctx, l, hotel, t)) })
+	work.Go(func() { g.similar = h.similar(ctx, l, hotel, t) })
 	work.Wait()
 	if closed {
 		return g, fault.ErrNotFound
@@ -197,21 +203,19 @@ func (g detailParts) composition() (c Composition) {
 	g.brands.addTo(&c, "theme")
 	g.preview.addTo(&c, "pricing")
 	g.days.addTo(&c, "calendar")
-	g.similar.addTo(&c, "search")
+	c.addAll(g.similar.Composition)
 	g.popularity.addTo(&c, "popularity")
 	return c
 }
 
-// similar returns the cards of similar hotels for the same stay.
-func (h *Hotels) similar(ctx context.Context, l locale.Tag, hotel Property, t Trip) ([]ListingCard, cache.State, error) {
+// similar returns the cards of similar hotels for the same stay. Missing names what they lack.
+func (h *Hotels) similar(ctx context.Context, l locale.Tag, hotel Property, t Trip) (out similarHotels) {
 	found, state, err := h.searches.selections.Similar(ctx, hotel, t, maxSimilar)
-	if err != nil {
-		return nil, state, err
+	out.add("search", state, err)
+	if err == nil {
+		out.cards = h.searches.decorate(ctx, l, t, found, &out.Composition)
 	}
-	var c Composition
-	c.add("search", state, nil)
-	cards := h.searches.decorate(ctx, l, t, found, &c)
-	return cards, c.State, nil
+	return out
 }
 
 // handoffHint returns the handoff hint of the hotel.

@@ -33,7 +33,8 @@ type MapResults struct {
 	Clustered bool // some pins represent several hotels
 	Truncated bool // the pins do not represent all hotels
 
-	place NamedPlace
+	place  NamedPlace
+	listed cache.State // of the hotels alone
 }
 
 const maxShown = 200 // pins on one map
@@ -54,7 +55,7 @@ func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight
 	if err != nil {
 		return MapResults{}, asBudgetExceeded(err)
 	}
-	m := MapResults{Total: found.Total, Truncated: found.hotels() < found.Total, Pins: []MapPin{}, place: found.Place}
+	m := MapResults{Total: found.Total, Truncated: found.hotels() < found.Total, Pins: []MapPin{}, place: found.Place, listed: state}
 	m.add("search", state, nil)
 	m.addPins(found.Pins, closed)
 	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: c}, m.highlights(spotlight))

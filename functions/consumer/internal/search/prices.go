@@ -139,8 +139,7 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	stay := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
-	changes, _ := p.indexed.get(ctx, all...) // an error changes nothing
-	previews, state, err := fetchSince(ctx, p.previews, changes, all, stay, func(ctx context.Context) ([]Preview, error) {
+	previews, state, err := fetchOfHotels(ctx, p.indexed, p.previews, all, stay, func(ctx context.Context) ([]Preview, error) {
 		return p.requestPreviews(ctx, all, t)
 	})
 	if err != nil {

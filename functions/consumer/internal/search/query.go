@@ -68,7 +68,7 @@ func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 		given bool
 	}{
 		{Point, "/point", g.Point != nil}, {Box, "/boundingBox", g.Box != nil},
-		{City, "/city", g.City != ""}, {Region, "/region", g.Region != ""},
+		{City, "/city", !isBlank(g.City)}, {Region, "/region", !isBlank(g.Region)},
 	} {
 		switch {
 		case way.mode == g.Mode && !way.given:

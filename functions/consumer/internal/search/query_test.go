@@ -39,6 +39,11 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 		{"three locations", func(q *Query) { q.Geo.Point, q.Geo.Box = point, box }, []string{"/geo/boundingBox", "/geo/point"}},
 		{"location of another mode", func(q *Query) { q.Geo = GeoQuery{Mode: City, Region: "Herat"} }, []string{"/geo/city", "/geo/region"}},
 		{"no location", func(q *Query) { q.Geo.City = "" }, []string{"/geo/city"}},
+		{"blank city", func(q *Query) { q.Geo.City = "   " }, []string{"/geo/city"}},
+		{"city of a joiner", func(q *Query) { q.Geo.City = "\u200c" }, []string{"/geo/city"}},
+		{"blank region", func(q *Query) { q.Geo = GeoQuery{Mode: Region, Region: " \u00a0 "} }, []string{"/geo/region"}},
+		{"blank neighbourhood", func(q *Query) { q.Filters = &Filters{Neighbourhoods: []string{"Shahr-e Naw", " "}} }, []string{"/filters/neighbourhoods"}},
+		{"neighbourhood of a joiner", func(q *Query) { q.Filters = &Filters{Neighbourhoods: []string{"\u200d"}} }, []string{"/filters/neighbourhoods"}},
 		{"latitude out of range", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{91, 0, 1}} }, []string{"/geo/point"}},
 		{"radius 0", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 0}} }, []string{"/geo/point"}},
 		{"radius too large", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 6378}} }, []string{"/geo/point"}},
@@ -164,6 +169,17 @@ func TestNormal_equivalentQueries(t *testing.T) {
 				t.Errorf("%s: the same is %v", q.Normal().Identity(), same)
 			}
 		})
+	}
+	ages := func(all ...int) string {
+		q := inKabul
+		q.Occupancy.Children, q.Occupancy.ChildrenAges = len(all), all
+		return q.Normal().Identity()
+	}
+	if ages(3, 9) != ages(9, 3) {
+		t.Error("the order of the children's ages changes the query")
+	}
+	if ages(3, 3, 9) == ages(3, 9, 9) {
+		t.Error("other ages are the same query")
 	}
 	none := inKabul
 	none.Filters = &Filters{Flexibility: "any"}

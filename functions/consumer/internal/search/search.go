@@ -45,12 +45,23 @@ type Composition struct {
 	State   cache.State // the worst state of the parts
 }
 
-// add adds a part. A part with an error is listed as missing.
+// add adds a part. A part with an error is listed as missing, once.
 func (c *Composition) add(name string, state cache.State, err error) {
 	c.State = cache.Worst(c.State, state)
 	c.Stale = c.Stale || state == cache.Stale
-	if err != nil {
+	if err != nil && !slices.Contains(c.Missing, name) {
 		c.Missing = append(c.Missing, name)
+	}
+}
+
+// addAll adds the parts of another composition.
+func (c *Composition) addAll(other Composition) {
+	c.State = cache.Worst(c.State, other.State)
+	c.Stale = c.Stale || other.Stale
+	for _, name := range other.Missing {
+		if !slices.Contains(c.Missing, name) {
+			c.Missing = append(c.Missing, name)
+		}
 	}
 }
 
@@ -103,8 +114,9 @@ type Results struct {
 	Cards []ListingCard
 	Total int // from the search service; may include hotels that were suspended since
 
-	found Found
-	order Order
+	found  Found
+	order  Order
+	listed cache.State // of the hotels alone
 }
 
 // A ListRequest asks for a page of hotels, with texts and prices for one visitor.
@@ -126,7 +138,7 @@ func (s *Searches) List(ctx context.Context, r ListRequest) (Results, error) {
 	if err != nil {
 		return Results{}, asBudgetExceeded(err)
 	}
-	out := Results{Total: found.Total, found: found, order: order}
+	out := Results{Total: found.Total, found: found, order: order, listed: state}
 	out.add("search", state, nil)
 	trip := Trip{Dates: r.Query.Dates, Occupancy: r.Query.Occupancy, Currency: r.Currency}
 	out.Cards = s.decorate(ctx, r.Locale, trip, found.Listings, &out.Composition)

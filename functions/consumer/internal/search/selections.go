@@ -73,8 +73,7 @@ func (s *Selections) Similar(ctx context.Context, hotel Property, t Trip, limit 
 
 // fetch returns a selection that depends on hotels and more parameters.
 func (s *Selections) fetch(ctx context.Context, hotels, more []string, path string, in any, limit int) ([]Listing, cache.State, error) {
-	changes, _ := s.indexed.get(ctx, hotels...) // on an error the selection is at most a minute old
-	return fetchSince(ctx, s.cached, changes, hotels, append(more, path), func(ctx context.Context) ([]Listing, error) {
+	return fetchOfHotels(ctx, s.indexed, s.cached, hotels, append(more, path), func(ctx context.Context) ([]Listing, error) {
 		var out struct {
 			Listings []Listing `json:"listings"`
 		}

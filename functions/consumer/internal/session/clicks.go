@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
@@ -63,12 +64,14 @@ type clickRecorded struct {
 }
 
 // Clicks publishes the clicks of visitors on hotels. The search service ranks by clicks, so only clicks by likely humans are
-// published.
+// published, and of those a bounded number.
 type Clicks struct {
 	publisher  *Publisher
 	properties *search.Properties
 	searches   SearchSessions
-	counted    document.Collection[time.Time] // by session, hotel and kind
+	counted    document.Collection[time.Time] // by session and hotel
+	addresses  document.Collection[int64]     // counters by address and hotel
+	env        env.Env
 }
 
 // OpenClicks opens the client and the stores.
@@ -78,15 +81,21 @@ func OpenClicks(e env.Env) *Clicks {
 		properties: search.OpenProperties(e),
 		searches:   OpenSearchSessions(e),
 		counted:    document.Open[time.Time](e, "consumer-clicked"),
+		addresses:  document.Open[int64](e, "consumer-clicks"),
+		env:        e,
 	}
 }
 
-// clickEvery is the interval in which repeated clicks of one session, kind and hotel count once.
-const clickEvery = 10 * time.Second
+// clickEvery is the interval in which the clicks of one session on a hotel count once, whatever their kinds.
+const clickEvery = time.Hour
+
+// maxAddressClicks is the number of sessions of one address whose clicks on a hotel count within an hour of the clock. Guests of a
+// mobile network share an address, and a program can start sessions as it likes.
+const maxAddressClicks = 10
 
 // Record publishes a click on a hotel, or returns fault.ErrNotFound if the tenant has no such hotel. It accepts but does not publish
-// clicks of sessions without telemetry, of programs, of sessions that start with this request, and repeated clicks. It omits a
-// search session that is not the visitor's or has expired.
+// clicks of sessions without telemetry, of programs, of sessions that start with this request, and those that do not count. It
+// omits a search session that is not the visitor's or has expired.
 func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Time) error {
 	hotel, _, err := c.properties.Get(ctx, click.Property)
 	if err != nil {
@@ -95,15 +104,13 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if hotel.Tenant != click.Tenant {
 		return fault.ErrNotFound
 	}
-	if !v.Session.Consent.Telemetry || v.Session.isNew || v.Class == attribution.Other {
-		return nil
-	}
-	counted := clickKey(v.Session.ID, click)
-	first, err := c.counted.Create(ctx, counted, now, now.Add(clickEvery))
-	if err != nil || !first { // without the hot store duplicates cannot be detected, so no click counts
+	if !v.Session.isTracked() || v.Session.isNew || v.Class == attribution.Other {
 		return nil
 	}
 	click.Search = c.searches.Interact(ctx, v, click.Search, now)
+	if !c.counts(ctx, v, click.Property, now) {
+		return nil
+	}
 	return c.publisher.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{
 		Session:    v.Session.ID,
 		Click:      click,
@@ -111,8 +118,25 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	}))
 }
 
-// clickKey returns the key of a counted click. It is a hash, so no session id remains after the session is cleared.
-func clickKey(session id.GuestSession, c Click) document.Key {
-	sum := sha256.Sum256([]byte(session.String() + " " + c.Property.String() + " " + string(c.Kind)))
+// counts reports whether a click is the first of its session on the hotel within clickEvery, and one of the first of its address.
+// Without the hot store no click counts, because repeated ones cannot be detected.
+func (c *Clicks) counts(ctx context.Context, v Visitor, hotel id.Property, now time.Time) bool {
+	first, err := c.counted.Create(ctx, clickKey(v.Session.ID.String(), hotel.String()), now, now.Add(clickEvery))
+	if err != nil || !first {
+		return false
+	}
+	store, err := document.StoreOf(c.env)
+	if err != nil {
+		return false
+	}
+	hour := now.Truncate(time.Hour)
+	key := clickKey(string(v.IP), hotel.String(), hour.Format(time.RFC3339))
+	n, err := store.Add(ctx, now, c.addresses.Name(key), 1, hour.Add(time.Hour))
+	return err == nil && n <= maxAddressClicks
+}
+
+// clickKey returns the key of counted clicks. It is a hash, so no session id remains after the session is cleared.
+func clickKey(parts ...string) document.Key {
+	sum := sha256.Sum256([]byte(strings.Join(parts, " ")))
 	return document.KeyOf(hex.EncodeToString(sum[:]))
 }

@@ -21,9 +21,10 @@
 //
 // # Consent
 //
-// Only [Publisher], [Telemetry] and [QueueStep] check consent. If a session starts with DNT: 1 or Sec-GPC: 1, or withdraws consent to
-// telemetry later, no further events or telemetry are recorded for it. Two subjects are published regardless of consent,
-// because they are evidence: handoff.initiated and bot_suspected.
+// Only [Publisher], [Telemetry] and [QueueStep] check consent. Each reads the consent of the row in the transaction that records or
+// publishes, because a document that could not be written keeps a consent that was withdrawn. A session that starts or is
+// rotated with DNT: 1 or Sec-GPC: 1 has no consent to telemetry. The headers also silence each later call that has them. Two
+// subjects are published regardless of consent, because they are evidence: handoff.initiated and bot_suspected.
 //
 // # Data minimization
 //

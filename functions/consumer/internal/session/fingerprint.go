@@ -42,6 +42,7 @@ type browser struct {
 // read returns the hashed properties of the browser. The raw values are not stored.
 func (g fingerprinter) read(r *http.Request) *browser {
 	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: RedactAddress(r.Referer()), Country: countryOf(r.Header)}
+	v.silent = r.Header.Get("DNT") == "1" || r.Header.Get("Sec-GPC") == "1"
 	fingerprint := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(fingerprint)
 	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))

@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/secrets"
@@ -35,8 +34,9 @@ func OpenHistory(e env.Env) (*History, error) {
 
 // Order returns the result that the visitor pages through, or zero if they have not made that query in the last hour.
 func (h *History) Order(v Visitor, q search.Query, now time.Time) search.Order {
-	entry, _ := v.Session.activeSearch(h.hash(q.Normal()), now)
-	return entry.Order
+	q = q.Normal()
+	entry, _ := v.Session.activeSearch(h.hash(q), now)
+	return entry.order(q.Sort)
 }
 
 // hash returns a peppered hash of the query: a plain hash of typed text could be reversed by guessing.
@@ -58,7 +58,9 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 			Dates:      e.Query.Dates,
 			Occupancy:  e.Query.Occupancy,
 			ExecutedAt: now,
-			Order:      e.Order,
+		}
+		if e.Order != (search.Order{}) {
+			entry.Orders = []search.Order{e.Order}
 		}
 	}
 	if v.Session.temporary {
@@ -67,7 +69,7 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 	stored := h.sessions.searches.executed(ctx, v, e, entry, now)
 	var change func(*Session)
 	var dropped []SearchHistory
-	if !going || e.Order != (search.Order{}) && e.Order != entry.Order {
+	if !going || e.Order != (search.Order{}) && e.Order != entry.order(e.Order.Sort) {
 		change = func(kept *Session) {
 			if other, going := kept.activeSearch(hash, now); going {
 				entry = other // another tab may have recorded the query first
@@ -90,14 +92,14 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 
 // queueSearch queues the event and the funnel step of a search. Without an event the commit does not wait for the disk.
 func (h *History) queueSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory, now time.Time) error {
-	count, cached := e.Count, e.State == cache.Hit
+	count, cached := e.Count, e.Cached
 	QueueStep(tx, v.Session, Step{About: About{Search: &entry.Search}, Step: StepSearchExecuted, OccurredAt: now,
 		Metadata: &Metadata{ResultCount: &count, FromCache: &cached, SortKey: e.Query.Sort}})
-	events := h.publisher.flags.Sampled(!v.Session.Consent.Telemetry, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
-	if len(events) == 0 {
+	appended, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+	if !appended {
 		tx.AsyncCommit()
 	}
-	return h.publisher.outbox.Append(ctx, tx, events...)
+	return err
 }
 
 // record changes the session, if there is a change, and runs also in the transaction that confirms it. If the document cannot be
@@ -115,7 +117,7 @@ func (h *History) record(ctx context.Context, v Visitor, change func(*Session), 
 			return true
 		}
 	}
-	if ran || !stored && !v.Session.Consent.Telemetry {
+	if ran || !stored && !v.Session.isTracked() {
 		return false
 	}
 	lives, err := h.sessions.confirm(ctx, v.Session, once)
@@ -187,7 +189,7 @@ func executedPayload(v Visitor, e search.Execution, h SearchHistory) searchExecu
 		Sort:          e.Query.Sort,
 		Page:          e.Page,
 		ResultCount:   e.Count,
-		FromCache:     e.State == cache.Hit,
+		FromCache:     e.Cached,
 		CompositionMs: max(0, e.Took.Milliseconds()),
 		Currency:      v.Currency,
 		Locale:        v.Locale,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -52,33 +51,28 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 
 // queueSuccessor passes preferences, consents and the wishlist to the next session, and appends the events of both sessions.
 func (s *Sessions) queueSuccessor(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
-	changes := next.inherit(old)
+	next.inherit(old)
 	queueMirror(tx, *next)
 	QueueStep(tx, *next, Step{Step: StepSessionStarted, OccurredAt: next.CreatedAt})
 	tx.Queue(`
 		UPDATE bff_consumer.wishlist SET guest_session_id = @next WHERE guest_session_id = @old`,
 		pgx.StrictNamedArgs{"old": old.ID, "next": next.ID})
-	events := append([]event.Draft{old.ended(Rotated, next.CreatedAt), next.started(class)}, changes...)
-	return s.publisher.Append(ctx, tx, *next, events...)
+	return s.publisher.Append(ctx, tx, *next, old.ended(Rotated, next.CreatedAt), next.started(class))
 }
 
 // inherit copies consents, the campaign, and the locale and currency that the guest chose. A locale or currency that was
-// derived from the browser or its country is derived again; inherit returns the events of such changes.
-func (s *Session) inherit(old Session) []event.Draft {
-	language, by := s.Locale, s.LocaleBy
-	currency, payBy := s.Currency, s.CurrencyBy
-	s.Consent, s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = old.Consent, old.Locale, old.LocaleBy, old.Currency, old.CurrencyBy
+// derived from the browser or its country stays that of the new browser. A browser that forbids telemetry withdraws the consent.
+func (s *Session) inherit(old Session) {
+	s.Consent = Consent{Telemetry: old.Consent.Telemetry && s.Consent.Telemetry, Marketing: old.Consent.Marketing}
+	if old.LocaleBy == ByGuest {
+		s.Locale, s.LocaleBy = old.Locale, old.LocaleBy
+	}
+	if old.CurrencyBy == ByGuest {
+		s.Currency, s.CurrencyBy = old.Currency, old.CurrencyBy
+	}
 	if old.Campaign != (attribution.Campaign{}) {
 		s.Campaign, s.CampaignAt = old.Campaign, old.CampaignAt
 	}
-	var changes []event.Draft
-	if old.LocaleBy != ByGuest {
-		changes = append(changes, s.SetLocale(language, by, s.CreatedAt)...)
-	}
-	if old.CurrencyBy != ByGuest {
-		changes = append(changes, s.SetCurrency(currency, payBy, s.CreatedAt)...)
-	}
-	return changes
 }
 
 // Clear deletes a session and all sessions that it was rotated from: rows, stored idempotent answers, and finally the

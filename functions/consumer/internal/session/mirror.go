@@ -114,7 +114,8 @@ func queueMirror(tx postgres.Tx, s Session) {
 
 // ChangePreferences changes the preferences and consents of a session, first in SQL together with the events, then in the document. The
 // previous values come from SQL, so a retry after a failure appends no event twice.
-func (s *Sessions) ChangePreferences(ctx context.Context, known id.GuestSession, choose func(*Session) []event.Draft) (Session, error) {
+func (s *Sessions) ChangePreferences(ctx context.Context, session Session, choose func(*Session) []event.Draft) (Session, error) {
+	known := session.ID
 	var chosen Session
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
@@ -127,6 +128,7 @@ func (s *Sessions) ChangePreferences(ctx context.Context, known id.GuestSession,
 			return err
 		}
 		chosen = m.session()
+		chosen.silent = session.silent
 		events := choose(&chosen)
 		chosen.PreferencesVersion++
 		queuePreferences(tx, chosen)
@@ -169,9 +171,9 @@ const touchInterval = time.Hour
 // A work runs in a transaction before its last statement. Nil does nothing.
 type work func(context.Context, postgres.Tx) error
 
-// touch updates last_seen_at if it is older than touchInterval, runs also in the same transaction, and reports whether the session
-// is active.
-func (s *Sessions) touch(ctx context.Context, session Session, also work) (lives bool, err error) {
+// touch updates last_seen_at if it is older than touchInterval, runs also in the same transaction, and returns the version of the
+// session's preferences: 0 if the session has ended.
+func (s *Sessions) touch(ctx context.Context, session Session, also work) (version int64, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
 		if also != nil {
 			if err := also(ctx, tx); err != nil {
@@ -183,9 +185,20 @@ func (s *Sessions) touch(ctx context.Context, session Session, also work) (lives
 				UPDATE bff_consumer.guest_sessions SET last_seen_at = @seen
 				WHERE guest_session_id = @session AND ended_at IS NULL AND last_seen_at <= @before
 			)
-			SELECT EXISTS (SELECT FROM bff_consumer.guest_sessions WHERE guest_session_id = @session AND ended_at IS NULL)`,
+			SELECT coalesce((SELECT version FROM bff_consumer.guest_sessions WHERE guest_session_id = @session AND ended_at IS NULL), 0)`,
 			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-touchInterval)}).
-			Scan(&lives)
+			Scan(&version)
 	})
-	return lives, err
+	return version, err
+}
+
+// refresh copies preferences and consents from the row to the document, after a change of the row whose document could not be
+// written.
+func (s *Sessions) refresh(ctx context.Context, known id.GuestSession) error {
+	m, err := s.getMirror(ctx, known)
+	if err != nil {
+		return err
+	}
+	_, err = s.Change(ctx, known, func(kept *Session) { kept.copyPreferences(m.session()) })
+	return err
 }

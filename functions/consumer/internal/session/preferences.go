@@ -45,7 +45,7 @@ const (
 
 // firstLanguage returns the language of a new session: one that the browser accepts, else that of the visitor's country.
 func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
-	accepted, offered := acceptLanguage(h), Locales()
+	accepted, offered := acceptLanguage(h, country), Locales()
 	spoken, known := languageOf(country)
 	if !known {
 		return locale.Negotiate(accepted, offered), ByLanguage
@@ -61,14 +61,27 @@ func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
 
 // accepted returns the language that the browser accepts now. It returns the session's own if the guest chose it, or if the
 // browser accepts no offered language: server-side rendering often sends no Accept-Language.
-func (s Session) accepted(h http.Header) locale.Tag {
+func (s Session) accepted(h http.Header, country string) locale.Tag {
 	if s.LocaleBy == ByGuest {
 		return s.Locale
 	}
-	return locale.Negotiate(acceptLanguage(h), slices.Concat([]locale.Tag{s.Locale}, Locales()))
+	return locale.Negotiate(acceptLanguage(h, country), slices.Concat([]locale.Tag{s.Locale}, Locales()))
 }
 
-func acceptLanguage(h http.Header) string { return strings.Join(h.Values("Accept-Language"), ",") }
+// acceptLanguage returns the languages that the browser accepts. In Afghanistan, Persian without a region is Dari.
+func acceptLanguage(h http.Header, country string) string {
+	ranges := strings.Split(strings.Join(h.Values("Accept-Language"), ","), ",")
+	for i, one := range ranges {
+		name, weight, weighted := strings.Cut(one, ";")
+		if country != "AF" || !strings.EqualFold(strings.TrimSpace(name), "fa") {
+			continue
+		}
+		if ranges[i] = string(locale.Dari); weighted {
+			ranges[i] += ";" + weight
+		}
+	}
+	return strings.Join(ranges, ",")
+}
 
 // languageOf returns the site's main language in a country.
 func languageOf(country string) (locale.Tag, bool) {
@@ -127,7 +140,7 @@ func localeAndCurrency(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 		language, _ = firstLanguage(h, v.Country)
 		currency, _ = firstCurrency(v.Country, language)
 	} else {
-		language = v.Session.accepted(h)
+		language = v.Session.accepted(h, v.Country)
 	}
 	if wished, err := ChooseCurrency(money.Code(h.Get("X-Currency"))); err == nil {
 		currency = wished
@@ -152,8 +165,8 @@ func (s *Session) SetLocale(language locale.Tag, by Trigger, now time.Time) []ev
 }
 
 // renegotiate sets the session's language to the one that the browser accepts now, and returns an event if it has changed.
-func (s *Session) renegotiate(h http.Header, now time.Time) []event.Draft {
-	language := s.accepted(h)
+func (s *Session) renegotiate(h http.Header, country string, now time.Time) []event.Draft {
+	language := s.accepted(h, country)
 	if language == s.Locale {
 		return nil // keep the trigger
 	}

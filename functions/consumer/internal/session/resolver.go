@@ -34,7 +34,7 @@ func OpenResolver(e env.Env) (*Resolver, error) {
 func (r *Resolver) Resolve(ctx context.Context, req *http.Request, start bool) (Visitor, error) {
 	seen := r.fingerprints.read(req)
 	known, signed := r.sessions.FromCookie(req)
-	seen.visitor.known, seen.visitor.program = known, seen.visitor.Class == attribution.Other && known.IsZero()
+	seen.visitor.known, seen.visitor.program = known, attribution.ProgramOf(req.Header) != "" && known.IsZero()
 	var session Session
 	if signed {
 		var err error
@@ -109,11 +109,11 @@ func (r *Resolver) extend(ctx context.Context, req *http.Request, v Visitor, now
 	firstCampaign := session.Campaign == (attribution.Campaign{}) && seen.visitor.Campaign != (attribution.Campaign{})
 	var stored Session
 	switch {
-	case firstCampaign, session.Fingerprint != seen.visitor.Fingerprint, session.accepted(req.Header) != session.Locale:
-		stored, err = r.sessions.ChangePreferences(ctx, session.ID, func(s *Session) []event.Draft {
+	case firstCampaign, session.Fingerprint != seen.visitor.Fingerprint, session.accepted(req.Header, seen.visitor.Country) != session.Locale:
+		stored, err = r.sessions.ChangePreferences(ctx, session, func(s *Session) []event.Draft {
 			s.attribute(seen.visitor.Campaign, now)
 			s.Fingerprint = seen.visitor.Fingerprint
-			return s.renegotiate(req.Header, now)
+			return s.renegotiate(req.Header, seen.visitor.Country, now)
 		})
 	case now.Sub(session.LastSeenAt) > touchInterval:
 		stored, err = r.sessions.Change(ctx, session.ID, func(*Session) {})

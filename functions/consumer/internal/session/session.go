@@ -38,7 +38,12 @@ type Session struct {
 
 	isNew     bool // started by this request; not stored
 	temporary bool // for this request only: nothing is stored or published
+	silent    bool // the headers of this request forbid telemetry
 }
+
+// isTracked reports whether telemetry of this request may be recorded, as far as the document knows. The row of the session
+// decides: see [Publisher].
+func (s Session) isTracked() bool { return s.Consent.Telemetry && !s.silent && !s.temporary }
 
 // Consent holds the consents of a guest.
 type Consent struct {
@@ -83,7 +88,16 @@ type SearchHistory struct {
 	Dates      search.DateRange `json:"dates"`
 	Occupancy  search.Occupancy `json:"occupancy"`
 	ExecutedAt time.Time        `json:"executedAt"`
-	Order      search.Order     `json:"order,omitzero"` // the result that pages are cut from
+	Orders     []search.Order   `json:"orders,omitempty"` // the results that pages are cut from, one for each sort order
+}
+
+// order returns the result in a sort order, or zero if there is none.
+func (h SearchHistory) order(sort search.SortKey) search.Order {
+	i := slices.IndexFunc(h.Orders, func(o search.Order) bool { return o.Sort == sort })
+	if i < 0 {
+		return search.Order{}
+	}
+	return h.Orders[i]
 }
 
 // Maximum numbers of remembered hotels and searches. The oldest is dropped first.
@@ -108,12 +122,14 @@ func (s *Session) Searched(h SearchHistory) (dropped []SearchHistory) {
 // isActive reports whether the search session has not expired.
 func (h SearchHistory) isActive(now time.Time) bool { return now.Before(h.ExecutedAt.Add(searchLife)) }
 
-// setOrder records the result that further pages of a query's newest search are cut from.
+// setOrder records the result that further pages of a query's newest search are cut from. Results in other sort orders are kept.
 func (s *Session) setOrder(queryHash string, o search.Order) {
 	i := slices.IndexFunc(s.SearchHistory, func(h SearchHistory) bool { return h.QueryHash == queryHash })
-	if i >= 0 && o != (search.Order{}) {
-		s.SearchHistory[i].Order = o
+	if i < 0 || o == (search.Order{}) {
+		return
 	}
+	h := &s.SearchHistory[i]
+	h.Orders = append(slices.DeleteFunc(slices.Clone(h.Orders), func(other search.Order) bool { return other.Sort == o.Sort }), o)
 }
 
 // newest returns one followed by others, truncated to most elements.
@@ -131,10 +147,9 @@ func (s Session) isExpired(now time.Time) bool { return !now.Before(s.LastSeenAt
 // newSession returns a new session for a browser.
 func newSession(seen *browser, h http.Header, now time.Time) Session {
 	v := seen.visitor
-	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	s := Session{
 		ID: id.New[id.GuestSession](), Version: 1, PreferencesVersion: 1, CreatedAt: now, LastSeenAt: now, Fingerprint: v.Fingerprint, IP: v.IP,
-		Consent: Consent{Telemetry: !silent}, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
+		Consent: Consent{Telemetry: !v.silent}, silent: v.silent, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
 	}
 	s.Locale, s.LocaleBy = firstLanguage(h, v.Country)
 	s.Currency, s.CurrencyBy = firstCurrency(v.Country, s.Locale)

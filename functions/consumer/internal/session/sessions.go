@@ -124,16 +124,19 @@ func (s *Sessions) store(ctx context.Context, session *Session) (bool, error) {
 
 // confirm updates last_seen_at in the mirror, runs also in the same transaction, and deletes the documents if the session has
 // ended meanwhile, which it reports. Ending a session deletes the row before the documents, so either the writer or the ending
-// request deletes them.
+// request deletes them. If the row has newer preferences than the session, confirm refreshes the document.
 func (s *Sessions) confirm(ctx context.Context, session Session, also work) (lives bool, err error) {
-	lives, err = s.touch(ctx, session, also)
+	version, err := s.touch(ctx, session, also)
 	if err != nil {
 		return false, fmt.Errorf("sessions: confirm %s: %w", session.ID, err)
 	}
-	if lives {
-		return true, nil
+	if version == 0 {
+		return false, s.forget(ctx, session.ID)
 	}
-	return false, s.forget(ctx, session.ID)
+	if version > session.PreferencesVersion {
+		_ = s.refresh(ctx, session.ID) // on an error the next change refreshes it; meanwhile the row decides about consent
+	}
+	return true, nil
 }
 
 // forget deletes the documents of ended sessions, and those of their search sessions.

@@ -46,7 +46,7 @@ type PageView struct {
 
 // RecordPageView stores a page view, unless the session has no consent to telemetry or has ended.
 func (t Telemetry) RecordPageView(ctx context.Context, v Visitor, p PageView) error {
-	if !v.Session.Consent.Telemetry {
+	if !v.Session.isTracked() {
 		return nil
 	}
 	p.Search = t.searches.Interact(ctx, v, p.Search, p.ViewedAt)
@@ -143,7 +143,7 @@ var serverSteps = []FunnelStep{StepSessionStarted, StepSearchExecuted, StepDetai
 // RecordStep stores a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores
 // serverSteps.
 func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
-	if !v.Session.Consent.Telemetry || slices.Contains(serverSteps, s.Step) {
+	if !v.Session.isTracked() || slices.Contains(serverSteps, s.Step) {
 		return nil
 	}
 	s.Search = t.searches.Interact(ctx, v, s.Search, s.OccurredAt)
@@ -160,7 +160,7 @@ func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
 // QueueStep stores a step of the server in the transaction of its act, without a round trip of its own. It stores nothing for
 // a session that has ended, has no consent to telemetry, or is not stored.
 func QueueStep(tx postgres.Tx, session Session, s Step) {
-	if session.Consent.Telemetry && !session.temporary {
+	if session.isTracked() {
 		tx.Queue(insertStep, s.arguments(session))
 	}
 }

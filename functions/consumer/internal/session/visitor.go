@@ -30,6 +30,7 @@ type Visitor struct {
 	known   id.GuestSession // from a cookie with a valid signature, else zero
 	program bool            // a program without a cookie: nothing is stored for it
 	crawler bool            // a known crawler: it gets no cookie either
+	silent  bool            // the headers have DNT: 1 or Sec-GPC: 1
 }
 
 // IsNewProgram reports whether the visitor is a program, not a browser, and has not sent a session cookie yet.
@@ -55,6 +56,12 @@ func (v Visitor) AsProgram() Visitor {
 	return v
 }
 
+// Deferred returns the visitor with a session for this request only. The request that returns its cookie starts the session.
+func (v Visitor) Deferred() Visitor {
+	v.Session.temporary = true
+	return v
+}
+
 // AsCrawler returns the visitor as a known crawler: its session is for this request only, and it gets no cookie.
 func (v Visitor) AsCrawler() Visitor {
 	v.crawler, v.Session.temporary = true, true
@@ -64,6 +71,12 @@ func (v Visitor) AsCrawler() Visitor {
 // AsHuman returns the visitor as one who has passed a challenge, also if its browser looks like a program.
 func (v Visitor) AsHuman(until time.Time) Visitor {
 	v.program, v.Session.temporary, v.Session.HumanUntil = false, false, until
+	return v
+}
+
+// WithSession returns the visitor with another session, or another version of it.
+func (v Visitor) WithSession(session Session) Visitor {
+	v.Session, v.Session.silent = session, v.silent
 	return v
 }
 
@@ -77,7 +90,8 @@ func (v Visitor) Event(s event.Subject, payload any) event.Draft {
 // visitorWith returns the visitor with a session.
 func (s *browser) visitorWith(session Session, r *http.Request) Visitor {
 	v := s.visitor
-	v.Session, v.browser = session, s
+	v = v.WithSession(session)
+	v.browser = s
 	v.Locale, v.Currency = localeAndCurrency(r.Header, v)
 	v.Campaign = session.Campaign.Or(v.Campaign)
 	return v

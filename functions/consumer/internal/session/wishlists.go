@@ -26,19 +26,47 @@ func OpenWishlists(e env.Env) Wishlists { return Wishlists{postgres.Open(e, Sche
 
 const wishColumns = `wishlist_id AS id, property_id AS property, tenant_id AS tenant, added_at, source, coalesce(note, '') AS note`
 
+const listWishes = `
+	SELECT ` + wishColumns + `
+	FROM bff_consumer.wishlist
+	WHERE guest_session_id = @session
+	ORDER BY added_at DESC, wishlist_id DESC`
+
 // List returns the session's wishlist, the newest first.
 func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []Wish, err error) {
 	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Last().Query(ctx, `
-			SELECT `+wishColumns+`
-			FROM bff_consumer.wishlist
-			WHERE guest_session_id = @session
-			ORDER BY added_at DESC, wishlist_id DESC`, pgx.StrictNamedArgs{"session": session})
+		rows, _ := tx.Last().Query(ctx, listWishes, pgx.StrictNamedArgs{"session": session})
 		wishes, err = pgx.CollectRows(rows, pgx.RowToStructByName[Wish])
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("wishlists: list of %s: %w", session, err)
+	}
+	return wishes, nil
+}
+
+// ListFor is List, and sets the consents of the session to those of its row, in the same round trip.
+func (w Wishlists) ListFor(ctx context.Context, session *Session) (wishes []Wish, err error) {
+	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
+		var batch pgx.Batch
+		batch.Queue(`
+			SELECT consent_telemetry, consent_marketing
+			FROM bff_consumer.guest_sessions
+			WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": session.ID}).Query(func(rows pgx.Rows) error {
+			consents, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Consent])
+			if len(consents) > 0 { // the session of a first call is not stored
+				session.Consent = consents[0]
+			}
+			return err
+		})
+		batch.Queue(listWishes, pgx.StrictNamedArgs{"session": session.ID}).Query(func(rows pgx.Rows) (err error) {
+			wishes, err = pgx.CollectRows(rows, pgx.RowToStructByName[Wish])
+			return err
+		})
+		return tx.Last().SendBatch(ctx, &batch)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("wishlists: list of %s: %w", session.ID, err)
 	}
 	return wishes, nil
 }
@@ -49,7 +77,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 	wish.Note = string(note.Or(""))
 	_, noted := note.Get()
 	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
-		size, err := lockWishes(ctx, tx, v.Session.ID)
+		size, err := lockWishes(ctx, tx, &v.Session)
 		if err != nil {
 			return err
 		}
@@ -72,15 +100,14 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 	return kept, added, nil
 }
 
-// lockWishes locks the session's wishlist until the transaction ends, and returns its size. It returns fault.ErrVersionConflict if
-// the session has ended meanwhile.
-func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (size int, err error) {
-	var locked id.GuestSession
+// lockWishes locks the session's wishlist until the transaction ends, and returns its size. It sets the session's consent to
+// telemetry to that of its row. It returns fault.ErrVersionConflict if the session has ended meanwhile.
+func lockWishes(ctx context.Context, tx postgres.Tx, session *Session) (size int, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT guest_session_id
+		SELECT consent_telemetry
 		FROM bff_consumer.guest_sessions
 		WHERE guest_session_id = @session AND ended_at IS NULL
-		FOR NO KEY UPDATE`, pgx.StrictNamedArgs{"session": session}).Scan(&locked)
+		FOR NO KEY UPDATE`, pgx.StrictNamedArgs{"session": session.ID}).Scan(&session.Consent.Telemetry)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fault.ErrVersionConflict
 	}
@@ -90,7 +117,7 @@ func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (s
 	err = tx.QueryRow(ctx, `
 		SELECT count(*)
 		FROM bff_consumer.wishlist
-		WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": session}).Scan(&size)
+		WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": session.ID}).Scan(&size)
 	return size, err
 }
 
@@ -116,7 +143,7 @@ func queueWish(tx postgres.Tx, session id.GuestSession, w Wish) {
 // Remove takes a hotel off the visitor's wishlist. It does nothing if the hotel is not on the list.
 func (w Wishlists) Remove(ctx context.Context, v Visitor, property id.Property, now time.Time) error {
 	err := w.db.InTx(ctx, func(tx postgres.Tx) error {
-		size, err := lockWishes(ctx, tx, v.Session.ID)
+		size, err := lockWishes(ctx, tx, &v.Session)
 		if err != nil {
 			return err
 		}

@@ -855,7 +855,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. Published if the session agrees to telemetry, once per hotel and kind in ten seconds, and not for programs or a session that begins with the click */
+            /** @description Accepted. Published if the session agrees to telemetry, once per hotel in an hour whatever the kind, for at most ten sessions of one address, and not for programs or a session that begins with the click */
             202: {
                 headers: {
                     [name: string]: unknown;
