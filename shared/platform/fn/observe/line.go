@@ -91,7 +91,7 @@ func (l *Line) record(project string) slog.Record {
 			slog.Int("status", l.Status),
 			slog.String("latency", fmt.Sprintf("%.6fs", l.Latency.Seconds())),
 			slog.String("requestMethod", l.Method),
-			slog.String("requestUrl", cut(freetext.Scrub(cut(l.Path, 2*maxPath)), maxPath)),
+			slog.String("requestUrl", Shown(l.Path)),
 			slog.String("protocol", l.Protocol),
 			slog.String("requestSize", size(l.Received)),
 			slog.String("responseSize", size(l.Sent)),
@@ -149,6 +149,10 @@ func size(n int64) string {
 	}
 	return strconv.FormatInt(n, 10)
 }
+
+// Shown returns a path as logs and answers show it: its beginning, without contact data. It cuts the path before it scrubs it, because
+// scrubbing costs 0.6 ms per kilobyte.
+func Shown(path string) string { return cut(freetext.Scrub(cut(path, 2*maxPath)), maxPath) }
 
 // cut returns the beginning of a text, without a partial character at its end.
 func cut(s string, limit int) string {
