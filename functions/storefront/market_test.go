@@ -103,12 +103,15 @@ func TestMarket_controlCharacter(t *testing.T) {
 	t.Parallel()
 	for _, escaped := range []string{"%7F", "%0A"} {
 		for _, path := range []string{"/hotels", "/hotels/" + property.String()} {
-			d := &fakeConsumer{locale: locale.English}
-			e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
-			a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path + "?response=" + escaped)
-			if a.Status >= 400 || d.sent["X-Challenge-Response"] != nil {
-				t.Errorf("%s with %s: got %d, sent %q", path, escaped, a.Status, d.sent["X-Challenge-Response"])
-			}
+			t.Run(path+escaped, func(t *testing.T) {
+				t.Parallel()
+				d := &fakeConsumer{locale: locale.English}
+				e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
+				a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path + "?response=" + escaped)
+				if a.Status >= 400 || d.sent["X-Challenge-Response"] != nil {
+					t.Errorf("got %d, sent %q", a.Status, d.sent["X-Challenge-Response"])
+				}
+			})
 		}
 	}
 }
