@@ -112,13 +112,14 @@ locals {
         aligner = "ALIGN_MAX", reducer = "REDUCE_MAX", by = ["resource.label.subscription_id"], above = 900, lasting = 300
       }
     } },
+    # The retention class decides: audit and regulated events are evidence of an act.
     { outbox = {
-      name      = "outbox: events are parked or failing", playbook = "outbox", page = true
+      name      = "outbox: audit or regulated events are parked or failing", playbook = "outbox", page = true
       condition = { filter = local.counted.stuck.stuck, by = local.by_function, above = 0 }
     } },
-    { outbox-telemetry = {
-      name      = "outbox: telemetry is parked or failing", playbook = "outbox-telemetry", page = false
-      condition = { filter = local.counted.stuck.stuckTelemetry, by = local.by_function, above = 0 }
+    { outbox-operational = {
+      name      = "outbox: operational events are parked or failing", playbook = "outbox-operational", page = false
+      condition = { filter = local.counted.stuck.stuckOperational, by = local.by_function, above = 0 }
     } },
     # The number of rows at which the table should be partitioned.
     { outbox-rows = {

@@ -67,18 +67,18 @@ resource "google_logging_metric" "latency" {
 }
 
 # What needs a person as soon as there is one line of it. A relay counts the events that are parked, or have failed for more than five
-# minutes; those of browsers' telemetry are counted apart. A process that cannot start answers no call, and Cloud Run answers 503 for it.
+# minutes; those of the retention class operational are counted apart. A process that cannot start answers no call, and Cloud Run answers 503 for it.
 # Functions of the reservation service count steps of a booking that do not end, and guests who need a key by hand; the sweep of drafts counts
 # payments without an outcome.
 resource "google_logging_metric" "incidents" {
   for_each = {
     outbox_stuck = {
-      description = "Ticks of a relay that found events in need of a person."
+      description = "Ticks of a relay that found audit or regulated events in need of a person."
       filter      = "${local.lines} AND jsonPayload.outbox.stuck>0"
     }
-    outbox_stuckTelemetry = {
-      description = "Ticks of a relay that found telemetry in need of a person."
-      filter      = "${local.lines} AND jsonPayload.outbox.stuckTelemetry>0"
+    outbox_stuckOperational = {
+      description = "Ticks of a relay that found operational events in need of a person."
+      filter      = "${local.lines} AND jsonPayload.outbox.stuckOperational>0"
     }
     outbox_rows = {
       description = "Ticks of a relay that found more than 50 million rows in its outbox."
@@ -229,7 +229,7 @@ locals {
     rooms   = local.logged.rooms_without_alternative
     rows    = local.logged.outbox_rows
     saga    = local.logged.saga_stuck
-    stuck   = { stuck = local.logged.outbox_stuck, stuckTelemetry = local.logged.outbox_stuckTelemetry }
+    stuck   = { stuck = local.logged.outbox_stuck, stuckOperational = local.logged.outbox_stuckOperational }
   }
 
   # As PromQL calls them. An absence that PromQL finds needs no earlier value: what has never worked is noticed too.

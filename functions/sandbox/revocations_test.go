@@ -38,6 +38,7 @@ func TestRevoke_publishes(t *testing.T) {
 		in   body
 		want int
 	}{
+		"without a tenant":   {path, body{"reason": "left"}, http.StatusBadRequest},
 		"without a reason":   {path, body{"reason": ""}, http.StatusBadRequest},
 		"of no session":      {"/sandbox/iam/v1/sessions/somebody/revoke", body{"reason": "left"}, http.StatusNotFound},
 		"of a user's e-mail": {path, body{"reason": "left", "userId": "z@example.com"}, http.StatusBadRequest},

@@ -182,8 +182,11 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 	status, code, _ := strings.Cut(refusal, " ")
 	code, field, _ := strings.Cut(code, " ")
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(map[string]int{"400": 400, "401": 401, "402": 402, "404": 404, "409": 409, "410": 410, "503": 503}[status])
+	w.WriteHeader(map[string]int{"400": 400, "401": 401, "402": 402, "404": 404, "409": 409, "410": 410, "429": 429, "503": 503}[status])
 	problem := body{"code": "MELMASTOON." + code}
+	if status == "429" {
+		problem["retryAfter"] = 7
+	}
 	if token, ok := strings.CutPrefix(field, "viewToken="); ok {
 		problem["viewToken"] = token
 	} else if field != "" {

@@ -24,6 +24,8 @@ type fakeConsumer struct {
 	locale locale.Tag
 	away   bool     // destinations are not available
 	asked  []string // method, path, and the arrival
+	busy   bool     // everything is limited
+	sent   http.Header
 }
 
 func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -35,10 +37,13 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if path == "/search" {
 		in, out = textBetween(string(text), `"checkIn":"`, `"`), textBetween(string(text), `"checkOut":"`, `"`)
 	}
+	d.sent = r.Header
 	d.asked = append(d.asked, r.Method+" "+path+" "+in)
 	w := httptest.NewRecorder()
 	session := body{"locale": d.locale, "localePreference": d.locale, "currency": "AFN", "currencyPreference": "AFN"}
 	switch {
+	case d.busy:
+		refuse(w, "429 GENERAL.RATE_LIMITED")
 	case in != "" && (in < "2026" || out <= in):
 		refuse(w, "400 GENERAL.VALIDATION_FAILED")
 	case path == "/search":
@@ -83,6 +88,30 @@ func expectTexts(t *testing.T, page string, texts ...string) {
 	for _, want := range texts {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %q: %s", want, page)
+		}
+	}
+}
+
+func TestMarket_rateLimited(t *testing.T) {
+	t.Parallel()
+	e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), &fakeConsumer{busy: true})
+	fntest.Open(t, e, findhotels.Function).As("").Get("/hotels").Want(t, http.StatusTooManyRequests, "Retry-After", "7")
+}
+
+// A response to a challenge that is no header is dropped, as if there were none.
+func TestMarket_controlCharacter(t *testing.T) {
+	t.Parallel()
+	for _, escaped := range []string{"%7F", "%0A"} {
+		for _, path := range []string{"/hotels", "/hotels/" + property.String()} {
+			t.Run(path+escaped, func(t *testing.T) {
+				t.Parallel()
+				d := &fakeConsumer{locale: locale.English}
+				e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
+				a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path + "?response=" + escaped)
+				if a.Status >= 400 || d.sent["X-Challenge-Response"] != nil {
+					t.Errorf("got %d, sent %q", a.Status, d.sent["X-Challenge-Response"])
+				}
+			})
 		}
 	}
 }

@@ -124,10 +124,12 @@ func (v *Visitor) zone() *time.Location {
 	return time.UTC
 }
 
-// UnavailablePage returns the page of a hotel that cannot be shown: the hotel is unknown, suspended or unavailable.
+// UnavailablePage returns the page of a hotel that cannot be shown: the hotel is unknown, suspended or unavailable, or the visitor asks too
+// often.
 func (v *Visitor) UnavailablePage(err error) fn.Page {
 	step, answer := "down", fn.Unavailable
-	switch ServiceErrorOf(err).Code {
+	failed := ServiceErrorOf(err)
+	switch failed.Code {
 	case unknownTenant:
 		step, answer = "unknown", fn.NotFound
 	case suspendedTenant:
@@ -135,5 +137,10 @@ func (v *Visitor) UnavailablePage(err error) fn.Page {
 	case fault.ErrValidation.Code: // an invalid header or campaign of the request
 		answer = fn.BadRequest
 	}
-	return v.Show(View{Step: step, Answer: answer, Title: v.Localizer.T(step + ".title")})
+	if failed.Status == http.StatusTooManyRequests {
+		step, answer = "busy", fn.TooMany
+	}
+	shown := v.Show(View{Step: step, Answer: answer, Title: v.Localizer.T(step + ".title")})
+	shown.Reply = failed.RetryIn(shown.Reply, answer)
+	return shown
 }

@@ -275,6 +275,49 @@ func TestShowConfirmation_missingParts(t *testing.T) {
 	}
 }
 
+// A guest who asks too often is told to wait, and not that the hotel is down.
+func TestUnavailablePage_retryAfter(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		refusal, sees, after string
+		status               int
+	}{
+		{"429 GENERAL.RATE_LIMITED", "Please wait a minute", "7", http.StatusTooManyRequests},
+		{"503 GENERAL.UNAVAILABLE", "cannot be reached", "4", http.StatusServiceUnavailable},
+		{"404 TENANT.UNKNOWN", "There is no hotel at this address", "", http.StatusNotFound},
+	} {
+		t.Run(test.refusal, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.refuses["GET bootstrap"] = test.refusal
+			a := browse(t, env.Of(nil), d).front.Get(searched, "Accept-Language", "en")
+			a.Want(t, test.status, "Content-Type", "text/html; charset=utf-8", "Retry-After", test.after)
+			if !strings.Contains(string(a.Body), test.sees) {
+				t.Errorf("the page does not contain %q: %s", test.sees, a.Body)
+			}
+		})
+	}
+}
+
+// A value of a link that is no header is dropped: the call would fail, and the hotel would be shown as down.
+func TestEnterByLink_controlCharacter(t *testing.T) {
+	t.Parallel()
+	for _, escaped := range []string{"%7F", "%0A", "a%01b", "a%0D%0Ab"} {
+		t.Run(escaped, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			browse(t, env.Of(nil), d).open(searched + "&utm_source=" + escaped + "&utm_medium=" + escaped + "&utm_campaign=spring")
+			h := d.received[0].Header
+			if h["X-Campaign-Source"] != nil || h["X-Campaign-Medium"] != nil {
+				t.Errorf("sent the campaign %q from %q, want neither", h["X-Campaign-Medium"], h["X-Campaign-Source"])
+			}
+			if got := h.Get("X-Campaign-Name"); got != "spring" {
+				t.Errorf("sent the campaign's name %q, want spring", got)
+			}
+		})
+	}
+}
+
 func TestEnterByLink_handoff(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

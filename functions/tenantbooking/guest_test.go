@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/guesttest"
 )
 
 // TestSetGuest_spellings sends the details of one guest in several spellings. The draft, the reservation and the
@@ -53,6 +57,50 @@ func TestSetGuest_spellings(t *testing.T) {
 		t.Run(fmt.Sprintf("%q", wrong), func(t *testing.T) {
 			if a := g.Send("PATCH", path, wrong); a.Code() != "GENERAL.VALIDATION_FAILED" {
 				t.Errorf("%s: %d %s", wrong, a.Status, a.Code())
+			}
+		})
+	}
+}
+
+// TestSetGuest_forms sends each text of a name and of an e-mail address through both routes that take them.
+func TestSetGuest_forms(t *testing.T) {
+	t.Parallel()
+	booked := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
+	booked.Must(http.StatusOK, "POST", "/draft/"+booked.Draft.String()+"/confirm", nil)
+	held := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
+	for route, send := range map[string]func(body string) fntest.Answer{
+		"draft": func(body string) fntest.Answer { return held.Send("PATCH", "/draft/"+held.Draft.String(), body) },
+		"confirmation": func(body string) fntest.Answer {
+			return booked.Send("PATCH", "/confirmation/"+booked.Stay.String(), body)
+		},
+	} {
+		t.Run(route, func(t *testing.T) {
+			t.Parallel()
+			check := func(t *testing.T, member string, guest booking.Guest, valid bool) {
+				t.Helper()
+				body, err := json.Marshal(map[string]any{"guest": guest})
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch a := send(string(body)); {
+				case valid && a.Status != http.StatusOK:
+					t.Errorf("got %d %s, want 200", a.Status, a.Body)
+				case !valid && (a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), "/guest/"+member)):
+					t.Errorf("got %d %s, want 400 about %s", a.Status, a.Body, member)
+				}
+			}
+			for _, test := range guesttest.Emails() {
+				if !utf8.ValidString(test.Text) {
+					continue // is no JSON
+				}
+				t.Run(fmt.Sprintf("email %+q", test.Text), func(t *testing.T) {
+					check(t, "email", booking.Guest{FirstName: "Zoe", Email: test.Text, Phone: "+93701234567"}, test.Valid)
+				})
+			}
+			for _, test := range guesttest.Names() {
+				t.Run(fmt.Sprintf("name %+q", test.Text), func(t *testing.T) {
+					check(t, "firstName", booking.Guest{FirstName: test.Text, Email: "zoe@example.com", Phone: "+93701234567"}, test.Valid)
+				})
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -53,6 +55,21 @@ func TestHold_attemptsWithoutOutcome(t *testing.T) {
 		g.Must(http.StatusServiceUnavailable, "POST", "/hold", g.HoldBody())
 	}
 	s.Platform.Change(func() { s.Platform.Down = "" })
+	for range 10 {
+		g.Must(http.StatusConflict, "POST", "/hold", g.HoldBody())
+	}
+	g.Must(http.StatusTooManyRequests, "POST", "/hold", g.HoldBody())
+}
+
+// TestHold_attemptsForUnknownDrafts shows that attempts for drafts that do not exist leave the session all of its holds.
+func TestHold_attemptsForUnknownDrafts(t *testing.T) {
+	t.Parallel()
+	s := soldOut(t)
+	g := s.Guest(0).RequestQuote()
+	unknown := fmt.Sprintf(`{"draftId":%q,"quoteId":%q}`, id.New[id.Draft](), id.New[id.Quote]())
+	for range 11 {
+		g.Must(http.StatusNotFound, "POST", "/hold", unknown)
+	}
 	for range 10 {
 		g.Must(http.StatusConflict, "POST", "/hold", g.HoldBody())
 	}

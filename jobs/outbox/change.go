@@ -14,7 +14,7 @@ import (
 func (s store) change(ctx context.Context) (n int, err error) {
 	acts, condition, in := "unpark", "parked", s.db.InTx
 	if s.options.forget {
-		acts, condition, in = "forget", "parked AND starts_with(subject, 'melmastoon.bff.')", s.db.InMaintenance
+		acts, condition, in = "forget", "parked AND operational", s.db.InMaintenance
 	}
 	if !s.options.do {
 		in = s.db.InMaintenance

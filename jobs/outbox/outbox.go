@@ -20,7 +20,7 @@ import (
 
 // Job counts the events of all schemas, or of the named ones, that wait to be published, and the stuck ones by subject and cause:
 // those that are parked, and those that have failed for five minutes. -show=N SCHEMA shows the oldest without their payload. -unpark SCHEMA lets the relay publish
-// parked events again, -forget SCHEMA deletes parked telemetry; both only report what they would do, unless -go, -by and -why are
+// parked events again, -forget SCHEMA deletes parked operational events; both only report what they would do, unless -go, -by and -why are
 // given. -push -event=ID SCHEMA delivers an event without waiting for its next attempt. -subject, -cause, -event and -limit select events.
 // -lost=COPY -since=TIME compares a database that was restored to a moment with a copy of its last state.
 var Job = command.Job{Name: "outbox", Run: func(ctx context.Context, e env.Env, args []string) error {
@@ -92,7 +92,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.SetOutput(out)
 	set.IntVar(&o.show, "show", 0, "show the `N` oldest events of a schema, never their payload")
 	set.BoolVar(&o.unpark, "unpark", false, "let the relay publish parked events of a schema again")
-	set.BoolVar(&o.forget, "forget", false, "delete parked telemetry (subjects melmastoon.bff.…) of a schema")
+	set.BoolVar(&o.forget, "forget", false, "delete parked events of a schema whose retention class is operational")
 	set.BoolVar(&o.push, "push", false, "deliver the event of -event now, without waiting for the next attempt")
 	set.StringVar(&o.to, "to", "", "with -push, the `subscription` to which a published event is delivered once more")
 	set.BoolVar(&o.do, "go", false, "make the change of -unpark, -forget or -push; without it only report it")

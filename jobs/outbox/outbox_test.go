@@ -43,13 +43,18 @@ const (
 	step    = "melmastoon.bff.tenant.flow.step_completed.v1"
 	badHeld = "contract: /holdId of hld_01ARZ3NDEKTSV4RRFFQ69G5FAV: missing"
 	badStep = "contract: /guestEmail: unknown member"
+	created = "melmastoon.bff.tenant.booking.draft.created.v1"
+	started = "melmastoon.reservation.check_in_started.v1"
 )
+
+// classes are the retention classes of the subjects.
+var classes = map[string]string{held: "regulated", step: "operational", created: "regulated", started: "operational"}
 
 // A world is a database with stuck events of two schemas.
 type world struct {
-	db                                    *pgtest.Database
-	owner                                 *pgx.Conn
-	parked, other, telemetry, failing, ok string
+	db                                      *pgtest.Database
+	owner                                   *pgx.Conn
+	parked, other, operational, failing, ok string
 }
 
 func open(t *testing.T) world {
@@ -65,7 +70,7 @@ func open(t *testing.T) world {
 	w.other = w.add(t, "reservation", held, "k2", "parked_reason", strings.Replace(badHeld, "5FAV", "5FAW", 1))
 	w.ok = w.add(t, "reservation", held, "k1", "last_error", "")
 	w.failing = w.add(t, "reservation", held, "k3", "last_error", "rpc error: PermissionDenied")
-	w.telemetry = w.add(t, "bff_tenant_booking", step, "k", "parked_reason", badStep)
+	w.operational = w.add(t, "bff_tenant_booking", step, "k", "parked_reason", badStep)
 	w.exec(t, `UPDATE reservation.outbox SET published_at = platform.now() WHERE event_id = @id`, w.ok)
 	w.exec(t, `UPDATE reservation.outbox SET next_attempt_at = platform.now(), attempts = 7, enqueued_at = platform.now() - interval '1 hour' WHERE event_id = @id`, w.failing)
 	return w
@@ -77,8 +82,8 @@ func (w world) add(t *testing.T, schema, subject, key, column, text string) stri
 	e := id.New[id.Event]()
 	_, err := w.owner.Exec(t.Context(), `
 		INSERT INTO `+schema+`.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, `+column+`)
-		VALUES (@id, @event, gen_random_uuid(), @subject, @key, '{"guest": "Zarghona"}', '{"userId": "usr_zarghona"}', platform.now(), nullif(@text, ''))`,
-		pgx.StrictNamedArgs{"id": e, "event": e.String(), "subject": subject, "key": key, "text": text})
+		VALUES (@id, @event, gen_random_uuid(), @subject, @key, '{"guest": "Zarghona"}', jsonb_build_object('userId', 'usr_zarghona', 'retentionClass', @class::text), platform.now(), nullif(@text, ''))`,
+		pgx.StrictNamedArgs{"id": e, "event": e.String(), "subject": subject, "key": key, "text": text, "class": classes[subject]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +169,10 @@ func TestRun_unpark(t *testing.T) {
 	w.want(t, w.failing, "retrying")
 	must(t, w.db, "-unpark", "-go", "-by=K. Amiri", "-why=all", "reservation")
 	w.want(t, w.other, "pending")
-	w.want(t, w.telemetry, "parked") // in another schema
+	w.want(t, w.operational, "parked") // in another schema
 }
 
-// Only telemetry can be deleted, and only while it is parked.
+// Only operational events can be deleted, and only while they are parked. The retention class decides, not the service.
 func TestRun_forget(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -175,10 +180,19 @@ func TestRun_forget(t *testing.T) {
 	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "reservation"}, by)...), "no such events in reservation\n")
 	w.want(t, w.parked, "parked")
 	w.want(t, w.failing, "retrying")
-	contains(t, must(t, w.db, "-forget", "bff_tenant_booking"), "would forget "+w.telemetry)
-	w.want(t, w.telemetry, "parked")
-	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "bff_tenant_booking", "-cause=guestEmail"}, by)...), "forget "+w.telemetry+" of "+step)
-	w.want(t, w.telemetry, "gone")
+	contains(t, must(t, w.db, "-forget", "bff_tenant_booking"), "would forget "+w.operational)
+	w.want(t, w.operational, "parked")
+	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "bff_tenant_booking", "-cause=guestEmail"}, by)...), "forget "+w.operational+" of "+step)
+	w.want(t, w.operational, "gone")
+	evidence := w.add(t, "bff_tenant_booking", created, "k", "parked_reason", badStep)
+	unclassified := w.add(t, "bff_tenant_booking", "melmastoon.bff.unknown.v1", "k", "parked_reason", badStep)
+	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "bff_tenant_booking"}, by)...), "no such events in bff_tenant_booking\n")
+	w.want(t, evidence, "parked")
+	w.want(t, unclassified, "parked")
+	ofReservation := w.add(t, "reservation", started, "k4", "parked_reason", badHeld)
+	contains(t, must(t, w.db, slices.Concat([]string{"-forget", "-go", "reservation"}, by)...), "forget "+ofReservation+" of "+started)
+	w.want(t, ofReservation, "gone")
+	w.want(t, w.parked, "parked")
 }
 
 // Two runs at once change each event once.

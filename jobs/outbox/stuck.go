@@ -32,10 +32,11 @@ func (s store) act(ctx context.Context, e env.Env) (int, error) {
 	return s.list(ctx)
 }
 
-// stuck selects the stuck events. A parked event is never published. A failing one is retried, and its cause is the last error.
+// stuck selects the stuck events. A parked event is never published. An event of an unknown class counts as evidence. A failing one is retried, and its cause is the last error.
 const stuck = `
 	SELECT seq, event_id, subject, ordering_key, attempts, enqueued_at,
-	       parked_reason IS NOT NULL AS parked, coalesce(parked_reason, last_error, 'no error recorded') AS cause
+	       parked_reason IS NOT NULL AS parked, coalesce(envelope ->> 'retentionClass', '') = 'operational' AS operational,
+	       coalesce(parked_reason, last_error, 'no error recorded') AS cause
 	FROM %[1]s.outbox
 	WHERE published_at IS NULL AND (parked_reason IS NOT NULL OR next_attempt_at IS NOT NULL AND enqueued_at < platform.now() - interval '5 minutes')
 	  AND (@subject = '' OR subject = @subject)

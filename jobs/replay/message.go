@@ -110,6 +110,8 @@ func (l message) skipReason(o options) string {
 	switch {
 	case !l.known:
 		return "no subscription " + strconv.Quote(l.to.Name) + " uses this dead-letter topic"
+	case l.Attributes[fn.DeadLetterSize] != "":
+		return "it was kept without its data of " + l.Attributes[fn.DeadLetterSize] + " bytes, because it was too large; the producer must publish less"
 	case l.replays >= maxReplays && !o.again:
 		return "already replayed " + strconv.Itoa(l.replays) + " times; -again replays it once more"
 	}

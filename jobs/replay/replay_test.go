@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -442,6 +443,20 @@ func TestSend_unknownSubscription(t *testing.T) {
 	d.want([]string{"replayed 1 of 1"}, "-go", "site.paid.dlq")
 	if m := d.published.Messages(); len(m) != 1 || m[0].Attributes[topic.ReplayTo] != "site-paid" {
 		t.Errorf("published %v, want one message to site-paid", m)
+	}
+}
+
+// A dead letter that was kept without its data would be delivered as an event without data.
+func TestSend_withoutData(t *testing.T) {
+	t.Parallel()
+	d := newRunner(t)
+	m := paid(t, "k1", 1, 1)
+	m.Data, m.Attributes = nil, maps.Clone(m.Attributes)
+	m.Attributes[fn.DeadLetterSize] = "10000301"
+	d.topics.Put(m)
+	d.want([]string{"kept without its data of 10000301 bytes", "replayed 0 of 1"}, "-go", "-again", "hotel.paid.dlq")
+	if n := len(d.published.Messages()); n != 0 {
+		t.Errorf("published %d messages, want 0", n)
 	}
 }
 

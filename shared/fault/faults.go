@@ -16,6 +16,7 @@ var (
 	ErrVersionConflict        = New(Conflict, "GENERAL.VERSION_CONFLICT", "It was changed by another request. Read it again and retry.")
 	ErrStale                  = New(PreconditionFailed, "GENERAL.VERSION_CONFLICT", "It was changed by another request. Read it again and retry.") // of If-Match
 	ErrTooLarge               = New(TooLarge, "GENERAL.PAYLOAD_TOO_LARGE", "The body exceeds the size limit of this route.")
+	ErrURITooLong             = New(URITooLong, "GENERAL.URI_TOO_LONG", "The address of the request is longer than 8 KiB.")
 	ErrUnsupportedMedia       = New(UnsupportedMedia, "GENERAL.UNSUPPORTED_MEDIA_TYPE", "This route does not accept this content type.")
 	ErrInternal               = New(Internal, "GENERAL.INTERNAL", "Something went wrong on our side.")
 	ErrUnavailable            = New(Unavailable, "GENERAL.UNAVAILABLE", "The service is temporarily unavailable. Try again.").After(2 * time.Second)

@@ -21,6 +21,7 @@ const (
 	Gone
 	PreconditionFailed
 	TooLarge
+	URITooLong
 	UnsupportedMedia
 	Unprocessable
 	TooMany
@@ -45,6 +46,7 @@ var titles = [...]struct {
 	Gone:               {http.StatusGone, "No longer available", "نور شتون نه لري", "دیگر موجود نیست", "اب دستیاب نہیں", "لم يعد متاحًا"},
 	PreconditionFailed: {http.StatusPreconditionFailed, "Precondition failed", "شرط پوره نه شو", "پیش‌شرط برقرار نیست", "شرط پوری نہیں ہوئی", "لم يتحقق الشرط المسبق"},
 	TooLarge:           {http.StatusRequestEntityTooLarge, "Too large", "ډېر لوی دی", "بیش از حد بزرگ", "بہت بڑا ہے", "الحجم أكبر من اللازم"},
+	URITooLong:         {http.StatusRequestURITooLong, "Address too long", "پته ډېره اوږده ده", "نشانی بیش از حد طولانی است", "پتہ بہت لمبا ہے", "العنوان طويل جدًا"},
 	UnsupportedMedia:   {http.StatusUnsupportedMediaType, "Unsupported media type", "دا ډول محتوا نه منل کېږي", "این نوع محتوا پذیرفته نیست", "مواد کی یہ قسم قبول نہیں", "نوع المحتوى غير مدعوم"},
 	Unprocessable:      {http.StatusUnprocessableEntity, "Cannot be processed", "نه شي پروسس کېدای", "قابل پردازش نیست", "اس پر عمل ممکن نہیں", "تتعذر المعالجة"},
 	TooMany:            {http.StatusTooManyRequests, "Too many requests", "ډېرې غوښتنې", "درخواست‌های بیش از حد", "بہت زیادہ درخواستیں", "طلبات كثيرة جدًا"},

@@ -6,14 +6,12 @@ import (
 	"net/netip"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // Errors of an invalid value. They may be shown to callers and do not contain the value.
 var (
-	ErrEmail   = errors.New("not an e-mail address")
 	ErrPhone   = errors.New("not a telephone number with its country code, such as +93 70 123 4567")
 	ErrAddress = errors.New("not an IP address")
 )
@@ -29,21 +27,6 @@ func (v Value) GoString() string { return v.String() }
 
 // MarshalText returns String: a value never leaves the process.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-const maxEmailLength = 254 // RFC 5321 with its erratum
-
-// Email returns the address trimmed and in lower case. It does not check whether the address exists.
-func Email(s string) (Value, error) {
-	if !utf8.ValidString(s) {
-		return Value{}, ErrEmail // lower-casing would replace invalid bytes
-	}
-	s = strings.ToLower(strings.TrimSpace(s))
-	at := strings.LastIndexByte(s, '@')
-	if at < 1 || at == len(s)-1 || len(s) > maxEmailLength || strings.ContainsFunc(s, unprintable) {
-		return Value{}, ErrEmail
-	}
-	return Value{s}, nil
-}
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 

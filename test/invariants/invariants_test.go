@@ -95,6 +95,14 @@ func arrive(t *testing.T, d *reservationtest.Desk) {
 	d.CheckIn()
 }
 
+// rate changes the price of a night.
+func rate(nightly string) func(*testing.T, *reservationtest.Desk) {
+	return func(t *testing.T, d *reservationtest.Desk) {
+		t.Helper()
+		change(t, d, map[string]any{"type": "rate_change", "itemId": d.R.Items[0].ID, "nightlyRateMicro": nightly, "reason": "agreed"})
+	}
+}
+
 // leave checks the guest out, days before the day of departure.
 func leave(days int) func(*testing.T, *reservationtest.Desk) {
 	return func(t *testing.T, d *reservationtest.Desk) {
@@ -132,11 +140,15 @@ func TestSettled_frontDesk(t *testing.T) {
 		{"checked out early", steps{leave(1), release, refund(100_000_000)}, nil},
 		{"checked out early, the room kept", steps{leave(1), refund(100_000_000)}, []string{rooms}},
 		{"checked out early, the money kept", steps{leave(1), release}, []string{money}},
+		{"made cheaper", steps{rate("50000000"), refund(100_000_000)}, nil},
+		{"made cheaper, too much refunded", steps{rate("50000000"), refund(150_000_000)}, []string{money}},
+		{"made cheaper and dearer again without paying", steps{rate("50000000"), refund(100_000_000), rate("100000000")}, nil},
+		{"made dearer without paying", steps{rate("150000000")}, nil},
 		{"checked out early, too much refunded", steps{leave(1), release, refund(150_000_000)}, []string{money}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d := reservationtest.OpenDesk(t, noshow.Function, checkout.Function)
+			d := reservationtest.OpenDesk(t, noshow.Function, checkout.Function, modify.Function)
 			book(t, d)
 			for _, step := range test.steps {
 				step(t, d)

@@ -49,7 +49,7 @@ var troubles = map[string]trouble{
 	"outbox":                    {parkedEvent},
 	"outbox-lag":                {lateEvent},
 	"outbox-rows":               {manyRows},
-	"outbox-telemetry":          {parkedTelemetry},
+	"outbox-operational":        {parkedOperational},
 	"probe":                     {brokenStep},
 	"progress":                  {pausedSchedule},
 	"rooms-without-alternative": {roomsOut},
@@ -469,12 +469,12 @@ func lateEvent(d *desk) scene {
 	return scene{names: []string{"\treservation-relay\t1\t1\t", "reservation: 1 events wait to be published"}, mend: d.s.Quiet}
 }
 
-// parkedTelemetry parks an event of a browser.
-func parkedTelemetry(d *desk) scene {
+// parkedOperational parks an event of a browser.
+func parkedOperational(d *desk) scene {
 	d.exec(`INSERT INTO bff_consumer.outbox (id, event_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
-		VALUES (gen_random_uuid(), 'evt_1', 'melmastoon.bff.consumer.click.recorded.v1', 'k', '{}', '{}', platform.now(), 'contract: /email: unknown member')`)
+		VALUES (gen_random_uuid(), 'evt_1', 'melmastoon.bff.consumer.click.recorded.v1', 'k', '{}', '{"retentionClass": "operational"}', platform.now(), 'contract: /email: unknown member')`)
 	d.tick("consumer-relay")
-	d.until(`"function":"consumer-relay"`, `"stuckTelemetry":1`)
+	d.until(`"function":"consumer-relay"`, `"stuckOperational":1`)
 	return scene{
 		fill:  []string{"<schema>", "bff_consumer"},
 		names: []string{"consumer-relay", "bff_consumer: 1 of melmastoon.bff.consumer.click.recorded.v1 parked", "would forget evt_1"},

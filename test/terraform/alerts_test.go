@@ -310,7 +310,7 @@ func TestAlerts(t *testing.T) {
 	}{
 		{"all_is_well", func(map[string][]string) {}, nil},
 		{"parked_row", replaced(troubles["parked"], "reservation-relay"), []string{"outbox"}},
-		{"parked_telemetry", replaced(troubles["parked telemetry"], "reservation-relay"), []string{"outbox-telemetry"}},
+		{"parked_operational", replaced(troubles["parked operational"], "reservation-relay"), []string{"outbox-operational"}},
 		{"large_outbox", replaced(troubles["large outbox"], "reservation-relay"), []string{"outbox-rows"}},
 		{"outbox_below_the_limit", replaced(troubles["growing outbox"], "reservation-relay"), nil},
 		{"stuck_step", replaced(troubles["stuck step"], "reservation-watchsagas"), []string{"saga-stuck"}},

@@ -36,7 +36,7 @@ func TestLines_metrics(t *testing.T) {
 	}
 	observe.To(&written).Write(&observe.Line{
 		Time: time.Now(), Latency: time.Second, Function: "reservation-relay", RequestID: "r", Method: "POST", Path: "/", Protocol: "HTTP/1.1",
-		Agent: "a", Status: 500, Received: 1, Sent: 1, Tenant: "t", Caller: "c", Subject: "s", EventID: "e", Attempt: 1, Outbox: outbox.Report{Published: 1, Stuck: outbox.Stuck{Domain: 1, Telemetry: 1, Rows: 1}},
+		Agent: "a", Status: 500, Received: 1, Sent: 1, Tenant: "t", Caller: "c", Subject: "s", EventID: "e", Attempt: 1, Outbox: outbox.Report{Published: 1, Stuck: outbox.Stuck{Evidence: 1, Operational: 1, Rows: 1}},
 		Counts: &counts, Replayed: true, Parked: "p", Code: "GENERAL.INTERNAL", Cause: errors.New("cause"), Stack: []byte("stack"),
 	})
 	var line map[string]any

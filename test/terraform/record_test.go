@@ -41,7 +41,7 @@ func record(t *testing.T) map[string]string {
 		_, err := owner.Exec(context.WithoutCancel(t.Context()), statement)
 		must(t, err)
 	}
-	exec(`UPDATE reservation.outbox SET parked_reason = 'too large' WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
+	exec(`UPDATE reservation.outbox SET parked_reason = 'too large', envelope = jsonb_set(envelope, '{retentionClass}', '"regulated"') WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
 	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
 	noDatabase := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
 	panicking := postgres.TracerKey.With(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
@@ -56,8 +56,8 @@ func record(t *testing.T) map[string]string {
 		"bad release": line(t, panicking, quote.Function),
 		"no upstream": line(t, alone, quote.Function),
 	}
-	exec(`UPDATE reservation.outbox SET subject = 'melmastoon.bff.tenant.flow.step_completed.v1' WHERE parked_reason IS NOT NULL`)
-	lines["parked telemetry"] = line(t, publishing, relay.Function)
+	exec(`UPDATE reservation.outbox SET envelope = jsonb_set(envelope, '{retentionClass}', '"operational"') WHERE parked_reason IS NOT NULL`)
+	lines["parked operational"] = line(t, publishing, relay.Function)
 	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
 	for trouble, rows := range map[string]string{"growing outbox": "49000000", "large outbox": "51000000"} {
 		exec(`UPDATE pg_catalog.pg_class SET reltuples = ` + rows + ` WHERE oid = 'reservation.outbox'::regclass`) // an estimate is not counted

@@ -32,10 +32,14 @@ type Request struct {
 
 const maxReasonLength = 200
 
-// Validate requires a reason, because audits need one.
+// Validate requires a reason, because audits need one, and the tenant of a session of a hotel's site, because only its service stores it.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > maxReasonLength {
 		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
+	}
+	_, other := id.Parse[id.TenantSession](string(r.Session))
+	if _, ok := r.Tenant.Get(); !ok && other == nil {
+		return sandbox.Refuse("/tenantId", "required", "A session of a hotel's site belongs to a tenant.")
 	}
 	return nil
 }

@@ -2,12 +2,14 @@
 package sessionrevoked
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -23,8 +25,9 @@ var Function = tenantbooking.PlatformEvent(fn.Spec{
 
 // Revoked identifies a session of any service.
 type Revoked struct {
-	Session   string    `json:"sessionId"`
-	RevokedAt time.Time `json:"revokedAt"`
+	Tenant    *id.Tenant `json:"tenantId"`
+	Session   string     `json:"sessionId"`
+	RevokedAt time.Time  `json:"revokedAt"`
 }
 
 // forgetter is the part of the session store that this function uses.
@@ -43,11 +46,16 @@ func New(e env.Env) (fn.Handle[Revoked], error) {
 }
 
 // handle needs no inbox: the session stores the time of its last revocation. Reservations are not affected: their guest
-// can use the view token.
+// can use the view token. A session of a hotel's site belongs to a tenant: without it the revocation would have no effect, so that
+// event is dead-lettered.
 func (h *handler) handle(ctx context.Context, e event.Event[Revoked]) error {
 	session, err := id.Parse[id.TenantSession](e.Payload.Session)
-	if err != nil || e.Delivery.Tenant == nil {
+	if err != nil {
 		return nil // the session of another service
 	}
-	return h.sessions.Revoke(ctx, *e.Delivery.Tenant, session, e.Payload.RevokedAt)
+	tenant := cmp.Or(e.Delivery.Tenant, e.Payload.Tenant)
+	if tenant == nil {
+		return fn.DeadLetter(fault.ErrValidation.Saying("The revocation of a hotel's session names no tenant."))
+	}
+	return h.sessions.Revoke(ctx, *tenant, session, e.Payload.RevokedAt)
 }

@@ -69,6 +69,9 @@ type Cloud struct {
 // readTimeout bounds a whole request, also to the console. Functions have shorter deadlines.
 const readTimeout = time.Minute
 
+// maxHeader bounds URL and headers of a request, as load balancers do.
+const maxHeader = 64 << 10
+
 // Start mounts the functions behind one front server, creates their subscriptions and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
@@ -93,7 +96,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	if err := b.Subscribe(ctx, l.Subscriptions()); err != nil {
 		return nil, fmt.Errorf("cloud: subscribe: %w", err)
 	}
-	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: readTimeout, IdleTimeout: time.Minute}
+	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: readTimeout, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader}
 	l.run(c)
 	return l, nil
 }

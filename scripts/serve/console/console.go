@@ -139,10 +139,17 @@ func (c *Console) page(pattern, name string, data func(*http.Request) (any, erro
 // A change is the work of a form. It writes progress to out.
 type change func(ctx context.Context, out io.Writer) error
 
-// act mounts a form. It checks the caller, starts the change and redirects to the page of its run.
+// act mounts a form. It waits at most formTime for it, checks the caller, starts the change and redirects to the page of its run.
 func (c *Console) act(pattern string, prepare func(*http.Request) (name string, do change, err error)) {
 	c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		connection := http.NewResponseController(w)
+		_ = connection.SetReadDeadline(time.Now().Add(formTime)) // recorders in tests have no deadlines
+		if err := r.ParseForm(); err != nil {                    // the deadline stays, so that the server does not wait for the rest
+			c.render(w, r, "problem", problem{http.StatusBadRequest, "The form is not readable: " + err.Error()})
+			return
+		}
+		_ = connection.SetReadDeadline(time.Time{})
 		if err := c.cross.Check(r); err != nil || subtle.ConstantTimeCompare([]byte(r.PostFormValue("token")), []byte(c.token)) != 1 {
 			c.render(w, r, "problem", problem{http.StatusForbidden, "This form belongs to another page or to an earlier run. Open the page again."})
 			return
@@ -159,8 +166,9 @@ func (c *Console) act(pattern string, prepare func(*http.Request) (name string, 
 }
 
 const (
-	maxForm = 64 << 10
-	quick   = 2 * time.Second // a change that takes longer shows its progress
+	maxForm  = 64 << 10
+	formTime = 5 * time.Second // for the form to arrive
+	quick    = 2 * time.Second // a change that takes longer shows its progress
 )
 
 //go:embed pages

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -192,6 +193,24 @@ func TestAct(t *testing.T) {
 				t.Errorf("%q is not in %s", want, page)
 			}
 		})
+	}
+}
+
+// A form that never ends does not hold its connection.
+func TestAct_unfinished(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(open(t, messages(0), nil))
+	defer server.Close()
+	body, never := io.Pipe()
+	defer never.Close()
+	began := time.Now()
+	res, err := http.Post(server.URL+"/-/clock", "application/x-www-form-urlencoded", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if spent := time.Since(began); res.StatusCode != http.StatusBadRequest || spent > 3*formTime {
+		t.Errorf("status = %d after %s, want 400 within %s", res.StatusCode, spent, 3*formTime)
 	}
 }
 

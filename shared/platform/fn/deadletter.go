@@ -2,6 +2,7 @@ package fn
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,6 +35,10 @@ const (
 	DeadLetteredBy    = "melmastoon-parked-by"
 	DeadLetterReason  = "melmastoon-parked-reason"
 	deadLetterAttempt = "melmastoon-parked-attempt"
+
+	// DeadLetterSize and DeadLetterHash describe the data of a message that was dead-lettered without it. Such a message cannot be replayed.
+	DeadLetterSize = "melmastoon-parked-size"
+	DeadLetterHash = "melmastoon-parked-sha256"
 )
 
 const maxReasonLength = 512
@@ -56,11 +61,27 @@ func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map
 	ctx, cancel := context.WithTimeout(ctx, deadLetterTime)
 	defer cancel()
 	m := topic.Message{Topic: h.spec.DeadLetter, Attributes: attributes, Data: data}
-	if err := errors.Join(h.to.Publish(ctx, []topic.Message{m})...); err != nil {
+	err := errors.Join(h.to.Publish(ctx, []topic.Message{m})...)
+	if errors.Is(err, topic.ErrRefused) { // redelivery would not change the message either
+		err = errors.Join(h.to.Publish(ctx, []topic.Message{withoutData(m)})...)
+	}
+	if err != nil {
 		return answer{}, fault.ErrInternal.Because(fmt.Errorf("fn: dead-letter: %w", errors.Join(err, reason)))
 	}
 	c.line.Parked = reason.Error()
 	return acknowledged, nil
+}
+
+// withoutData returns a message that every topic accepts. Part of the data would not be readable, and an erasure could not find the
+// person in it.
+func withoutData(m topic.Message) topic.Message {
+	m.Attributes = maps.Clone(m.Attributes)
+	for name, value := range m.Attributes {
+		m.Attributes[name] = headerText(value)
+	}
+	m.Attributes[DeadLetterSize], m.Attributes[DeadLetterHash] = strconv.Itoa(len(m.Data)), fmt.Sprintf("%x", sha256.Sum256(m.Data))
+	m.Data = []byte{}
+	return m
 }
 
 // deadLetterRaw dead-letters an event that could be read.

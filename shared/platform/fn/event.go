@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strconv"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
@@ -68,6 +69,11 @@ func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (ans
 		return answer{}, err
 	}
 	body, err := readBody(ctx, c, r, h.spec.BodyLimit)
+	if errors.Is(err, fault.ErrTooLarge) { // of unknown size: it was not read to its end
+		attributes := pushAttributes(r.Header)
+		attributes[DeadLetterSize] = "more than " + strconv.FormatInt(h.spec.BodyLimit, 10)
+		return h.deadLetter(ctx, c, attributes, []byte{}, err)
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -247,6 +247,39 @@ func TestEvent_deadLetterReadable(t *testing.T) {
 	}
 }
 
+// A message that no topic accepts would be delivered for ever.
+func TestEvent_deadLetterTooLarge(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, body string
+		size       string
+		hash       bool
+	}{
+		{"larger than a topic accepts", strings.Repeat("a", 10_000_301), "10000301", true},
+		{"larger than a function reads", strings.Repeat("a", 10<<20+1), "more than 10485760", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return nil })
+			a := fixture.Post("/internal/events/test-captured", test.body, "Content-Type", "application/json", "Ce-Id", "evt_1")
+			dead := fixture.dead.Messages()
+			if a.Status != 204 || len(dead) != 1 {
+				t.Fatalf("status = %d with %d dead letters, want 204 with one: %s", a.Status, len(dead), a.Body)
+			}
+			got := dead[0].Attributes
+			if n := len(dead[0].Data); n != 0 {
+				t.Errorf("the dead letter has %d bytes", n)
+			}
+			if got[fn.DeadLetterReason] == "" || got["ce-id"] != "evt_1" {
+				t.Errorf("the dead letter has the attributes %v", got)
+			}
+			if got[fn.DeadLetterSize] != test.size || (len(got[fn.DeadLetterHash]) == 64) != test.hash {
+				t.Errorf("size = %q, hash = %q", got[fn.DeadLetterSize], got[fn.DeadLetterHash])
+			}
+		})
+	}
+}
+
 func TestEvent_deadLetterFails(t *testing.T) {
 	t.Parallel()
 	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })

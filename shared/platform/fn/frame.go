@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
@@ -122,7 +123,7 @@ const statusGone = 499
 // begin notes the ids of the call and returns a context that carries them.
 func (f *frame) begin(c *record, r *http.Request) context.Context {
 	requestID := r.Header.Get("X-Request-Id")
-	if !visible(requestID, 128) || strings.Contains(requestID, "@") { // logs and events must not contain an address
+	if !plainID(requestID) {
 		requestID = c.act.String()
 	}
 	ctx, span := observe.Begin(r.Context(), r.Header)
@@ -173,7 +174,25 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
+	if len(r.URL.Path)+len(r.URL.RawQuery) > maxURL {
+		if err := c.countAddress(); err != nil {
+			return answer{}, err
+		}
+		return answer{}, fault.ErrURITooLong
+	}
 	return f.end.act(ctx, r, c)
+}
+
+// maxURL bounds path and query of a request, because each layer reads them. The longest link of a guest, with its handoff, has 2 KiB.
+const maxURL = 8 << 10
+
+const maxIDLength = 128
+
+// plainID reports whether a request id has only characters that logs, headers and pages show as they are.
+func plainID(s string) bool {
+	return s != "" && len(s) <= maxIDLength && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
 }
 
 // visible reports whether a header value is 1 to most visible ASCII characters.

@@ -25,7 +25,12 @@ func TestCall_requestID(t *testing.T) {
 		return map[string]string{"id": event.OriginOf(ctx).RequestID}, nil
 	}))
 	for _, test := range []struct{ name, given, want string }{
-		{"one that is fine", "front-end/42", "front-end/42"},
+		{"one that is fine", "Front-end_42", "Front-end_42"},
+		{"markup", "<script>alert(1)</script>", "req_"},
+		{"quotes", `a"b'<x>`, "req_"},
+		{"slash", "front-end/42", "req_"},
+		{"dots", "a.b", "req_"},
+		{"longest", strings.Repeat("a", 128), strings.Repeat("a", 128)},
 		{"none", "", "req_"},
 		{"one with a line break", "a\nb", "req_"},
 		{"one that is not ASCII", "ä", "req_"},

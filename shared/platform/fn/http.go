@@ -1,11 +1,14 @@
 package fn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"reflect"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -172,7 +175,8 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 // leaseMargin is the time after a call's deadline until another call may take its lease over.
 const leaseMargin = 5 * time.Second
 
-// claim returns the idempotency claim of a request: scope, key and a hash of the request. Of the middleware's headers only those
+// claim returns the idempotency claim of a request: scope, key and a hash of the request. JSON is hashed in its canonical form
+// (RFC 8785), because a client may encode the members of a repeated request in another order. Of the middleware's headers only those
 // that were sent are hashed, so that a new header does not change the hash of requests without it.
 func (h *httpEnd[V, In, Out]) claim(req *http.Request, s Scope, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
@@ -188,9 +192,23 @@ func (h *httpEnd[V, In, Out]) claim(req *http.Request, s Scope, key string, body
 	}
 	return idempotency.Claim{
 		Tenant: s.Tenant, Caller: s.Caller, Route: h.spec.Name, Key: key,
-		Request: idempotency.Hash(append(parts, body)...),
+		Request: idempotency.Hash(append(parts, h.canonical(body))...),
+		Former:  idempotency.Hash(append(parts, body)...),
 		Lease:   h.spec.Timeout + leaseMargin,
 	}
+}
+
+// canonical returns the canonical form of a JSON body, and any other body as it is. It keeps numbers that have no exact canonical
+// form.
+func (h *httpEnd[V, In, Out]) canonical(body []byte) []byte {
+	if h.plan.reads("form") {
+		return body
+	}
+	value := jsontext.Value(bytes.Clone(body))
+	if err := value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
+		return body // an empty one
+	}
+	return value
 }
 
 // enter notes the scope of the call and the cookies that every answer sets.

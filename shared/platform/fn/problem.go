@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
 )
 
 // platform is the prefix of every error code.
@@ -44,7 +44,7 @@ func problem(r *http.Request, c *record, err error, page func(*http.Request, int
 	lang := string(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), languages))
 	p := Problem{
 		Type: TypeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
-		Instance: (&url.URL{Path: freetext.Scrub(r.URL.Path)}).EscapedPath(), Code: platform + f.Code,
+		Instance: (&url.URL{Path: observe.Shown(r.URL.Path)}).EscapedPath(), Code: platform + f.Code,
 		RequestID: c.line.RequestID, TraceID: c.line.Trace.TraceID().String(),
 		Retriable: f.Retriable(), RetryAfter: seconds(f.RetryAfter), Violations: f.Violations, Members: f.Members,
 	}

@@ -59,12 +59,40 @@ func TestProblem_instance(t *testing.T) {
 		{"escaped address", "/properties/zarghona%40example.com", "%5Bemail%5D"},
 		{"address escaped twice", "/properties/zarghona%2540example.com", "%5Bemail%5D"},
 		{"telephone number", "/properties/%2B93700123456", "/properties/%5Bnumber%5D"},
+		{"long path", "/properties/" + strings.Repeat("a", 5000), "/properties/" + strings.Repeat("a", 244) + "%E2%80%A6"},
 		{"telephone number of another script", "/properties/۰۷۰۰۱۲۳۴۵۶", "/properties/%5Bnumber%5D"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			if got := front.Get(test.path).Problem().Instance; got != test.want {
 				t.Errorf("instance = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// A path of 900 kB cost 0.6 s of CPU, because the problem had all of it, scrubbed.
+func TestCall_longURL(t *testing.T) {
+	t.Parallel()
+	front := open(t, bookFunction)
+	for _, test := range []struct {
+		name, path string
+		status     int
+	}{
+		{"route", bookings + "?q=" + strings.Repeat("a", 9000), 414},
+		{"longest", bookings + "?" + strings.Repeat("a", 8192-len(bookings)), 405},
+		{"one byte more", bookings + "?" + strings.Repeat("a", 8193-len(bookings)), 414},
+		{"no route", "/" + strings.Repeat("a@b.c/", 150_000), 414},
+		{"unclean", "/" + strings.Repeat("/", 9000), 414},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Get(test.path)
+			if a.Status != test.status || a.Status == 414 && a.Code() != "GENERAL.URI_TOO_LONG" {
+				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if len(a.Body) > 2000 {
+				t.Errorf("the answer has %d bytes", len(a.Body))
 			}
 		})
 	}

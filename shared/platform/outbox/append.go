@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
@@ -17,8 +16,8 @@ import (
 )
 
 // Append writes events in the transaction and publishes them right after the commit. It validates every payload strictly against
-// its schema. A violation fails the transaction, except for telemetry: such an event is stored as parked, with the reason,
-// because a page view must not fail a booking.
+// its schema. A violation fails the transaction, except for the retention class operational: such an event is stored as parked, with
+// the reason, because a page view must not fail a booking. Audit and regulated events are evidence of the act, so the act fails.
 //
 // Transactions that append to the same key are serialized: the second waits here until the first has ended. So within a key the
 // order of seq is the order of commits. The rows are sent with the next statement, or with the commit.
@@ -47,15 +46,12 @@ type entry struct {
 	parked *string // why it must not be published; nil if it may be
 }
 
-// telemetryPrefix begins the subjects of browser telemetry, which the two BFFs publish. All other events are a service's own.
-const telemetryPrefix = "melmastoon.bff."
-
 func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
 	raw, err := d.Seal(o.now(), event.OriginOf(ctx))
 	if err == nil {
 		err = keeps(d, raw)
 	}
-	if err == nil || !strings.HasPrefix(d.Subject.Name, telemetryPrefix) {
+	if err == nil || d.Subject.Retention.Class != event.Operational {
 		return entry{Raw: raw, key: d.OrderingKey}, err
 	}
 	return o.park(ctx, d, raw, err)
@@ -79,7 +75,7 @@ var unstorable = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
 var errUnstorable = errors.New("the payload contains a zero character")
 
-// park returns the entry of a parked telemetry event, as far as it can be stored.
+// park returns the entry of a parked operational event, as far as it can be stored.
 func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken error) (entry, error) {
 	if raw.Payload == nil || unstorable.Match(raw.Payload) {
 		d.Payload, d.Extensions = struct{}{}, nil

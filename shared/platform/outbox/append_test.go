@@ -1,11 +1,13 @@
 package outbox_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -13,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // with is the event with another member in its payload, or without it.
@@ -64,7 +67,7 @@ func TestAppend_contractViolation(t *testing.T) {
 	}
 }
 
-func TestAppend_invalidTelemetry(t *testing.T) {
+func TestAppend_invalidOperational(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	for _, payload := range []any{
@@ -72,18 +75,60 @@ func TestAppend_invalidTelemetry(t *testing.T) {
 		map[string]any{"step": "a\x00b"},        // the table cannot keep it
 		map[string]any{"step": make(chan bool)}, // it has no JSON form
 	} {
-		r.mustWrite(t, draftOf("booking", 1), event.Draft{Subject: telemetry, OrderingKey: "session", Payload: payload})
+		r.mustWrite(t, draftOf("booking", 1), event.Draft{Subject: operational, OrderingKey: "session", Payload: payload})
 	}
 	want := []string{"booking 1 pending", "session - parked", "booking 1 pending", "session - parked", "booking 1 pending", "session - parked"}
 	if got := r.rows(t); !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
 	report, err := relay(t.Context(), r.relay)
-	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Telemetry: 3}}) || err != nil {
+	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Operational: 3}}) || err != nil {
 		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
 	}
 	if got, want := names(r.bus.Messages()), []string{"booking 1", "booking 1", "booking 1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
+	}
+}
+
+// The retention class of an event decides whether its violation fails the act and what a relay counts, not the service that publishes it.
+func TestAppend_retentionClass(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		subject, class string
+		fails          bool
+	}{
+		{"melmastoon.bff.consumer.handoff.initiated.v1", event.Audit, true},
+		{"melmastoon.bff.tenant.booking.draft.created.v1", event.Regulated, true},
+		{"melmastoon.bff.consumer.click.recorded.v1", event.Operational, false},
+		{"melmastoon.reservation.overstayed.v1", event.Operational, false},
+		{"melmastoon.reservation.held.v1", event.Regulated, true},
+		{"melmastoon.reservation.held.v1", "", true}, // undeclared
+	} {
+		t.Run(test.subject+" "+test.class, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t)
+			broken := event.Draft{OrderingKey: "k", Payload: struct{}{},
+				Subject: event.Subject{Name: test.subject, Version: 1, Producer: "x", Retention: event.Retention{Class: test.class}}}
+			if err := r.write(t.Context(), r.store, nil, broken); (err != nil) != test.fails {
+				t.Fatalf("Append() error = %v, want one: %t", err, test.fails)
+			}
+			intact := with(draftOf("intact", 1), "units", 2)
+			intact.Subject.Retention.Class = test.class
+			r.mustWrite(t, intact)
+			r.bus.Refuse = func(topic.Message) error { return errors.New("try later") }
+			want := outbox.Report{Failed: 1}
+			if !test.fails {
+				want.Stuck.Operational = 1 // the parked one
+			}
+			r.mustRelay(t, want)
+			r.Advance(6 * time.Minute)
+			if test.fails {
+				want.Stuck.Evidence = 1
+			} else {
+				want.Stuck.Operational = 2
+			}
+			r.mustRelay(t, want)
+		})
 	}
 }
 
@@ -159,10 +204,10 @@ func TestAppend_extensions(t *testing.T) {
 	}
 }
 
-func TestAppend_telemetryExtension(t *testing.T) {
+func TestAppend_operationalExtension(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.mustWrite(t, event.Draft{Subject: telemetry, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
+	r.mustWrite(t, event.Draft{Subject: operational, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
 	if got, want := r.rows(t), []string{"session - parked"}; !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}

@@ -22,8 +22,8 @@ import (
 const schema = "sandbox"
 
 var (
-	domain    = event.Subject{Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service"}
-	telemetry = event.Subject{Name: "melmastoon.bff.tenant.flow.step_completed.v1", Version: 1, Producer: "bff-tenant-booking-service"}
+	domain      = event.Subject{Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service", Retention: event.Retention{Class: event.Regulated}}
+	operational = event.Subject{Name: "melmastoon.bff.tenant.flow.step_completed.v1", Version: 1, Producer: "bff-tenant-booking-service", Retention: event.Retention{Class: event.Operational}}
 )
 
 type fixture struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -119,16 +120,16 @@ func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	return nil
 }
 
-// stuck counts the stuck events, and estimates the rows of the outbox, because counting them would read all of them.
+// stuck counts the stuck events by their retention class, and estimates the rows of the outbox, because counting them would read all of them.
 func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	err = o.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, o.sql(`
-			SELECT count(*) FILTER (WHERE NOT starts_with(subject, @telemetry)), count(*) FILTER (WHERE starts_with(subject, @telemetry)),
+			SELECT count(*) FILTER (WHERE class IS DISTINCT FROM @operational), count(*) FILTER (WHERE class = @operational),
 			       (SELECT CASE WHEN reltuples >= 1e7 THEN reltuples::bigint ELSE 0 END FROM pg_catalog.pg_class WHERE oid = '{schema}.outbox'::regclass)
-			FROM (SELECT subject FROM {schema}.outbox WHERE parked_reason IS NOT NULL UNION ALL
-			      SELECT subject FROM {schema}.outbox WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
+			FROM (SELECT envelope ->> 'retentionClass' AS class FROM {schema}.outbox WHERE parked_reason IS NOT NULL UNION ALL
+			      SELECT envelope ->> 'retentionClass' FROM {schema}.outbox WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
 			        AND enqueued_at < platform.now() - @after::interval) AS events`),
-			pgx.StrictNamedArgs{"after": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry, &s.Rows)
+			pgx.StrictNamedArgs{"after": stuckAfter, "operational": event.Operational}).Scan(&s.Evidence, &s.Operational, &s.Rows)
 	})
 	if err != nil {
 		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)

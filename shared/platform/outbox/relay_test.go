@@ -98,7 +98,7 @@ func TestRelay_countsStuck(t *testing.T) {
 	r.mustWrite(t, draftOf("k", 1))
 	r.mustRelay(t, outbox.Report{Failed: 1})
 	r.Advance(6 * time.Minute)
-	if report, err := relay(t.Context(), r.relay); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Domain: 1}}) || err != nil {
+	if report, err := relay(t.Context(), r.relay); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Evidence: 1}}) || err != nil {
 		t.Errorf("got %+v, %v, want one stuck", report, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestRelay_parks(t *testing.T) {
 	r.mustWrite(t, draftOf("k", 1), draftOf("k", 2), draftOf("k", 3), draftOf("undecodable", 1), draftOf("undecodable", 3))
 	r.exec(t, `UPDATE sandbox.outbox SET envelope = '{"eventId": 5}' WHERE ordering_key = 'undecodable' AND envelope -> 'metadata' ->> 'aggregateVersion' = '1'`)
 	report, err := relay(t.Context(), r.relay)
-	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Domain: 2}}) || err != nil {
+	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Evidence: 2}}) || err != nil {
 		t.Errorf("got %+v, %v, want 3 published, 2 parked and stuck", report, err)
 	}
 	want := []string{"k 1 published", "k 2 parked", "k 3 published", "undecodable - parked", "undecodable 3 published"}

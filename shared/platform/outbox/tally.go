@@ -21,9 +21,9 @@ type Report struct {
 
 // Stuck counts what needs an operator: events parked, or failing for more than five minutes, and the rows of a large outbox.
 type Stuck struct {
-	Domain    int
-	Telemetry int // browser telemetry, which an operator may delete
-	Rows      int // of the outbox, as PostgreSQL estimates them; 0 below ten million
+	Evidence    int // events of the classes audit and regulated, or of an unknown class; an operator may not delete them
+	Operational int // events of the class operational, which an operator may delete if they are parked
+	Rows        int // of the outbox, as PostgreSQL estimates them; 0 below ten million
 }
 
 // A Tally sums up the reports of one context. Its zero value is ready, and any number of transactions may add to it concurrently.

@@ -63,12 +63,12 @@ func TestTally_failedEvents(t *testing.T) {
 		return nil
 	}
 	r.mustWrite(t, draftOf("k", 1), draftOf("never", 1))
-	tallied(t, "what is not published", outbox.Report{Failed: 1, Parked: 1, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+	tallied(t, "what is not published", outbox.Report{Failed: 1, Parked: 1, Stuck: outbox.Stuck{Evidence: 1}}, func(tally *outbox.Tally) {
 		_ = r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{})
 	})
 	broken = false
 	r.Advance(time.Minute)
-	tallied(t, "at last", outbox.Report{Published: 1, Late: 1, Slowest: time.Minute, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+	tallied(t, "at last", outbox.Report{Published: 1, Late: 1, Slowest: time.Minute, Stuck: outbox.Stuck{Evidence: 1}}, func(tally *outbox.Tally) {
 		_ = r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{})
 	})
 }

@@ -10,6 +10,11 @@ WITH owed AS (
                WHEN r.state = 'checked_out' THEN coalesce((r.check_out -> 'earlyCheckout' ->> 'priceMicro')::bigint, r.grand_total_micro)
                ELSE r.grand_total_micro
            END AS owed,
+           -- the lowest price since the booking was changed first: a refund that was right then stays right after a change to a higher price,
+           -- which the guest may pay later
+           (SELECT min(r.grand_total_micro - m.later) FROM (
+               SELECT coalesce(sum(m.price_delta_micro) OVER (ORDER BY m.version DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS later
+               FROM reservation.modifications AS m WHERE m.reservation_id = r.reservation_id) AS m) AS lowest,
            EXISTS (SELECT FROM reservation.modifications AS m
                    WHERE m.reservation_id = r.reservation_id AND m.type = 'manual_state_override') AS overridden
     FROM reservation.reservations AS r
@@ -69,5 +74,5 @@ SELECT 'refunded too much', o.reservation_id, NULL, sum(m.captured_micro - m.by_
 FROM money AS m
 JOIN owed AS o USING (reservation_id)
 WHERE m.stored > 0 AND NOT o.overridden
-GROUP BY o.reservation_id, o.owed
-HAVING sum(m.captured_micro - m.by_service) < least(o.owed, sum(m.captured_micro));
+GROUP BY o.reservation_id, o.owed, o.lowest
+HAVING sum(m.captured_micro - m.by_service) < least(o.owed, o.lowest, sum(m.captured_micro));

@@ -100,7 +100,9 @@ func (v *Visitor) ProblemPage(err error, form url.Values) fn.Page {
 	}
 	view.Title = v.Localizer.T(view.Step + ".title")
 	view.Back = Home // the page of an error repeats nothing of the request but the form of a challenge
-	return v.Show(view)
+	shown := v.Show(view)
+	shown.Reply = refused.RetryIn(shown.Reply, view.Answer)
+	return shown
 }
 
 // T returns a text in the visitor's language.

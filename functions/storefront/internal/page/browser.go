@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/net/http/httpguts"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -41,10 +42,13 @@ func NewBrowser(transport http.RoundTripper, header http.Header, path string, co
 	return b
 }
 
-// With returns the header with one more value. It changes neither the request's header nor that of other calls.
+// With adds a header to the calls. It changes neither the request's header nor that of other calls. It drops a value that is no header, such
+// as a campaign with a control character, because the call would fail.
 func (b *Browser) With(name, value string) {
-	b.Header = b.Header.Clone()
-	b.Header.Set(name, value)
+	if httpguts.ValidHeaderFieldValue(value) {
+		b.Header = b.Header.Clone()
+		b.Header.Set(name, value)
+	}
 }
 
 // OpenTransport returns the transport to the services: the one in e, otherwise one that all pages share.
@@ -133,7 +137,7 @@ func (b *Browser) setHeaders(req *http.Request, r Request) {
 		req.Header.Set("If-Match", `"`+r.Match+`"`)
 	}
 	for name, value := range map[string]string{"Idempotency-Key": r.Key, "X-Bootstrap-Version": r.Version, "X-Client-Surface": r.Surface, "X-Challenge-Response": r.Challenge} {
-		if value != "" {
+		if value != "" && httpguts.ValidHeaderFieldValue(value) {
 			req.Header.Set(name, value)
 		}
 	}

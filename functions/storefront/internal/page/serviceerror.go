@@ -1,10 +1,13 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"strings"
+	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A ServiceError is an error response of a service. If the service is unavailable, Code says so.
@@ -25,6 +28,14 @@ func ServiceErrorOf(err error) *ServiceError {
 		return r
 	}
 	return &ServiceError{Code: fault.ErrUpstreamUnavailable.Code}
+}
+
+// RetryIn adds Retry-After to the reply of a page that asks the visitor to wait: the time that the service named, or the usual one.
+func (r *ServiceError) RetryIn(reply fn.Reply, answer fn.Answer) fn.Reply {
+	if answer != fn.TooMany && answer != fn.Unavailable {
+		return reply
+	}
+	return reply.After(cmp.Or(time.Duration(r.RetryAfter)*time.Second, fault.ErrUpstreamUnavailable.RetryAfter))
 }
 
 // IsHandoff reports whether the handoff was rejected, and not the session.

@@ -104,13 +104,14 @@ func OpenHoldQuota(e env.Env) (HoldQuota, error) {
 }
 
 // Attempt calls hold, or returns ratelimit.ErrLimited if the session or the address of the visitor has made too many
-// attempts. An attempt without an outcome does not count, because the guest will repeat it.
+// attempts. An attempt without an outcome does not count, because the guest will repeat it. Neither does one for an unknown draft, because
+// no rooms were asked for.
 func (q HoldQuota) Attempt(v session.Visitor, from session.Trace, now time.Time, hold func() (*Draft, error)) (d *Draft, err error) {
 	bySession, byAddress := q.attempts.Session(v.Session.ID.String(), now), q.attempts.Address(from.Address, now)
 	if err = cmp.Or(bySession.Refused(), byAddress.Refused()); err == nil {
 		d, err = hold()
 	}
-	if err != nil && undecided(err) {
+	if err != nil && (undecided(err) || fault.From(err).Kind == fault.NotFound) {
 		bySession.Undo()
 		byAddress.Undo()
 	}

@@ -112,11 +112,7 @@ func (g Guest) Normal() Guest {
 	return g
 }
 
-const (
-	maxNameLength     = 100
-	maxEmailLength    = 254
-	maxRequestsLength = 1000
-)
+const maxRequestsLength = 1000
 
 // Validate returns an error for a guest without a name or with an invalid email address or telephone number. One name is
 // enough, because many guests have only one.
@@ -129,9 +125,11 @@ func (g Guest) Validate() error {
 	}
 	_, noEmail := pseudonym.Email(g.Email)
 	_, noPhone := pseudonym.Phone(g.Phone)
-	refuse("firstName", !writable(g.FirstName, maxNameLength) || strings.TrimSpace(g.FirstName+g.LastName) == "", "must be a name")
-	refuse("lastName", !writable(g.LastName, maxNameLength), "must be a name")
-	refuse("email", noEmail != nil || len(g.Email) > maxEmailLength, "must be an e-mail address")
+	_, noFirst := pseudonym.Name(g.FirstName)
+	_, noLast := pseudonym.Name(g.LastName)
+	refuse("firstName", noFirst != nil || !pseudonym.HasLetter(g.FirstName, g.LastName), "must be a name")
+	refuse("lastName", noLast != nil, "must be a name")
+	refuse("email", noEmail != nil, "must be an e-mail address")
 	refuse("phone", noPhone != nil, "must be a telephone number with its country code")
 	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), maxRequestsLength), "must be at most 1000 characters")
 	if found != nil {

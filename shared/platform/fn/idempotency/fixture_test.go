@@ -25,6 +25,7 @@ import (
 // order is a request; its answer depends on the act and on how often it ran.
 type order struct {
 	Rooms int    `json:"rooms"`
+	Note  string `json:"note,omitzero"`
 	Range string `header:"X-Range,optional"`
 }
 

@@ -21,6 +21,7 @@ type Claim struct {
 	Route   string        // the function's name
 	Key     string        // the client's idempotency key
 	Request string        // a Hash of the request
+	Former  string        // the Hash of the former release, so that a call of that time can be repeated; "" if it is the same
 	Lease   time.Duration // longer than the longest call
 }
 

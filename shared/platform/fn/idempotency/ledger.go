@@ -115,7 +115,7 @@ func (l *Ledger) release(ctx context.Context, leases ...lease) {
 // repeat returns the stored answer of a row, or an error if it belongs to another request.
 func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	switch {
-	case e.Request != c.Request:
+	case e.Request != c.Request && e.Request != c.Former:
 		return Answer{}, fault.ErrIdempotencyKeyReused
 	case e.Status == nil:
 		return Answer{}, fault.ErrIdempotencyInProgress

@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -50,6 +53,48 @@ func TestReplay_sameRequest(t *testing.T) {
 	}
 	if ran := r.ran(); len(ran) != 1 {
 		t.Errorf("ran %d times", len(ran))
+	}
+}
+
+// A client may encode the same JSON in another form, but other numbers are another request.
+func TestReplay_otherEncoding(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first := r.order("k-1", `{"rooms":9007199254740993,"note":"سلام"}`)
+	for name, body := range map[string]string{
+		"order":  `{"note":"سلام","rooms":9007199254740993}`,
+		"space":  "{\n  \"rooms\": 9007199254740993,\n  \"note\": \"سلام\"\n}",
+		"escape": `{"rooms":9007199254740993,"note":"\u0633\u0644\u0627\u0645"}`,
+	} {
+		t.Run(name, func(t *testing.T) { expectReplay(t, first, r.order("k-1", body)) })
+	}
+	for name, body := range map[string]string{
+		"number": `{"rooms":9007199254740992,"note":"سلام"}`,
+		"text":   `{"rooms":9007199254740993,"note":"سلامت"}`,
+		"member": `{"rooms":9007199254740993}`,
+	} {
+		t.Run("other "+name, func(t *testing.T) {
+			if a := r.order("k-1", body); a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
+				t.Errorf("got %d %s, want 422", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+// A request of the release that hashed bodies as they were can be repeated.
+func TestReplay_formerHash(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	const body = `{"rooms": 1}`
+	first := r.order("k-1", body)
+	var parts [][]byte
+	for _, part := range []string{"POST", "/orders", "", "", body} {
+		parts = append(parts, []byte(part))
+	}
+	r.exec(t, `UPDATE reservation.idempotency SET request_hash = @hash`, pgx.StrictNamedArgs{"hash": idempotency.Hash(parts...)})
+	expectReplay(t, first, r.order("k-1", body))
+	if a := r.order("k-1", `{"rooms": 2}`); a.Status != 422 {
+		t.Errorf("got %d %s, want 422", a.Status, a.Body)
 	}
 }
 

@@ -92,10 +92,14 @@ export interface components {
         };
         /** @description Texts are kept composed (NFC) and without outer spaces */
         Guest: {
+            /** @description One of the two names has a letter */
             firstName: string;
             /** @description Empty for a guest of one name */
             lastName: string;
-            /** Format: email */
+            /**
+             * Format: idn-email
+             * @description One mailbox (RFC 5321), also an international one; its domain has several labels
+             */
             email: string;
             /** @description With its country code, in any spelling and digits; it is kept and answered in E.164 */
             phone: string;
