@@ -59,8 +59,8 @@ func (h stayFixture) stay() id.Reservation {
 	for _, statement := range []string{
 		`INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
 			VALUES (@r, @t, @r, 'Zarghona', 'Amiri', 'zarghona@example.com', '+93701234567', 'fa-AF', @hash, @hash)`,
-		`INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale)
-			VALUES (@r, @t, @r, '{cot}', 'for my son Zarghona', 'fa-AF')`,
+		`INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale, added_by)
+			VALUES (@r, @t, @r, '{cot}', 'for my son Zarghona', 'fa-AF', '{}')`,
 		`INSERT INTO reservation.modifications (modification_id, tenant_id, reservation_id, version, type, before, after, policy_applied_ref, actor, occurred_at)
 			VALUES (@r, @t, @r, 2, 'guest_profile_update', '{}', jsonb_build_object('zarghona', @hash::text), '', '{}', platform.now())`,
 		`UPDATE reservation.reservations SET state = 'cancelled', cancellation = '{}', pending_step = '', step_since = NULL, session_id = @session WHERE reservation_id = @r`,

@@ -60,9 +60,10 @@ func agedAnswer(schema string) agedRow {
 // lapsedHold is the start of a statement that inserts a reservation with a hold that has ended without a booking.
 const lapsedHold = `WITH ids AS MATERIALIZED (SELECT gen_random_uuid() AS r, gen_random_uuid() AS t, gen_random_uuid() AS h), booked AS (
 	INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version, channel, partner_id, quote_id,
-		guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, created_by)
+		guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, time_zone,
+		no_show_grace_hours, created_by)
 	SELECT r, t, t, 'GM-' || upper(left(md5(r::text), 8)), 'expired_hold', '', 2, 'direct', '', r,
-		r, 'en', '2030-01-01', '2030-01-02', 'AFN', 1, '{}', h, 'r', '{}' FROM ids
+		r, 'en', '2030-01-01', '2030-01-02', 'AFN', 1, '{}', h, 'r', 'UTC', 6, '{}' FROM ids
 ), held AS (
 	INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
 	SELECT h, t, r, ARRAY[h], @at::timestamptz - interval '10 minutes', @at, 600, 'expired' FROM ids) `
@@ -87,12 +88,12 @@ var aged = map[string]agedRow{
 	"sandbox.outbox":                     agedOutbox("sandbox"),
 	"sandbox.inbox_processed":            agedInbox("sandbox"),
 	"reservation.quotes": {"90 days", `INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
-		grand_total_micro, items, lines, policy, region, valid_until, created_at)
-		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '2030-01-01', '2030-01-02', 'en', 'AFN', 1, '[]', '[]', '{}', 'r', @at, @at)`},
+		grand_total_micro, items, lines, policy, region, time_zone, no_show_grace_hours, valid_until, created_at)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '2030-01-01', '2030-01-02', 'en', 'AFN', 1, '[]', '[]', '{}', 'r', 'UTC', 6, @at, @at)`},
 	"reservation.guests": {"30 days", lapsedHold + `INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email,
 		phone, locale, email_hash, phone_hash) SELECT r, t, r, 'A', 'B', 'e', 'p', 'en', repeat('0', 64), repeat('0', 64) FROM ids`},
 	"reservation.special_requests": {"30 days", lapsedHold + `INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id,
-		tags, free_text, locale) SELECT r, t, r, '{cot}', '', 'en' FROM ids`},
+		tags, free_text, locale, added_by) SELECT r, t, r, '{cot}', '', 'en', '{}' FROM ids`},
 	"bff_tenant_booking.handoff_arrival_log": {"30 days", `INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id,
 		consumer_session_id, property_id, received_at, expires_at, consumed, consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
 		VALUES ('bha_' || upper(translate(right(md5(random()::text), 26), 'iolu', '0000')), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),

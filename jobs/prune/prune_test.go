@@ -223,7 +223,8 @@ func TestRules_coverEveryTable(t *testing.T) {
 		"bff_consumer.wishlist":             "goes with its session",
 		"bff_consumer.erasure_requests":     "jobs/erase completes them",
 		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
-		"reservation.holds": "the books of a hotel", "reservation.modifications": "the books of a hotel",
+		"reservation.reservation_charges": "the books of a hotel",
+		"reservation.holds":               "the books of a hotel", "reservation.modifications": "the books of a hotel",
 		"reservation.room_nights": "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",
 		"reservation.tenant_settings": "one row per tenant", "reservation.erasures": "receipts, kept with the books of a hotel",
 	}

@@ -51,7 +51,7 @@ func TestMeasures_limits(t *testing.T) {
 		got, max       int
 		counted, least int // the number of things examined
 	}{
-		{name: "lines of shared/ without local runs and test kits", got: f.Shared, max: 11_650, counted: f.Shared, least: 10_000},
+		{name: "lines of shared/ without local runs and test kits", got: f.Shared, max: 11_700, counted: f.Shared, least: 10_000},
 		{name: "literals with six or more fields without keys", got: f.WideUnkeyed, max: 0, counted: f.Unkeyed, least: 100},
 		{name: "assertions that join three or more conditions", got: f.Combined, max: 0, counted: f.Assertions, least: 5000},
 		{name: "names of tests that are sentences", got: f.Sentences, max: 0, counted: f.Tests, least: 1000},

@@ -63,7 +63,7 @@ func operatorJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, a
 	send(http.StatusBadRequest, "POST", "/iam/v1/staff-tokens", "/iam/v1/staff-tokens", map[string]any{"tenantId": tenant, "propertyIds": []any{hotel.Property}, "roles": []string{"manager"},
 		"subject": a.everything("POST " + root + "/iam/v1/staff-tokens json subject")})
 	send(http.StatusOK, "POST", "/iam/v1/sessions/{sessionId}/revoke", "/iam/v1/sessions/"+id.New[id.TenantSession]().String()+"/revoke",
-		map[string]any{"reason": contact(a, "POST "+root+"/iam/v1/sessions/{sessionId}/revoke json reason")})
+		map[string]any{"tenantId": id.New[id.Tenant](), "reason": contact(a, "POST "+root+"/iam/v1/sessions/{sessionId}/revoke json reason")})
 	send(0, "POST", "/challenge/v1/verifications", "/challenge/v1/verifications", map[string]any{"response": a.everything("POST " + root + "/challenge/v1/verifications json response")})
 	var rooms []struct {
 		Room string `json:"roomId"`

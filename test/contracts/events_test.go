@@ -233,7 +233,7 @@ var noFreeText = []exception{
 	{regexp.MustCompile(`/locale$`), "a language tag"},
 	{regexp.MustCompile(`/(tenantSlug|tenantConfigVersion|themeVersion|changedKeys/items|hmacKeyId)$`), "a name in the configuration of a hotel or a service"},
 	{regexp.MustCompile(`/(provider|paymentProvider|fxSnapshot/properties/source|policyApplied/properties/ref|policyAppliedRef)$`), "a name given by a service of the platform"},
-	{regexp.MustCompile(`/lines/items/properties/(kind|description)$`), "a text of the price list of a hotel"},
+	{regexp.MustCompile(`/(lines|extras)/items/properties/(kind|description)$`), "a text of the price list of a hotel"},
 }
 
 // takesContact reports whether a schema admits an e-mail address or a telephone number as the whole text.

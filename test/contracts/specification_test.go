@@ -87,7 +87,7 @@ func specification() []specified {
 			members: "reservationId tenantId propertyId occurredAt actor policyApplied? penaltyMicro? currency?"},
 		{subject: "reservation.overstayed", class: "operational", period: "P1Y", key: "{tenantId}:{reservationId}",
 			members: "reservationId tenantId propertyId occurredAt actor policyApplied? penaltyMicro? currency?"},
-		{subject: "reservation.quote.requested", class: "operational", period: "P90D", key: "{tenantId}:{guestId|deviceId|quoteId}",
+		{subject: "reservation.quote.requested", class: "operational", period: "P90D", key: "{tenantId}:{guestId|deviceId}",
 			members: "tenantId propertyId guestId? deviceId? stayWindow items occurredAt"},
 		{subject: "reservation.quote.created", class: "operational", period: "P90D", key: "{tenantId}:{quoteId}",
 			members: "quoteId tenantId propertyId items totals fxSnapshot? validUntil occurredAt"},

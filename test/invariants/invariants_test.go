@@ -255,3 +255,31 @@ func TestInvariants_events(t *testing.T) {
 		})
 	}
 }
+
+// accounts_add_up is checked after each test with a database. It finds a charge that has another amount than its night.
+func TestAccountsAddUp_wrongCharge(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t)
+	query, err := invariants.SQL.ReadFile("accounts_add_up.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name  string
+		added int
+		want  int // faults: of the total and of the night
+	}{
+		{"as booked", 0, 0},
+		{"dearer by a micro", 1, 2},
+		{"as booked again", -1, 0},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			run(t, d, fmt.Sprintf(`UPDATE reservation.reservation_charges SET amount_micro = amount_micro + %d WHERE seq = 1`, step.added))
+			rows, _ := d.DB.Owner(t).Query(t.Context(), string(query))
+			found, err := pgx.CollectRows(rows, pgx.RowToMap)
+			if err != nil || len(found) != step.want {
+				t.Errorf("faults = %v, %v; want %d", found, err, step.want)
+			}
+		})
+	}
+}

@@ -68,6 +68,7 @@ func TestListingIndexed_wholeSystem(t *testing.T) {
 	if len(find("Herat").Results) == 0 {
 		t.Fatal("Herat has no hotels")
 	}
+	const renewed = 6 * time.Second // answers of a city are renewed every five seconds at most
 	for _, step := range []struct {
 		name string
 		act  func()
@@ -88,6 +89,7 @@ func TestListingIndexed_wholeSystem(t *testing.T) {
 		}},
 	} {
 		step.act()
+		s.Advance(renewed)
 		if p := find("Kabul"); p.times(hotel.Property) != 1 || p.cache != "MISS" {
 			t.Errorf("%s: shown %d times, X-Cache %s, want once and MISS", step.name, p.times(hotel.Property), p.cache)
 		}

@@ -12,6 +12,9 @@ import (
 // frontDesk sends the requests of a front desk: a guest arrives and leaves early, another does not come.
 func (k *walk) frontDesk() {
 	k.t.Helper()
+	if kabul := k.Env().Now().UTC().Add(4*time.Hour + 30*time.Minute); kabul.Hour() < 6 {
+		k.Advance(6 * time.Hour) // guests of today check in when the business date begins
+	}
 	w := k.wish()
 	w.From, w.Nights = k.daysAhead(), 1 // within one month on every day
 	guest := k.Book(w).Intend("cash_on_arrival")

@@ -137,6 +137,7 @@ var exempt = map[string]string{
 	"consumer-sweepsessions":     "costs what has lapsed, a batch at a time",
 	"tenantbooking-sweepdrafts":  "each draft is a transaction of its own, inside its tenant",
 	"reservation-expireholds":    "each hold is a transaction of its own, inside its tenant",
+	"reservation-sweepoutages":   "each guest who moves is a change of its own, inside its tenant",
 	"reservation-sweepnoshows":   "each no-show is a transaction of its own, inside its tenant",
 	"reservation-watchsagas":     "each step is repeated in transactions of its own, inside its tenant",
 	"reservation-watchoverstays": "each guest is a transaction of its own, inside its tenant",

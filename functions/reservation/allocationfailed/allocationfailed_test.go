@@ -1,7 +1,6 @@
 package allocationfailed
 
 import (
-	"errors"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
@@ -83,8 +82,8 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(concerns) != 1 || concerns[0].Reason != booking.ConcernLost {
-		t.Errorf("attention = %v, want %s", concerns, booking.ConcernLost)
+	if len(concerns) != 1 || concerns[0].Reason != booking.ConcernRoom {
+		t.Errorf("attention = %v, want %s", concerns, booking.ConcernRoom)
 	}
 	reservationtest.ExpectEvents(t, db, r, "held", "confirmed")
 }

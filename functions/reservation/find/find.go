@@ -88,10 +88,7 @@ func (f *finder) askByDate(ctx context.Context, c reservation.Call[Request], p b
 		property, list = c.In.Arrivals.Or(id.Property{}), f.reservations.Arrivals
 	}
 	date, given := c.In.Date.Get()
-	if !given {
-		if !c.Scope.Allows(property) {
-			return nil, nil
-		}
+	if !given && c.Allows(property) {
 		var err error
 		if date, err = f.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
 			return nil, err

@@ -175,6 +175,29 @@ func TestUp_interrupted(t *testing.T) {
 	must(t, steps.Up(t.Context(), d.Owner(t), two, "inn"))
 }
 
+// A database that another release has prepared is recognised.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.Empty(t).Owner(t)
+	must(t, steps.Up(t.Context(), conn, two, "inn"))
+	one := files(map[string]string{"0001_all.up.sql": `SELECT`, "0001_all.down.sql": `SELECT`})
+	for _, test := range []struct {
+		name  string
+		files fstest.MapFS
+		want  []string
+	}{
+		{"the same release", two, nil},
+		{"fewer migrations", one, []string{"0002"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := steps.Unknown(t.Context(), conn, test.files, "inn")
+			if err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("Unknown() = %v, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+}
+
 func TestServices_order(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"net/mail"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,8 +50,19 @@ func Open(service string, closed bool) (*Document, error) {
 	d := &Document{Root: root, url: "https://openapi/" + service, compiler: jsonschema.NewCompiler()}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
+	d.compiler.RegisterFormat(&internationalEmail)
 	return d, d.compiler.AddResource(d.url, root)
 }
+
+// internationalEmail is the format email with the characters of RFC 6531, which the services accept. Another format would be a breaking
+// change of the contracts.
+var internationalEmail = jsonschema.Format{Name: "email", Validate: func(v any) error {
+	if s, ok := v.(string); ok {
+		_, err := mail.ParseAddress(s)
+		return err
+	}
+	return nil
+}}
 
 // closeObjects closes all object schemas: they reject members that are not described.
 func (d *Document) closeObjects(value any) {

@@ -3,12 +3,9 @@
 -- refund more by hand, for reasons of its own. After a manual override, refunds that were requested before are due again.
 WITH owed AS (
     SELECT r.*,
-           CASE
-               WHEN r.state IN ('held', 'expired_hold') THEN 0
-               WHEN r.state = 'cancelled' THEN (r.cancellation -> 'policyApplied' ->> 'penaltyMicro')::bigint
-               WHEN r.state = 'no_show' THEN (r.no_show -> 'policyApplied' ->> 'penaltyMicro')::bigint
-               WHEN r.state = 'checked_out' THEN coalesce((r.check_out -> 'earlyCheckout' ->> 'priceMicro')::bigint, r.grand_total_micro)
-               ELSE r.grand_total_micro
+           CASE WHEN r.state IN ('held', 'expired_hold') THEN 0
+                ELSE (SELECT coalesce(sum(c.amount_micro), 0) FROM reservation.reservation_charges AS c
+                      WHERE c.reservation_id = r.reservation_id AND c.cause <> 'goodwill')
            END AS owed,
            -- the lowest price since the booking was changed first: a refund that was right then stays right after a change to a higher price,
            -- which the guest may pay later

@@ -83,17 +83,18 @@ func BenchmarkBacklog(b *testing.B) {
 // thousand, a tenant ten properties. One hold in a thousand is due.
 const multiply = `
 	INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version, channel, partner_id,
-		quote_id, guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, created_by, created_at, payment_status, payment_intent_id)
+		quote_id, guest_id, guest_locale, stay_start, stay_end, currency, grand_total_micro, policy, hold_id, region, time_zone,
+		no_show_grace_hours, created_by, created_at, payment_status, payment_intent_id)
 	SELECT md5('r' || n)::uuid, md5('t' || n / 10000)::uuid, md5('p' || n / 1000)::uuid, 'GM-' || upper(lpad(to_hex(n), 8, '0')),
 		CASE WHEN n %% 50 = 0 THEN state ELSE 'confirmed' END, '',
 		version, channel, partner_id, quote_id, guest_id, guest_locale, stay_start + n %% 300, stay_end + n %% 300, currency, grand_total_micro,
-		policy, md5('h' || n)::uuid, region, created_by, created_at,
+		policy, md5('h' || n)::uuid, region, time_zone, no_show_grace_hours, created_by, created_at,
 		CASE WHEN n %% 50 = 0 THEN '' ELSE 'pending_cash' END, CASE WHEN n %% 50 = 0 THEN NULL ELSE md5('m' || n)::uuid END
 	FROM bare.reservations, generate_series(%[1]d, %[2]d) n;
 	INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id, adults, children, infants,
-		nightly_rate_micro, total_micro)
+		nights, nightly_rate_micro, total_micro, policy)
 	SELECT md5('i' || n)::uuid, md5('t' || n / 10000)::uuid, md5('r' || n)::uuid, position, room_type_id, rate_plan_id, adults, children, infants,
-		nightly_rate_micro, total_micro
+		nights, nightly_rate_micro, total_micro, policy
 	FROM bare.items, generate_series(%[1]d, %[2]d) n;
 	INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
 	SELECT md5('h' || n)::uuid, md5('t' || n / 10000)::uuid, md5('r' || n)::uuid, allocation_ids, placed_at,

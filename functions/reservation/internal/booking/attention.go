@@ -19,8 +19,7 @@ type Concern string
 const (
 	ConcernStuck   Concern = "stuck_step"        // another service has not answered
 	ConcernKey     Concern = "manual_key"        // until check-out
-	ConcernRoom    Concern = "room_out_of_order" // until another room is assigned
-	ConcernLost    Concern = "allocation_lost"   // inventory has lost a booked room; until a change has taken others
+	ConcernRoom    Concern = "room_out_of_order" // until another room is assigned, or taken if inventory has lost a booked one
 	ConcernBalance Concern = "unpaid_balance"    // from the day of departure on, until paid
 )
 
@@ -128,11 +127,12 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if inHouse && r.CheckIn != nil && r.CheckIn.ManualKey {
 		add(ConcernKey, r.CheckIn.StartedAt)
 	}
-	if r.LostAt != nil && (inHouse || r.State == Confirmed) {
-		add(ConcernLost, *r.LostAt)
-	}
 	today := r.businessDate(r.AsOf)
-	if since := earliest(r.ID, outages, today); since != nil && (inHouse || r.State == Confirmed) {
+	since := earliest(r.ID, outages, today)
+	if since == nil {
+		since = r.LostAt
+	}
+	if since != nil && (inHouse || r.State == Confirmed) {
 		add(ConcernRoom, *since)
 	}
 	if (inHouse || r.State == CheckedOut) && !r.Local.date(r.AsOf).Before(r.Stay.End) && r.due() > 0 {

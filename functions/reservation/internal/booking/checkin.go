@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A CheckIn records the check-in of a reservation.
@@ -27,7 +28,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 	if r.CheckIn != nil && r.sameRooms(rooms) && (r.State == CheckInStarted || r.State == CheckedIn) {
 		return false, nil
 	}
-	if r.businessDate(now).Before(r.Stay.Start) || !now.Before(r.checkOutUntil()) {
+	if r.firstCheckIn(now).Before(r.Stay.Start) || !now.Before(r.checkOutUntil()) {
 		return false, ErrIllegalTransition
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
@@ -43,6 +44,15 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 	r.revokeKeysOfOtherRooms()
 	r.askForKeys(now, r.itemIDs()...)
 	return true, nil
+}
+
+// firstCheckIn returns the latest arrival whose guests can check in: the business date, or for a walk-in the present date, because the
+// desk has just sold that night to a guest who stands there.
+func (r *Reservation) firstCheckIn(now time.Time) stay.Date {
+	if r.Channel == WalkIn {
+		return r.Local.date(now)
+	}
+	return r.businessDate(now)
 }
 
 // sameRooms reports whether these rooms are assigned.

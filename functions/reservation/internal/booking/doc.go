@@ -12,7 +12,10 @@
 //	checkout_started ▶ checked_out
 //
 // A manager can override a state: no_show and check_in_started return to confirmed, and checked_out returns to checked_in on
-// the same day.
+// the same business date.
+//
+// The front desk works by the business date of the property (decision 285), which ends some hours after midnight. A stay is a number of
+// nights with a price each. What the guest pays is the sum of an append-only [Account] that follows the nights.
 //
 // The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
 // expired_hold from that moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes
@@ -26,7 +29,8 @@
 // Invariants:
 //
 //   - This service never counts rooms. The inventory service decides, and a hold exists only if inventory has placed it.
-//   - It never computes a price. A quote stores the price of the pricing service unchanged.
+//   - It never computes a price. A quote stores the price of the pricing service unchanged, and a night keeps the price of its date.
+//   - It never lowers what was retained: a penalty stays a charge, whatever changes later.
 //   - It never trusts an event or a caller about payments. It asks the payment service.
 //   - It never cancels a hold for a failed payment while another payment may still pay for it.
 //   - It never keeps money without a room. A capture that does not pay for a reservation is refunded.

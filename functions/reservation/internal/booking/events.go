@@ -69,6 +69,7 @@ type occupants struct {
 
 // A quoteRequested is the payload of QuoteRequestedV1.
 type quoteRequested struct {
+	Quote      id.Quote          `json:"quoteId"`
 	Tenant     id.Tenant         `json:"tenantId"`
 	Property   id.Property       `json:"propertyId"`
 	Device     *id.TenantSession `json:"deviceId,omitzero"`
@@ -95,6 +96,7 @@ func QuoteRequested(q *Quote) event.Draft {
 		key = q.Session.String()
 	}
 	return q.event(QuoteRequestedV1, key, quoteRequested{
+		Quote:      q.ID,
 		Tenant:     q.Tenant,
 		Property:   q.Property,
 		Device:     q.Session,
@@ -207,14 +209,6 @@ type contactHash struct {
 	Phone string `json:"phone,omitzero" db:"phone_hash"`
 }
 
-// known returns nil if the guest has left no contact data.
-func (h contactHash) known() *contactHash {
-	if h == (contactHash{}) {
-		return nil
-	}
-	return &h
-}
-
 type heldItem struct {
 	Item      id.Item        `json:"itemId"`
 	RoomType  id.RoomType    `json:"roomTypeId"`
@@ -255,21 +249,15 @@ func HoldPlaced(r *Reservation) event.Draft {
 // A confirmed is the payload of ConfirmedV1.
 type confirmed struct {
 	reference
-	Code         string         `json:"reservationCode"`
-	Stay         StayView       `json:"stayWindow"`
-	Totals       PriceTotals    `json:"totals"`
-	Payment      PaymentView    `json:"payment"`
-	FX           *FX            `json:"fxSnapshot,omitzero"`
-	Channel      channel        `json:"channel"`
-	Guest        confirmedGuest `json:"primaryGuest"`
-	ConfirmedAt  time.Time      `json:"confirmedAt"`
-	CaptureEvent *id.Event      `json:"causationEventId,omitzero"`
-}
-
-// A confirmedGuest is the guest with the hashes of the contact data, as far as the guest has left them.
-type confirmedGuest struct {
-	GuestView
-	Hashes *contactHash `json:"contactHash,omitzero"`
+	Code         string      `json:"reservationCode"`
+	Stay         StayView    `json:"stayWindow"`
+	Totals       PriceTotals `json:"totals"`
+	Payment      PaymentView `json:"payment"`
+	FX           *FX         `json:"fxSnapshot,omitzero"`
+	Channel      channel     `json:"channel"`
+	Guest        GuestView   `json:"primaryGuest"`
+	ConfirmedAt  time.Time   `json:"confirmedAt"`
+	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
 }
 
 type channel struct {
@@ -283,7 +271,7 @@ func ReservationConfirmed(r *Reservation) event.Draft {
 	paid.Captured = r.Payment.kept() // without a surplus that was refunded
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
-		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: confirmedGuest{GuestView{r.Guest, r.Locale}, r.Hashes.known()},
+		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
 		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})
 }

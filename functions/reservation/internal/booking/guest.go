@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -34,7 +35,6 @@ type Person struct {
 }
 
 const (
-	maxNameLength     = 100
 	maxEmailLength    = 254
 	maxRequestsLength = 1000
 )
@@ -50,8 +50,10 @@ func (p Person) Validate() error {
 	if p.Phone != "" {
 		_, noPhone = pseudonym.Phone(p.Phone)
 	}
-	found.refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
-	found.refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
+	_, noFirst := pseudonym.Name(p.FirstName)
+	_, noLast := pseudonym.Name(p.LastName)
+	found.refuse("firstName", "must be a name", noFirst != nil || noLast == nil && !pseudonym.HasLetter(p.FirstName, p.LastName))
+	found.refuse("lastName", "must be a name", noLast != nil)
 	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
 	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
@@ -141,6 +143,11 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	if err != nil {
 		return err
 	}
+	first, noFirst := pseudonym.Name(p.FirstName)
+	last, noLast := pseudonym.Name(p.LastName)
+	if err := errors.Join(noFirst, noLast); err != nil {
+		return fault.ErrValidation.Because(err)
+	}
 	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
 	r.Hashes = hashes
 	tx.Queue(`
@@ -150,7 +157,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": first, "last": last,
 			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	named := p
 	named.Requests = "" // the special request shows them

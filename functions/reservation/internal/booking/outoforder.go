@@ -39,7 +39,7 @@ func OpenMover(e env.Env, up Upstreams) *Mover {
 }
 
 // Move stores the outage and moves the guests who have the room in that period to other free rooms of the same type. An outage that
-// begins today begins with the running night, because somebody may sleep in the room. If it begins later, a guest in house keeps the room
+// begins today begins with the running night, because a guest may sleep in the room. If it begins later, a guest in house keeps the room
 // until then: the sweep moves the guest when it begins. A guest without an alternative keeps the room: the front desk sees the reservation
 // in its list of attention. Move returns the number of such guests. Repeated for the same event, it moves no guest twice.
 func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int, err error) {

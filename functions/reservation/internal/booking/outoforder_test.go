@@ -108,13 +108,15 @@ func TestMove_outageLater(t *testing.T) {
 		{"as the business date begins", time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC), free.ID},
 		{"again", time.Date(2026, 12, 2, 2, 0, 0, 0, time.UTC), free.ID},
 	} {
-		c.now = step.at
-		if err := m.Sweep(t.Context(), o); err != nil {
-			t.Fatalf("%s: Sweep() = %v", step.name, err)
-		}
-		if got := *c.stored().Items[0].Room; got != step.want {
-			t.Errorf("%s: the guest has room %v, want %v", step.name, got, step.want)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			c.now = step.at
+			if err := m.Sweep(t.Context(), o); err != nil {
+				t.Fatalf("Sweep() = %v", err)
+			}
+			if got := *c.stored().Items[0].Room; got != step.want {
+				t.Errorf("the guest has room %v, want %v", got, step.want)
+			}
+		})
 	}
 	if got := len(c.stored().Modified); got != 1 {
 		t.Errorf("%d modifications, want 1", got)

@@ -46,7 +46,7 @@ func (l Local) date(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone(
 // not keep the nights of yesterday for sale.
 const maxBusinessHours = 12
 
-// businessDate returns the property's date the grace hours ago (DESIGN 9.51). The front desk sells, starts and changes nights from this
+// businessDate returns the property's date the grace hours ago (decision 285). The front desk sells, starts and changes nights from this
 // date on.
 func (l Local) businessDate(now time.Time, graceHours int) stay.Date {
 	return l.date(now.Add(-time.Duration(min(graceHours, maxBusinessHours)) * time.Hour))

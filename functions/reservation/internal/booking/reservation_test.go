@@ -168,8 +168,11 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 			}
 			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
 				if name == "replaced" && r.EffectiveState() == ExpiredHold { // a late payment could confirm it otherwise
-					if err := cancel(r); err != nil || r.State != Cancelled || r.Hold.Outcome != Expired {
-						t.Errorf("an expired hold: %v, state %s, outcome %s", err, r.State, r.Hold.Outcome)
+					if err := cancel(r); err != nil {
+						t.Errorf("an expired hold: %v", err)
+					}
+					if r.State != Cancelled || r.Hold.Outcome != Expired {
+						t.Errorf("state = %s with the outcome %s, want %s and %s", r.State, r.Hold.Outcome, Cancelled, Expired)
 					}
 					continue
 				}

@@ -150,6 +150,7 @@ type QuoteView struct {
 	Stay       StayView         `json:"stayWindow"`
 	Locale     locale.Tag       `json:"locale"`
 	Items      []QuotedItemView `json:"items"`
+	Extras     []Line           `json:"extras,omitempty"` // what belongs to no room
 	Lines      []Line           `json:"lines"`
 	Totals     Totals           `json:"totals"`
 	Policy     Policy           `json:"cancellationPolicy"`
@@ -170,7 +171,7 @@ func (q *Quote) View() QuoteView {
 		items[i] = QuotedItemView{item, q.Currency}
 	}
 	return QuoteView{
-		Quote: q.ID, Tenant: q.Tenant, Property: q.Property, Stay: viewStay(q.Stay), Locale: q.Locale, Items: items, Lines: q.Lines,
+		Quote: q.ID, Tenant: q.Tenant, Property: q.Property, Stay: viewStay(q.Stay), Locale: q.Locale, Items: items, Extras: q.Extras, Lines: q.Lines,
 		Totals: Totals{q.Total, q.Currency}, Policy: q.Policy, FX: q.FX, ValidUntil: q.ValidUntil,
 	}
 }

@@ -83,7 +83,7 @@ func OpenWalkIns(e env.Env, up Upstreams) (*WalkIns, error) {
 	}, err
 }
 
-// Book quotes, holds and confirms a stay that starts today or in the night that has begun, stores the guest's details and, with rooms, starts the check-in, unless the first night is that of the next business date. If
+// Book quotes, holds and confirms a stay that starts today or in the night that has begun, stores the guest's details and, with rooms, starts the check-in. If
 // the confirmation fails for good, the hold is released. If another guest takes a room in the meantime, the reservation stays
 // confirmed without a check-in.
 func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in DeskBooking, now time.Time) (*Reservation, error) {
@@ -96,7 +96,7 @@ func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in Des
 			return nil, err
 		}
 	}
-	if len(in.Rooms) == 0 || r.State != Confirmed && r.State != CheckInStarted || r.businessDate(now).Before(r.Stay.Start) {
+	if len(in.Rooms) == 0 || r.State != Confirmed && r.State != CheckInStarted {
 		return r, nil
 	}
 	checkedIn, err := w.Receptionist.CheckIn(ctx, by, r.ID, r.assigned(in.Rooms), now, func(int64) bool { return true })

@@ -171,7 +171,8 @@ func TestWalkIn_refuses(t *testing.T) {
 		events []string // of the reservation, if there is one
 	}{
 		{"a stay from tomorrow on", func(l *walkInTest) {
-			l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(1), End: l.in.Ask.Stay.End}
+			l.in.Ask.Stay.Start = aBasis().date(l.db.Env().Now()).AddDays(1)
+			l.in.Ask.Stay.End = l.in.Ask.Stay.Start.AddDays(2)
 		}, fault.ErrValidation, nil},
 		{"a stay from yesterday on", func(l *walkInTest) {
 			l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(-1), End: l.in.Ask.Stay.End}

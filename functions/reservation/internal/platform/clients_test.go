@@ -12,9 +12,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
-	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -74,11 +74,13 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // anAsk returns an ask for two rooms for two nights.
 func anAsk(t testing.TB) booking.Ask {
 	t.Helper()
-	ask := reservationtest.Ask(t, id.New[id.Property]())
-	ask.Stay.Start, ask.Locale = stay.DateOf(noon.AddDate(0, 0, 11)), "fa-AF"
-	ask.Stay.End = ask.Stay.Start.AddDays(2)
-	ask.Items[0].Occupants.Children = 1
-	ask.Items = append(ask.Items, booking.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
+	start := stay.DateOf(noon.AddDate(0, 0, 11))
+	ask := booking.Ask{
+		Property: id.New[id.Property](), Stay: booking.Stay{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "fa-AF",
+	}
+	for _, occupants := range []stay.Occupants{{Adults: 2, Children: 1}, {Adults: 1}} {
+		ask.Items = append(ask.Items, booking.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: occupants})
+	}
 	return ask
 }
 
@@ -217,7 +219,10 @@ func TestPayments_requests(t *testing.T) {
 	n := &fakeService{status: http.StatusOK, answer: answer("captured", `,"capturedEventId":"`+capture.CaptureEvent.String()+`"`)}
 	p := OpenPayments(withFake(t, n))
 	intent, err := p.Intent(t.Context(), r.Tenant, capture.ID)
-	if err != nil || intent.Captured != 410_000_000 || *intent.CaptureEvent != *capture.CaptureEvent {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if intent.Captured != 410_000_000 || *intent.CaptureEvent != *capture.CaptureEvent {
 		t.Errorf("understood %+v, %v", intent, err)
 	}
 	same(t, n.request, "GET /v1/intents/"+capture.ID.String())

@@ -112,6 +112,9 @@ func (r Reservation) tokenExpiry() time.Time { return r.Stay.End.Time().Add(toke
 // RecordView publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
 // ignored.
 func (c Confirmations) RecordView(ctx context.Context, v session.Visitor, r Reservation, cache string, now time.Time) {
+	if v.Session.Silent() {
+		return // a later view of the session may be published, if only this call was silent
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.publishTimeout)
 	defer cancel()
 	now = at(now)
@@ -135,6 +138,6 @@ func (c Confirmations) RecordView(ctx context.Context, v session.Visitor, r Rese
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		return c.outbox.Append(ctx, tx, c.flags.Sampled(v.Session.Silent(), viewed)...)
+		return c.outbox.Append(ctx, tx, c.flags.Sampled(false, viewed)...)
 	})
 }

@@ -31,7 +31,13 @@ export interface components {
         Occupants: {
             adults: number;
             children: number;
+            /** @description At most 4 a room. */
             infants?: number;
+        };
+        Line: {
+            kind: string;
+            description: string;
+            amountMicro: components["schemas"]["Micro"];
         };
         Window: {
             /** Format: date */
@@ -103,17 +109,19 @@ export interface components {
                     /** Format: date */
                     date: string;
                     amountMicro: components["schemas"]["Micro"];
+                    roomMicro: components["schemas"]["Micro"];
                 }[];
+                /** @description What the room costs that belongs to no night. */
+                extras?: components["schemas"]["Line"][];
                 nightlyRateMicro: components["schemas"]["Micro"];
                 totalMicro: components["schemas"]["Micro"];
                 currency: components["schemas"]["Currency"];
                 cancellationPolicy?: components["schemas"]["Policy"];
             }[];
-            lines: {
-                kind: string;
-                description: string;
-                amountMicro: components["schemas"]["Micro"];
-            }[];
+            /** @description What the stay costs that belongs to no room. */
+            extras?: components["schemas"]["Line"][];
+            /** @description The bill, as shown to the guest. */
+            lines: components["schemas"]["Line"][];
             totals: components["schemas"]["Totals"];
             /** @description The strictest of the items' own, which are what counts: penalties of the items add up. */
             cancellationPolicy: components["schemas"]["Policy"];
@@ -262,6 +270,11 @@ export interface components {
                 reason?: string;
                 overstayedNights: number;
                 earlyCheckout?: {
+                    /**
+                     * Format: date
+                     * @description The first night that was not slept.
+                     */
+                    from: string;
                     policyApplied: components["schemas"]["Applied"];
                     paymentRefundsRequested: components["schemas"]["Refund"][];
                     priceMicro: components["schemas"]["Micro"];
@@ -305,7 +318,8 @@ export interface components {
             /**
              * @description `stuck_step`: another service has not answered for 5 minutes, or for 1 minute after a failed attempt; the payment of a hold does not count.
              *     `manual_key`: the guest has a key by hand, until check-out.
-             *     `room_out_of_order`: an assigned room cannot be used in a night of the stay, until another room is assigned.
+             *     `room_out_of_order`: an assigned room cannot be used in a night of the stay, until another room is assigned; or inventory has
+             *     lost a booked room, until a change of the reservation has taken another.
              *     `unpaid_balance`: `balance.dueMicro` is positive on the day of departure or later.
              * @enum {unknown}
              */
@@ -412,6 +426,7 @@ export type Method = components['schemas']['Method'];
 export type State = components['schemas']['State'];
 export type Actor = components['schemas']['Actor'];
 export type Occupants = components['schemas']['Occupants'];
+export type Line = components['schemas']['Line'];
 export type Window = components['schemas']['Window'];
 export type Stay = components['schemas']['Stay'];
 export type Totals = components['schemas']['Totals'];
@@ -600,10 +615,11 @@ export interface operations {
             query?: {
                 /** @description What the guest reads to the desk. */
                 code?: string;
-                /** @description Guests whom the property awaits on date, and earlier ones who have not come yet. */
+                /** @description Guests whom the property awaits on date, and earlier ones who have not come yet. Without date, on the business date. */
                 arrivals?: components["schemas"]["PropertyId"];
-                /** @description Guests who leave the property on date, and those who should have left before. */
+                /** @description Guests who leave the property on date, and those who should have left before. Without date, on the business date. */
                 departures?: components["schemas"]["PropertyId"];
+                /** @description Goes with arrivals or departures. The default is the business date: the local date of the property noShowGraceHours (at most 12) ago. */
                 date?: string;
                 /** @description Whose stay at the property is under way. */
                 inHouse?: components["schemas"]["PropertyId"];
@@ -665,9 +681,9 @@ export interface operations {
                         /** @description Empty for a guest of one name. */
                         lastName: string;
                         /** Format: email */
-                        email: string;
+                        email?: string;
                         /** @description With its country code. */
-                        phone: string;
+                        phone?: string;
                         specialRequests?: string;
                     };
                     payment: {
@@ -749,10 +765,13 @@ export interface operations {
                     firstName: string;
                     /** @description Empty for a guest of one name. */
                     lastName: string;
-                    /** Format: email */
-                    email: string;
-                    /** @description With its country code. */
-                    phone: string;
+                    /**
+                     * Format: email
+                     * @description Only staff and desk services may leave it out.
+                     */
+                    email?: string;
+                    /** @description With its country code. Only staff and desk services may leave it out. */
+                    phone?: string;
                     locale: string;
                     specialRequests?: string;
                 };

@@ -97,7 +97,7 @@ export interface components {
             /** @description Empty for a guest of one name */
             lastName: string;
             /**
-             * Format: idn-email
+             * Format: email
              * @description One mailbox (RFC 5321), also an international one; its domain has several labels
              */
             email: string;
