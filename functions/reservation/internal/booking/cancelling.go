@@ -45,28 +45,29 @@ var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.
 // Allows returns the applied policy and the refunds of a cancellation, or an error if the reservation cannot be
 // cancelled this way.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
-	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
+	applied, _, back, err := w.decide(r, now)
+	return applied, back, err
+}
+
+// decide returns what Allows does, and what is retained. If the hotel cancels, it retains nothing more than it has retained before.
+func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, retained []Charge, back []Refund, err error) {
+	applied = Applied{Ref: r.policyRef(), Currency: r.Currency}
 	switch state := r.EffectiveState(); {
 	case state == Held, state == ExpiredHold && w.OnlyHeld: // also if expired: a late payment could confirm it again
-		return applied, nil, nil
+		return applied, nil, nil, nil
 	case state != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
-		return Applied{}, nil, ErrIllegalTransition
+		return Applied{}, nil, nil, ErrIllegalTransition
 	}
-	retained := w.retains(r, now)
-	if w.Code != GuestCancelled && len(r.penalty(now)) > 0 && !w.MayWaive {
-		return Applied{}, nil, errWaiver
+	retained = r.penalty(now)
+	if w.Code != GuestCancelled {
+		if len(retained) > 0 && !w.MayWaive {
+			return Applied{}, nil, nil, errWaiver
+		}
+		retained = nil
 	}
 	applied.Penalty = sumOfCharges(retained) + r.Account.retained()
 	applied.Eligible = max(0, r.Payment.kept()-applied.Penalty)
-	return applied, r.refunds(applied.Eligible, "cancel"), nil
-}
-
-// retains returns what is kept for the cancellation. If the hotel cancels, it keeps nothing more than it has kept before.
-func (w CancelWish) retains(r *Reservation, now time.Time) []Charge {
-	if w.Code != GuestCancelled || r.EffectiveState() != Confirmed {
-		return nil
-	}
-	return r.penalty(now)
+	return applied, retained, r.refunds(applied.Eligible, "cancel"), nil
 }
 
 // policyRef returns the references of the policies of all items, each once.
@@ -82,11 +83,10 @@ func (r *Reservation) policyRef() string {
 
 // CancelOnWish cancels the reservation under the terms of its policy.
 func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
-	applied, back, err := w.Allows(r, now)
+	applied, retained, back, err := w.decide(r, now)
 	if err != nil {
 		return err
 	}
-	retained := w.retains(r, now)
 	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
 		return err
 	}

@@ -235,9 +235,7 @@ func (r *Reservation) addRoom(act id.Request, asked AskedItem, price Price) (*Pl
 		Occupants: asked.Occupants,
 	})
 	last := len(after.Items) - 1
-	extras := after.Extras
 	after.reprice([]int{last}, r.Stay.Start, price)
-	after.Extras = extras
 	item, p := after.Items[last], &Plan{}
 	after.Allocations = append(after.Allocations, p.take(act, item, r.Stay))
 	p.Reserved = after

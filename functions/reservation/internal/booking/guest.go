@@ -213,21 +213,19 @@ func (g Guests) hashes(t id.Tenant, p Person) (h contactHash, err error) {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("guests of " + t.String()))
 	salt := mac.Sum(nil)
-	if p.Email != "" {
-		mail, noMail := pseudonym.Email(p.Email)
-		if noMail != nil {
-			return h, fault.ErrValidation.Because(noMail)
+	hash := func(data string, parse func(string) (pseudonym.Value, error)) (string, error) {
+		if data == "" {
+			return "", nil
 		}
-		if h.Email, err = pseudonym.Contact(salt, mail); err != nil {
-			return h, err
+		value, err := parse(data)
+		if err != nil {
+			return "", fault.ErrValidation.Because(err)
 		}
+		return pseudonym.Contact(salt, value)
 	}
-	if p.Phone != "" {
-		number, noNumber := pseudonym.Phone(p.Phone)
-		if noNumber != nil {
-			return h, fault.ErrValidation.Because(noNumber)
-		}
-		h.Phone, err = pseudonym.Contact(salt, number)
+	if h.Email, err = hash(p.Email, pseudonym.Email); err != nil {
+		return h, err
 	}
+	h.Phone, err = hash(p.Phone, pseudonym.Phone)
 	return h, err
 }
