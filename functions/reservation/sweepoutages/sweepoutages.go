@@ -2,7 +2,6 @@
 package sweepoutages
 
 import (
-	"context"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
@@ -23,17 +22,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-type sweeper struct {
-	guests *booking.Mover
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{booking.OpenMover(e, platform.Open(e))}
-	return fn.Sweep(booking.OpenReservations(e).BegunOutages, s.move), nil
-}
-
-// move moves the guests who still have the room.
-func (s *sweeper) move(ctx context.Context, b booking.BegunOutage) error {
-	return s.guests.Sweep(ctx, b.Outage())
+	return fn.Sweep(booking.OpenReservations(e).BegunOutages, booking.OpenMover(e, platform.Open(e)).Sweep), nil
 }

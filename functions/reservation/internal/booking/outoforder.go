@@ -188,22 +188,9 @@ func readOccupants(ctx context.Context, tx postgres.Tx, o Outage) ([]occupant, e
 	return pgx.CollectRows(rows, pgx.RowToStructByName[occupant])
 }
 
-// A BegunOutage is an outage that has begun somewhere on earth and has not ended everywhere.
-type BegunOutage struct {
-	Tenant   id.Tenant   `db:"tenant_id"`
-	Property id.Property `db:"property_id"`
-	Room     id.Room     `db:"room_id"`
-	From     stay.Date   `db:"from_date"`
-	Until    stay.Date   `db:"until_date"`
-}
-
-// Outage returns the outage.
-func (b BegunOutage) Outage() Outage {
-	return Outage{Tenant: b.Tenant, Property: b.Property, Room: b.Room, Period: OutOfOrder{From: b.From, Until: b.Until}}
-}
-
-// BegunOutages lists such outages of all tenants after the given one, the earliest first.
-func (s Reservations) BegunOutages(ctx context.Context, after BegunOutage, limit int) (begun []BegunOutage, err error) {
+// BegunOutages lists the outages of all tenants that have begun somewhere on earth and have not ended everywhere: those after the given
+// one, the earliest first. They have no At.
+func (s Reservations) BegunOutages(ctx context.Context, after Outage, limit int) (begun []Outage, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT tenant_id, property_id, room_id, from_date, until_date FROM reservation.rooms_out_of_order
@@ -211,8 +198,11 @@ func (s Reservations) BegunOutages(ctx context.Context, after BegunOutage, limit
 			  AND until_date >= ((platform.now() - interval '24 hours') AT TIME ZONE 'UTC')::date
 			  AND (from_date, room_id, until_date) > (@from, @room, @until)
 			ORDER BY from_date, room_id, until_date LIMIT @limit`,
-			pgx.StrictNamedArgs{"from": after.From, "room": after.Room, "until": after.Until, "limit": limit})
-		begun, err = pgx.CollectRows(rows, pgx.RowToStructByName[BegunOutage])
+			pgx.StrictNamedArgs{"from": after.Period.From, "room": after.Room, "until": after.Period.Until, "limit": limit})
+		begun, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Outage, err error) {
+			err = row.Scan(&o.Tenant, &o.Property, &o.Room, &o.Period.From, &o.Period.Until)
+			return o, err
+		})
 		if err != nil {
 			return fmt.Errorf("reservations: begun outages: %w", err)
 		}
