@@ -45,12 +45,12 @@ type Composition struct {
 	State   cache.State // the worst state of the parts
 }
 
-// add adds a part. A part with an error is listed as missing, once.
+// add adds a part. A part with an error is listed as missing.
 func (c *Composition) add(name string, state cache.State, err error) {
 	c.State = cache.Worst(c.State, state)
 	c.Stale = c.Stale || state == cache.Stale
-	if err != nil && !slices.Contains(c.Missing, name) {
-		c.Missing = append(c.Missing, name)
+	if err != nil {
+		c.lack(name)
 	}
 }
 
@@ -59,9 +59,14 @@ func (c *Composition) addAll(other Composition) {
 	c.State = cache.Worst(c.State, other.State)
 	c.Stale = c.Stale || other.Stale
 	for _, name := range other.Missing {
-		if !slices.Contains(c.Missing, name) {
-			c.Missing = append(c.Missing, name)
-		}
+		c.lack(name)
+	}
+}
+
+// lack lists a part as missing, once.
+func (c *Composition) lack(name string) {
+	if !slices.Contains(c.Missing, name) {
+		c.Missing = append(c.Missing, name)
 	}
 }
 

@@ -62,11 +62,12 @@ func (c Confirmations) findOwnership(ctx context.Context, s session.Session, r i
 
 // keepOwnership stores the ownership until the present end of the stay. It writes only if that has changed.
 func (c Confirmations) keepOwnership(ctx context.Context, o ownership, r Reservation) error {
-	if end := r.Stay.End.Time(); o.until != nil && o.until.Equal(end) {
+	end := r.Stay.End.Time()
+	if o.until != nil && o.until.Equal(end) {
 		return nil
 	}
 	err := c.db.InTenant(ctx, r.Tenant, func(tx postgres.Tx) error {
-		queueOwner(tx, r.Tenant, r.ID, o.session, o.draft, r.Stay.End.Time())
+		queueOwner(tx, r.Tenant, r.ID, o.session, o.draft, end)
 		return nil
 	})
 	if err != nil {
