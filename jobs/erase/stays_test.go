@@ -69,6 +69,7 @@ func (h stayFixture) stay() id.Reservation {
 			VALUES (@draft, @t, @session, 'abandoned', 2, @r, '{}', platform.now(), platform.now(), platform.now(), platform.now())`,
 		`INSERT INTO bff_tenant_booking.booking_draft_snapshots (draft_id, tenant_id, session_id, reservation_id, final_state, created_at, guest_email_hash)
 			VALUES (@draftName, @t, @sessionName, @name, 'abandoned', platform.now(), 'sha256:' || @hash)`,
+		`INSERT INTO bff_tenant_booking.booking_owners (tenant_id, reservation_id, session_id, draft_id, stay_end) VALUES (@t, @r, @session, @draft, platform.now())`,
 		`INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id, received_at, expires_at, consumed,
 				consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
 			VALUES ('bha_' || substr(@name, 5), @r, @t, @session, 'gms', 'ppt', platform.now() - interval '1 hour', platform.now() - interval '1 minute', true,
