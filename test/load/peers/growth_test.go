@@ -234,3 +234,11 @@ func BenchmarkHotels(b *testing.B) {
 		}
 	}
 }
+
+// only returns an error if an operation failed or returned the wrong result.
+func only(err error, is bool) error {
+	if err == nil && !is {
+		err = errors.New("the wrong result")
+	}
+	return err
+}

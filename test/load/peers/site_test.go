@@ -20,10 +20,10 @@ import (
 // HTTP to another process. Each round has its own sessions.
 func BenchmarkBootstrap(b *testing.B) {
 	const perSecond, sessions, limit = 200, 50, 10 * time.Millisecond
-	s := launch(b, "ours")
+	address := startServer(b)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: sessions}, Timeout: time.Second}
 	read := func(ctx context.Context, cookie string) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+site+"/bootstrap", nil)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+bootstrapPath, nil)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func BenchmarkBootstrap(b *testing.B) {
 	for range rounds(5) {
 		var visitors []string
 		for range sessions {
-			visitors = append(visitors, cookies(b, s))
+			visitors = append(visitors, cookie(b, address))
 		}
 		took := beats(b, perSecond, times(2_000), func(ctx context.Context, i int) error { return read(ctx, visitors[i%sessions]) })
 		p50, p99 = append(p50, quantile(took, 0.5).Seconds()), append(p99, quantile(took, 0.99).Seconds())

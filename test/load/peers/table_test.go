@@ -2,7 +2,6 @@ package peers
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -136,28 +134,6 @@ func clock(b *testing.B, f func() error) float64 {
 	return time.Since(began).Seconds()
 }
 
-// cpu returns how much processor time this process spends while f runs, in seconds.
-func cpu(b *testing.B, f func() error) float64 {
-	b.Helper()
-	before := spent(b)
-	if err := f(); err != nil {
-		b.Fatal(err)
-	}
-	return spent(b) - before
-}
-
-func spent(t testing.TB) float64 {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// errEnough ends a transaction that was only for measuring.
-var errEnough = errors.New("enough")
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -214,3 +190,5 @@ func run(m *testing.M) int {
 	}
 	return code
 }
+
+func millis(seconds []float64) string { return fmt.Sprintf("%.1f ms", median(seconds)*1e3) }
