@@ -42,8 +42,12 @@ func main() {
 `
 
 // BuildFunction builds a function's archive as the builder does, in an empty folder, and returns the path of the program. The
-// go.mod must be complete and tidy: the builder runs go mod tidy, here without network.
+// go.mod must be complete and tidy: the builder runs go mod tidy, here without network. A program of the same archive in the folder
+// BUILT_PROGRAMS is not built again.
 func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, error) {
+	if built := builtBefore(a); built != "" {
+		return built, nil
+	}
 	if err := unpack(a, dir); err != nil {
 		return "", err
 	}
@@ -64,20 +68,40 @@ func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, 
 	if err != nil {
 		return "", err
 	}
-	return compile(ctx, dir, "./"+appDir)
+	return compile(ctx, dir, a, "./"+appDir)
+}
+
+// builtPrograms is the folder in which the test programs of one run share what they have built. Without it nothing is shared.
+var builtPrograms = os.Getenv("BUILT_PROGRAMS")
+
+// builtBefore returns the path of the archive's program, or "" if this run has not built it.
+func builtBefore(a archive.Archive) string {
+	path := filepath.Join(builtPrograms, strings.TrimSuffix(a.Object(), ".zip"))
+	if _, err := os.Stat(path); builtPrograms == "" || err != nil {
+		return ""
+	}
+	return path
 }
 
 // BuildJob builds the package in GOOGLE_BUILDABLE.
 func BuildJob(ctx context.Context, dir string, a archive.Archive, job string) (string, error) {
+	if built := builtBefore(a); built != "" {
+		return built, nil
+	}
 	if err := unpack(a, dir); err != nil {
 		return "", err
 	}
-	return compile(ctx, dir, "./jobs/"+job+"/main")
+	return compile(ctx, dir, a, "./jobs/"+job+"/main")
 }
 
-func compile(ctx context.Context, dir, target string) (string, error) {
+// compile builds a program, and moves it when it is complete to the folder that the run shares.
+func compile(ctx context.Context, dir string, a archive.Archive, target string) (string, error) {
 	built := filepath.Join(dir, "program")
-	return built, command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target)
+	if err := command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target); err != nil || builtPrograms == "" {
+		return built, err
+	}
+	shared := filepath.Join(builtPrograms, strings.TrimSuffix(a.Object(), ".zip"))
+	return shared, os.Rename(built, shared)
 }
 
 // command runs the go command without network access for modules.
