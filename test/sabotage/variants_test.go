@@ -289,7 +289,7 @@ var variants = []variant{
 	}, {
 		"a pending payment is given up as if it had failed", settled, "functions/reservation/internal/booking/payment.go",
 		"i.Status == RequiresAction || i.Status == Processing || ", "",
-		"functions/reservation/internal/booking", "TestPending",
+		"functions/reservation/internal/platform", "TestPending",
 	}, {
 		"a payment that the bank processes is cancelled", settled, "functions/sandbox/transactions.go",
 		"AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,", "AND status IN ('requires_payment', 'requires_action', 'processing', 'pending_cash')`,",
