@@ -158,6 +158,15 @@ func TestConsent_signals(t *testing.T) {
 	}
 }
 
+// loseSession deletes the document of the guest's session.
+func loseSession(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) {
+	t.Helper()
+	docs := document.Open[session.Session](s.Env, "tnt-session")
+	if err := docs.Delete(t.Context(), document.KeyOf(g.Session.ID.String())); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestConsent_lostSession: the document of a session whose guest has declined is lost. The session is silent, until the guest agrees.
 func TestConsent_lostSession(t *testing.T) {
 	t.Parallel()
@@ -165,10 +174,7 @@ func TestConsent_lostSession(t *testing.T) {
 	publishAllSteps(t, system)
 	g := system.Guest(0)
 	consent(g, "false")
-	docs := document.Open[session.Session](system.Env, "tnt-session")
-	if err := docs.Delete(t.Context(), document.KeyOf(g.Session.ID.String())); err != nil {
-		t.Fatal(err)
-	}
+	loseSession(t, system, g)
 	a := g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"fa-AF"}`)
 	if !strings.Contains(string(a.Body), `"consentTelemetry":false`) {
 		t.Errorf("got %s, want no consent", a.Body)

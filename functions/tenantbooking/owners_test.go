@@ -78,7 +78,9 @@ func TestPayBalance_events(t *testing.T) {
 	if err != nil || draft != g.Draft.String() {
 		t.Errorf("the event has the draft %s, %v, want %s", draft, err, g.Draft)
 	}
-	g.Send("POST", path+"/payment", toPay("card", 9999)).WantProblem(t, http.StatusConflict, "BFF.TENANT.PRICE_CHANGED")
+	a := g.Send("POST", path+"/payment", toPay("card", 9999))
+	a.WantProblem(t, http.StatusConflict, "BFF.TENANT.PRICE_CHANGED")
+	a.WantText(t, "Another amount is due by now.") // the price is the same
 	g.Send("PATCH", path, dates(g, 4, total(1))).WantProblem(t, http.StatusConflict, "BFF.TENANT.PRICE_CHANGED")
 	s.Platform.Change(func() { s.Platform.Down = "reservation" })
 	g.Send("POST", path+"/cancel", `{}`).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
@@ -116,6 +118,11 @@ func TestChange_requestOnce(t *testing.T) {
 func TestCookie_renewed(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
+	g := system.Guest(0)
+	system.DB.Advance(26 * time.Hour)
+	if a := g.Must(http.StatusOK, "GET", "/bootstrap", nil); len(a.Header.Values("Set-Cookie")) != 1 {
+		t.Errorf("bootstrap with an old cookie sets %v, want one cookie", a.Header.Values("Set-Cookie"))
+	}
 	for _, call := range []struct{ method, rest, body string }{
 		{"GET", "", ""}, {"POST", "/cancel", `{"dryRun":true}`}, {"POST", "/payment", `{}`}, {"PATCH", "", `{"specialRequest":{"tags":["cot"]}}`},
 	} {
@@ -161,4 +168,36 @@ func TestLanguage_chosenLast(t *testing.T) {
 	speak("ps-AF")
 	g.Pay("card")
 	want("ps-AF")
+}
+
+// TestLanguage_lostSession loses the session's document. The draft keeps the language that the guest has chosen: the browser's languages do not
+// replace it.
+func TestLanguage_lostSession(t *testing.T) {
+	t.Parallel()
+	for name, choose := range map[string]func(g *tenantbookingtest.Guest, speak func(string)){
+		"details": func(g *tenantbookingtest.Guest, speak func(string)) {
+			speak("ps-AF")
+			g.SetGuest()
+		},
+		"payment": func(g *tenantbookingtest.Guest, speak func(string)) {
+			g.SetGuest().Pay("card")
+			speak("ps-AF")
+			g.Pay("card")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := tenantbookingtest.BuildWithHotels(t, site()...)
+			g := s.Guest(0)
+			speak := func(tag string) { g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"`+tag+`"}`) }
+			speak("fa-AF")
+			g.RequestQuote().Hold()
+			choose(g, speak)
+			loseSession(t, s, g)
+			g.Must(http.StatusCreated, "POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`, "Accept-Language", "en")
+			if back := s.Platform.Intent(g.Intent).Return; !strings.HasSuffix(back, "&lang=ps-AF") {
+				t.Errorf("the return URL is %s, want the language ps-AF", back)
+			}
+		})
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // A guest returns from the payment page in another browser.
@@ -152,4 +153,40 @@ func TestReturn_forgedLink(t *testing.T) {
 	missing("booking_drafts")(t, g) // any statement on the drafts fails from here on
 	forge(g.Draft, "garbage")
 	forge(id.New[id.Draft](), "garbage")
+}
+
+// TestReturn_formerLink returns with the valid link of a payment that the guest has replaced by another method. It no longer opens the draft,
+// so that it neither reads nor writes there.
+func TestReturn_formerLink(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	s.Platform.Change(func() { s.Platform.Tenants[0].PaymentMethods = append(s.Platform.Tenants[0].PaymentMethods, "mfs") })
+	g := s.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	former := returnToken(t, s, g)
+	g.Pay("mfs")
+	row := func() (row string) {
+		t.Helper()
+		if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	send := func(link string) fntest.Answer {
+		return s.Front.As("").Send("POST", g.Path("/draft/"+g.Draft.String()+"/return?r="+link), nil, "Idempotency-Key", tenantbookingtest.Key())
+	}
+	before, events := row(), len(g.Published())
+	a := send(former)
+	a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
+	if strings.Contains(string(a.Body), "flowState") {
+		t.Errorf("the problem shows the draft's state: %s", a.Body)
+	}
+	if after := row(); after != before {
+		t.Errorf("the draft changed from %s to %s", before, after)
+	}
+	if got := g.Published(); len(got) != events {
+		t.Errorf("published %v in the name of the guest", got[events:])
+	}
+	if a := send(returnToken(t, s, g)); a.Status != http.StatusAccepted {
+		t.Errorf("the present link: got %d %s, want 202", a.Status, a.Body)
+	}
 }

@@ -28,25 +28,36 @@ const (
 // stored.
 var domains = idna.New(idna.ValidateForRegistration(), idna.VerifyDNSLength(true))
 
-// Email returns the address trimmed and in lower case: one mailbox of RFC 5321 with a domain of several labels. Local part and domain
-// may be international (RFC 6531), the local part may be quoted. It does not check whether the address exists.
+// Email returns the address of [Mailbox] in lower case.
 func Email(s string) (Value, error) {
+	address, err := Mailbox(s)
+	return Value{folded(address)}, err
+}
+
+// folded returns a text in lower case and NFC.
+func folded(s string) string { return norm.NFC.String(strings.ToLower(s)) }
+
+// Mailbox returns an e-mail address as it is stored: in NFC, without outer white space. It accepts one mailbox of RFC 5321 with a domain of
+// several labels. Local part and domain may be international (RFC 6531), the local part may be quoted. It does not check whether the
+// address exists.
+func Mailbox(s string) (string, error) {
 	if !utf8.ValidString(s) {
-		return Value{}, ErrEmail // lower-casing would replace invalid bytes
+		return "", ErrEmail // lower-casing would replace invalid bytes
 	}
-	s = strings.ToLower(strings.TrimSpace(s))
-	if len(s) > maxEmailLength || strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unprintable(r) }) {
-		return Value{}, ErrEmail
+	s = strings.TrimSpace(norm.NFC.String(s))
+	compared := folded(s)
+	if max(len(s), len(compared)) > maxEmailLength || strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unprintable(r) }) {
+		return "", ErrEmail
 	}
-	parsed, err := mail.ParseAddress(s)
+	parsed, err := mail.ParseAddress(compared)
 	if err != nil {
-		return Value{}, ErrEmail
+		return "", ErrEmail
 	}
 	at := strings.LastIndexByte(parsed.Address, '@')
-	if !isLocal(strings.TrimSuffix(s, parsed.Address[at:]), parsed.Address[:at]) || !isDomain(parsed.Address[at+1:]) {
-		return Value{}, ErrEmail
+	if !isLocal(strings.TrimSuffix(compared, parsed.Address[at:]), parsed.Address[:at]) || !isDomain(parsed.Address[at+1:]) {
+		return "", ErrEmail
 	}
-	return Value{s}, nil
+	return s, nil
 }
 
 // isLocal reports whether the written text before the domain is only a local part. The parser also accepts names, brackets and comments

@@ -289,7 +289,7 @@ var variants = []variant{
 	}, {
 		"a pending payment is given up as if it had failed", settled, "functions/reservation/internal/booking/payment.go",
 		"i.Status == RequiresAction || i.Status == Processing || ", "",
-		"functions/reservation/internal/booking", "TestPending",
+		"functions/reservation/internal/platform", "TestPending",
 	}, {
 		"a payment that the bank processes is cancelled", settled, "functions/sandbox/transactions.go",
 		"AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,", "AND status IN ('requires_payment', 'requires_action', 'processing', 'pending_cash')`,",
@@ -606,5 +606,29 @@ var variants = []variant{
 		"a confirmation shows an amount as due that is paid", current, "functions/tenantbooking/internal/booking/balance.go",
 		"if err := b.reservations.Changed(ctx, r); err != nil && recorded {", "if err := ctx.Err(); err != nil && recorded {",
 		"functions/tenantbooking", "TestPayBalance",
+	}, {
+		"a decline is shown while a later payment is under way", settled, "functions/tenantbooking/internal/booking/settle.go",
+		"case declined && f.paid.underWay():", "case declined && f.paid.underWay() && false:",
+		"functions/tenantbooking", "TestReturn_declinedThenUnderWay",
+	}, {
+		"a former return link writes into the guest's draft", genuine, "functions/tenantbooking/internal/booking/drafts.go",
+		"s.Any(context.WithValue(ctx, flowKey{}, &flow{}), Due", "s.Any(ctx, Due",
+		"functions/tenantbooking", "TestReturn_formerLink",
+	}, {
+		"a session whose document is lost consents to telemetry", noPII, "functions/tenantbooking/internal/session/sessions.go",
+		"fallback.LastSeenAt, fallback.Consent.Telemetry = session, now, now, false", "fallback.LastSeenAt = session, now, now",
+		"functions/tenantbooking", "TestConsent_lostSession",
+	}, {
+		"a guest loses the booking with the snapshot of its draft", current, "functions/tenantbooking/internal/booking/drafts.go",
+		"if d.State == Confirmed {", "if false {",
+		"functions/tenantbooking", "TestOwner_withoutSnapshot",
+	}, {
+		"a payment of what is due is published nowhere", noLoss, "functions/tenantbooking/internal/booking/balance.go",
+		"	if err := b.confirmations.publishIntent(ctx, c.Visitor, r, intent, c.Now); err != nil {\n		return out, err\n	}\n", "",
+		"functions/tenantbooking", "TestPayBalance_events",
+	}, {
+		"a document with an old consent outlives a withdrawal", noPII, "functions/consumer/internal/session/publisher.go",
+		"err != nil || !consents {", "err != nil {",
+		"functions/consumer", "TestConsent_withdrawnDuringOutage",
 	},
 }

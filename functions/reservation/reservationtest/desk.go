@@ -1,6 +1,7 @@
 package reservationtest
 
 import (
+	"encoding/base64"
 	"net/http"
 	"testing"
 	"time"
@@ -67,9 +68,14 @@ func OpenDesk(t testing.TB, fs ...fn.Function) *Desk {
 		d.Revoked = append(d.Revoked, in.Keys...)
 		return map[string]any{}
 	})
-	e, issuer := fntest.Surround(t, d.Services.Around(db.Env(), "payment", "property", "lock", "inventory"))
+	e, issuer := fntest.Surround(t, d.Services.Around(salted(db.Env()), "payment", "property", "lock", "inventory"))
 	d.Env, d.Front = e, fntest.Behind(t, e, issuer, fs...)
 	return d
+}
+
+// salted returns the environment with a key for contact hashes.
+func salted(e env.Env) env.Env {
+	return e.With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 }
 
 // pay confirms a held reservation with a captured card payment.

@@ -11,12 +11,13 @@ type Case struct {
 
 // Emails returns addresses for e-mail. Spaces around an address are trimmed.
 func Emails() (all []Case) {
-	long := strings.Repeat("a", 63)
+	long, spaces := strings.Repeat("a", 63), strings.Repeat(" ", 200)
 	for _, text := range []string{
 		"zahra@example.af", "ZAHRA.Karimi@Example.AF", "  zahra@example.af\r\n", "\u00a0zahra@example.af", "zahra+hotel@example.af",
 		"o'neil@example.com", "a_b-c@sub.example.co.uk", "1@2.example", long + "a@example.com", "a@" + long + ".example",
 		`"a@b"@example.af`, `"quoted local"@example.com`, `"a..b"@example.com`, `"a\"b"@example.com`,
 		"زهرا@مثال.افغانستان", "özgür@bücher.example", "用户@例子.广告", "a@xn--bcher-kva.example", "a!#$&'*+/=?^_`{|}~-b@example.com",
+		"zoe\u0308@example.com", "a@bu\u0308cher.example", "J\u030c@example.com", spaces + "zahra@example.af" + spaces,
 	} {
 		all = append(all, Case{text, true})
 	}
@@ -40,7 +41,7 @@ func Emails() (all []Case) {
 func Names() (all []Case) {
 	for _, text := range []string{
 		"Zahra", "زهرا", "محمد\u200cرضا", "李", "O", "Ōe-Dō", "D'Arcy", "3 Jane", "Zoe\u0308", "\u200fزهرا", "Ali\u00a0", "\u3000Ali", "ﷲ",
-		strings.Repeat("a", 100), "e" + strings.Repeat("\u0301", 20),
+		strings.Repeat("a", 100), "e" + strings.Repeat("\u0301", 20), strings.Repeat(" ", 100) + "Ali",
 	} {
 		all = append(all, Case{text, true})
 	}

@@ -34,10 +34,7 @@ type Person struct {
 	Requests  string     `json:"specialRequests,omitzero" db:"-"`
 }
 
-const (
-	maxEmailLength    = 254
-	maxRequestsLength = 1000
-)
+const maxRequestsLength = 1000
 
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
 // guests have one name. Contact data may be missing: see [Person.Reachable].
@@ -54,7 +51,7 @@ func (p Person) Validate() error {
 	_, noLast := pseudonym.Name(p.LastName)
 	found.refuse("firstName", "must be a name", noFirst != nil || noLast == nil && !pseudonym.HasLetter(p.FirstName, p.LastName))
 	found.refuse("lastName", "must be a name", noLast != nil)
-	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
+	found.refuse("email", "must be an e-mail address", noEmail != nil)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
 	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
 	return found.err()
@@ -67,6 +64,20 @@ func (p Person) Reachable() error {
 	found.refuse("email", "must be an e-mail address", p.Email == "")
 	found.refuse("phone", "must be a telephone number with its country code", p.Phone == "")
 	return found.err()
+}
+
+// stored returns the person with names and e-mail address in the form in which they are stored.
+func (p Person) stored() (Person, error) {
+	var noFirst, noLast, noEmail error
+	p.FirstName, noFirst = pseudonym.Name(p.FirstName)
+	p.LastName, noLast = pseudonym.Name(p.LastName)
+	if p.Email != "" {
+		p.Email, noEmail = pseudonym.Mailbox(p.Email)
+	}
+	if err := errors.Join(noFirst, noLast, noEmail); err != nil {
+		return p, fault.ErrValidation.Because(err)
+	}
+	return p, nil
 }
 
 // violations collects the members of a request that are not valid.
@@ -143,10 +154,8 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	if err != nil {
 		return err
 	}
-	first, noFirst := pseudonym.Name(p.FirstName)
-	last, noLast := pseudonym.Name(p.LastName)
-	if err := errors.Join(noFirst, noLast); err != nil {
-		return fault.ErrValidation.Because(err)
+	if p, err = p.stored(); err != nil {
+		return err
 	}
 	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
 	r.Hashes = hashes
@@ -157,8 +166,8 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": first, "last": last,
-			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": p.FirstName, "last": p.LastName,
+			"email": p.Email, "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	named := p
 	named.Requests = "" // the special request shows them
 	r.Person = &named
