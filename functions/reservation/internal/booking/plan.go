@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Plan is a change of a booked reservation. If the change needs the inventory service, the plan is stored before inventory is
+// A Plan is a change of a booked reservation (decision 104). If the change needs the inventory service, the plan is stored before inventory is
 // asked, so that the change is completed or dropped even if this process ends in between: see [Changer].
 type Plan struct {
 	Modification
