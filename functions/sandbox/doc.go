@@ -67,4 +67,6 @@
 //   - Bookings of the last 24 hours count for the popularity of a hotel unless they were cancelled; a cancellation of
 //     an older one does not lower the number.
 //   - Deployed as a demo, the service ignores the scenario of an event function, because Pub/Sub delivers its events.
+//   - Views of a hotel are sessions that clicked on it, stored as a hash of hotel and session. A number below 3 is
+//     not shown, because it would say much about single guests.
 package sandbox

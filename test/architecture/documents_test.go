@@ -50,8 +50,8 @@ var (
 	recordPart = regexp.MustCompile(`(?m)^\* \*\*(\w+):\*\* `)
 )
 
-// TestDecisions_records wants each record of DECISIONS.md to have a number of its own, a date, a status and the same four parts, to be
-// in the index once, and to be cited by the code or a document where it applies.
+// TestDecisions_records wants each record of DECISIONS.md to have a number of its own, a date, a status and the same four parts,
+// to be in the index once, and to be cited by the code or a document where it applies.
 func TestDecisions_records(t *testing.T) {
 	t.Parallel()
 	w := readIndex(t)
@@ -97,8 +97,8 @@ func TestDecisions_records(t *testing.T) {
 	}
 }
 
-// TestDocuments_form keeps the documents at the root short, with lines of one width outside of tables and code, and cells of PROOFS.md
-// that can be read.
+// TestDocuments_form keeps the documents at the root short, with lines of one width outside of tables and code, and cells of
+// PROOFS.md that can be read.
 func TestDocuments_form(t *testing.T) {
 	t.Parallel()
 	all := documents(t)

@@ -45,7 +45,7 @@ var (
 	heading      = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	quotedTitle  = regexp.MustCompile(`(\w+\.md)[,:]? "([^"]+)"`)
 	madeFile     = regexp.MustCompile("(?m)^\\*\\*`([^`]+)`\\*\\*(?::|$)")
-	absentPaper  = regexp.MustCompile(`\b(?:DESIGN|CONTRACT|STYLE|FACTS)(?: \d|\.md\b)|\bseeds?[,:] d|\b(?:model|schemas), (?:section )?\d`)
+	absentPaper  = regexp.MustCompile(`\b(?:DESIGN|CONTRACT|STYLE|FACTS)(?: \d|\.md\b)|\bseeds?(?:[,:] d| \(?\d)|\b(?:model|schemas), (?:section )?\d`)
 	citation     = regexp.MustCompile(`\b[Dd]ecisions? (\d+(?:(?:, | and )\d+)*)`)
 	member       = regexp.MustCompile(`\.[A-Z]\w*$`) // of a package whose path is given
 	number       = regexp.MustCompile(`\d+`)
@@ -312,8 +312,9 @@ func cited(text string) (all []string) {
 	return all
 }
 
-// TestReferences wants each path, package, heading, name of the code, test, setting and decision that a document or a comment names
-// to exist, and rejects the names of papers that are not in this tree. It also plants false references and wants them found.
+// TestReferences wants each path, package, heading, name of the code, test, setting and decision that a document or a comment
+// names to exist, and rejects the names of papers that are not in this tree. It also plants false references and wants them
+// found.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	w := readIndex(t)
@@ -352,6 +353,7 @@ func TestReferences(t *testing.T) {
 		{name: "test", text: "`TestSave_neverWritten` holds it."},
 		{name: "setting", text: "`NEVER" + "_READ` sets it."},
 		{name: "paper", text: "As in DESIGN 9.31."},
+		{name: "numbered_paper", text: "As the seed (3.5) says."},
 		{name: "section", text: "See the domain model, section 2."},
 		{name: "decision", text: "By decisions 3 and 9999."},
 		{name: "comment_path", text: "// See schemas/http/gone.yaml.", comment: true},

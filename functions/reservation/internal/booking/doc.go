@@ -29,7 +29,8 @@
 // Invariants:
 //
 //   - This service never counts rooms. The inventory service decides, and a hold exists only if inventory has placed it.
-//   - It never computes a price. A quote stores the price of the pricing service unchanged, and a night keeps the price of its date.
+//   - It never computes a price. A quote stores the price of the pricing service unchanged, and a night keeps the
+//     price of its date.
 //   - It never lowers what was retained: a penalty stays a charge, whatever changes later.
 //   - It never trusts an event or a caller about payments. It asks the payment service.
 //   - It never cancels a hold for a failed payment while another payment may still pay for it.
@@ -61,4 +62,8 @@
 //     are issued anew, and no second confirmed is published, but modified with manual_state_override.
 //   - An assigned room is refused for a guest while its last guest has not left, also without a common night. While a
 //     change waits for inventory, the rooms and nights before and after it are both reserved.
+//   - A quote needs the time zone of the property and the region of the tenant; both are cached longer while their
+//     service is down. Quotes from before these columns use UTC.
+//   - The wishes of a guest are one special request with the tag other. Setting the details again replaces it, and an
+//     empty text removes it.
 package booking

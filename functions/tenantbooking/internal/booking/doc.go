@@ -9,9 +9,9 @@
 //	paying ─────────────▶ pays paying · confirms confirming · converts confirmed · abandons abandoned · fails failed
 //	confirming ─────────▶ confirms confirming · converts confirmed · fails failed
 //
-// Drafts are rows only (decision 35) with optimistic concurrency control: state, version and events change in one transaction. If a draft was
-// changed since it was read, saving it fails with a version conflict and the use case runs again ([Again]). Calls to other
-// services come first, outside of transactions, under idempotency keys that derive from the act, so that a retry after an
+// Drafts are rows only (decision 35) with optimistic concurrency control: state, version and events change in one transaction. If
+// a draft was changed since it was read, saving it fails with a version conflict and the use case runs again ([Again]). Calls to
+// other services come first, outside of transactions, under idempotency keys that derive from the act, so that a retry after an
 // interrupted attempt repeats no effect.
 //
 // A draft lapses after 30 minutes without activity, or when its hold expires. The sweep then closes it. If a payment was begun,

@@ -12,4 +12,5 @@
 //     marked silent for the sweep. Events of the classes audit and regulated are published in any case.
 //   - A session whose document is missing is silent until its guest consents, because the headers of a call cannot
 //     tell a refusal from consent.
+//   - An arrival names its first draft for good, so that handoffs and drafts can be joined without events.
 package session
