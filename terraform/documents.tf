@@ -34,7 +34,7 @@ resource "google_firestore_field" "expires" {
   ttl_config {}
 }
 
-# Memorystore is created by a person, as keyrings are, and so is the secret with its address and password: the provider would write the
+# One Memorystore instance (decision 185) is created by a person, as keyrings are, and so is the secret with its address and password: the provider would write the
 # password into the state.
 locals {
   redis_secret = "melmastoon-redis-url"

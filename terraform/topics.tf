@@ -6,6 +6,7 @@ resource "google_pubsub_topic" "subject" {
   labels = var.labels
 
   # What was published can be asked for again for a week, by a subscription that is new or was broken.
+  # The services that keep events longer, such as analytics-service, create their own subscriptions and apply the period of x-retention.
   message_retention_duration = "${7 * 24 * 60 * 60}s"
 
   # Wherever it is published from, it lies here only: events say of themselves where their data must stay.

@@ -18,4 +18,7 @@
 //   - It does not show one traveller the session, wishes or searches of another.
 //   - It does not decide prices, availability or whether a handoff was used: it shows data of other services.
 //   - It does not authorize by tenant: no row of this service belongs to a tenant.
+//
+// Searches are POST requests: the body names where a guest is, and so is in no access log. Results are cached by the
+// function and not by HTTP. Persian without a region is Dari for a visitor in Afghanistan.
 package consumer

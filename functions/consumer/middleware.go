@@ -88,7 +88,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 }
 
 // A visitor is the caller of a request. If it is unchecked, bot detection runs in the act, after the idempotency key was looked up:
-// a replay counts neither as a request nor as an answer to a challenge (DESIGN 9.48).
+// a replay counts neither as a request nor as an answer to a challenge.
 type visitor struct {
 	session.Visitor
 

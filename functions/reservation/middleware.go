@@ -46,7 +46,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) f
 }
 
 // FrontDesk returns an HTTP function for front-desk work. Only staff, and services that staff work with, may call it: a guest
-// acts through none of these (CONTRACT 4.1). One instance answers 40 calls at once: desks call rarely, and each further instance
+// acts through none of these. One instance answers 40 calls at once: desks call rarely, and each further instance
 // would take database connections from the guests.
 func FrontDesk[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
 	s.MaxInstances = 1

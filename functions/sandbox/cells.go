@@ -11,7 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// The resolutions of the H3 grid that search uses. A cell at resolution 10 is about 130 m wide, one at resolution 4 about 40 km.
+// The resolutions of the H3 grid (decision 144) that search uses. A cell at resolution 10 is about 130 m wide, one at resolution
+// 4 about 40 km.
 const (
 	listingResolution = 10
 	areaResolution    = 4

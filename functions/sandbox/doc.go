@@ -49,4 +49,24 @@
 //
 // The sandbox never sells a room twice, never captures an intent twice, never refunds more than was captured, and decides
 // expiry only by the database's clock.
+//
+// # Rules
+//
+//   - Pricing rounds each amount of a night once, and all totals are sums of them, so a night costs the same in every
+//     stay. A fee is charged per night, per room and stay, or once per booking.
+//   - Quotes accept stays from the business date on, so that the front desk can sell the running night. Previews,
+//     searches and calendars keep the calendar date.
+//   - The sentence of a cancellation policy is composed from its hours and penalty, because a stored sentence can
+//     contradict the numbers.
+//   - A hold that replaces others counts them as free, and releases them only if it succeeds. Committed, expired and
+//     unknown allocations are ignored. The caller is trusted with allocations of the property.
+//   - A refusal to reallocate is stored under the new ids, so that a late repetition cannot succeed after the caller
+//     has given up.
+//   - Similar hotels are those of the same city where the stay is possible: nearest in stars, then in price. If the
+//     hotel is sold out, the cheapest come first.
+//   - Bookings of the last 24 hours count for the popularity of a hotel unless they were cancelled; a cancellation of
+//     an older one does not lower the number.
+//   - Deployed as a demo, the service ignores the scenario of an event function, because Pub/Sub delivers its events.
+//   - Views of a hotel are sessions that clicked on it, stored as a hash of hotel and session. A number below 3 is
+//     not shown, because it would say much about single guests.
 package sandbox

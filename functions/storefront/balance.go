@@ -55,7 +55,7 @@ func (v *Visitor) ToBalance(r id.Reservation, token string) fn.Page {
 	return v.To("/return/"+r.String(), url.Values{"t": {token}})
 }
 
-// BalanceWaitingPage returns the page of a pending payment of what is due.
+// BalanceWaitingPage returns the page of a pending payment of what is due. It does not reload itself (decision 243).
 func (v *Visitor) BalanceWaitingPage(r id.Reservation, b Balance) fn.Page {
 	again := staying(v.Home()+"/return/", r, "", b.ViewToken)
 	view := View{Again: again, Back: again,

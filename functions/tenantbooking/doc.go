@@ -11,4 +11,9 @@
 //   - It does not compute prices. It shows quoted amounts, and converts units only if the conversion is exact.
 //   - It answers a request for a draft, reservation or hotel of another visitor exactly as for an unknown one.
 //   - Its events contain no name, address or telephone number, and it deletes them from a draft that ends.
+//
+// A valid view token identifies its holder as the guest of that booking, so idempotency keys are looked up without a
+// session. Each consumed event advances the epochs of the content that it changes: theme, configuration, prices of a
+// property, availability of a month. No event invalidates a confirmation; a change through this service advances an
+// epoch of its reservation.
 package tenantbooking

@@ -1,4 +1,7 @@
 // Package command runs Cloud Run jobs as commands: signals, exit codes, and the closing of connections.
+//
+// A job is a package without effects on import, which the catalogue lists, and a program in its folder main, because Go
+// cannot import a main package.
 package command
 
 import (

@@ -2,6 +2,18 @@
 //
 // A step deletes the data of one place, records the numbers, and can be repeated: an interrupted run is continued by the next one.
 // A request whose step fails stays open, and the run fails.
+//
+// # Rules
+//
+//   - Clearing a session requests its erasure, which is due after 30 days. The daily run handles requests that are
+//     two hours old: by then calls of the session have ended, and BigQuery can delete streamed rows.
+//   - Documents are deleted first, then rows, then the warehouse. The receipt replaces the request, names the rows by
+//     place and the evidence that is kept, and is kept for a year.
+//   - A reservation stays in the books without a name. It is rejected unless it has ended, is settled and waits for
+//     nothing. An e-mail address never is an argument, because arguments are logged.
+//   - Dead letters that name the guest are deleted, also those that appear within 40 days. A dead letter whose effect
+//     is missing must be replayed before; the dry run shows their number.
+//   - Rows of the class regulated stay in the warehouse, and a table without a column for the class is an error.
 package erase
 
 import (

@@ -1,4 +1,7 @@
 // Package flags shows and changes the sampling rates of events and the features of services while functions run.
+//
+// The values are validated with the code of the functions before they are stored, and functions apply them within 30 s.
+// A value that is not set is that of the code. Rates and features are set independently; only -reset resets both.
 package flags
 
 import (

@@ -1,4 +1,5 @@
-// Package keys reports the ages of the keys with which functions sign, encrypt and hash, and makes the steps of their rotation.
+// Package keys reports the ages of the keys with which functions sign, encrypt and hash, and makes the steps of their rotation
+// (decision 178).
 package keys
 
 import (

@@ -1,4 +1,8 @@
 // Package outbox shows the events that no relay can publish, and lets an operator publish or delete them.
+//
+// The flag -push publishes a stored event once more, for one subscription and without an ordering key, because Pub/Sub
+// has no command that retries at once. The inbox ignores the original when it is retried. Events of the classes audit
+// and regulated cannot be deleted.
 package outbox
 
 import (

@@ -1,4 +1,8 @@
 // Package probe books a room as a guest does and cancels it, so that operators know of a broken step before guests tell them.
+//
+// The reservation is named in a document from the hold on, and the next run cancels it first if this one was killed.
+// The document also excludes a second run for four minutes. The probe pays at the hotel and cancels at the reservation
+// service, so that a broken site leaves no booking.
 package probe
 
 import (

@@ -1,4 +1,8 @@
 // Package prune deletes expired rows.
+//
+// rules.go has one rule per table; they run by name, by cadence or all together, also as a dry run. Published events
+// are found by their id, which contains their age. The policies of the maintenance role have the same conditions, so no
+// rule can delete a row before its time.
 package prune
 
 import (

@@ -3,6 +3,10 @@
 //
 // Messages are leased while a run reads them and released afterwards. A replayed message is published first and then
 // acknowledged, so an interrupted run repeats a message at worst, and the consumer's inbox ignores the repetition.
+//
+// Within a key, messages are replayed by version, then by time; a failure stops the rest of that key. Two runs, and
+// messages that were dead-lettered later, have no order: a consumer that needs one compares versions. The third replay
+// of a message needs a flag. The job shows attributes and envelope, but no payload, user, session or campaign.
 package replay
 
 import (

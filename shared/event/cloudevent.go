@@ -27,7 +27,7 @@ const (
 // data.
 type Extensions map[string]string
 
-// Extensions of a replayed copy of a dead-lettered event. They belong to the copy; a draft must not set them.
+// Extensions of a replayed copy of a dead-lettered event. They belong to the copy (decision 16); a draft must not set them.
 const (
 	ReplayTo = "replayto" // the only subscription that receives it
 	Replays  = "replays"  // number of replays, including this one

@@ -1,4 +1,5 @@
 // Package fault defines the errors that cross service boundaries: the part that callers may see, and the internal cause.
+// The title of a problem is translated for guests. Its detail is English; clients choose texts by the code.
 package fault
 
 import (

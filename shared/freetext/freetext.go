@@ -1,4 +1,5 @@
-// Package freetext removes contact and payment data from texts that people type. It knows patterns and not persons: names stay.
+// Package freetext removes contact and payment data from texts that people type. It knows patterns (decision 188) and not
+// persons: names stay.
 package freetext
 
 import (

@@ -33,8 +33,8 @@ func New[T Any]() T {
 	return T(ulid.MustNew(ulid.Now(), rand.Reader))
 }
 
-// Derive returns the id of the thing called label in an act: the same whenever the act is repeated. It has the time of from.
-// Without from it cannot be guessed.
+// Derive returns the id of the thing called label in an act: the same whenever the act is repeated (decision 3). It has the time
+// of from. Without from it cannot be guessed.
 func Derive[T Any](from [16]byte, label string) T {
 	const timestamp = 6
 	sum := sha256.Sum256(append(from[:], label...))

@@ -2,6 +2,7 @@
 //
 // A value is first normalized (Email, Phone, Address, …), then hashed with a secret pepper, or for the reservation service with
 // the tenant's salt. Neither a Value nor an error shows the input.
+// Email and Name decide for all services which addresses and names a guest may have, because they are normalized here.
 package pseudonym
 
 import (

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestArchitecture_namesEveryFolder wants ARCHITECTURE.md to name every folder of scripts/ and test/ and every package of
@@ -42,57 +43,86 @@ func TestArchitecture_namesEveryFolder(t *testing.T) {
 	}
 }
 
-// TestArchitecture_size keeps ARCHITECTURE.md short. A merge that brings old text back fails here.
-func TestArchitecture_size(t *testing.T) {
+var (
+	record     = regexp.MustCompile(`^\d+\. `)
+	recordDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d, (accepted|superseded by \[\d+\]\(#\S+\))$`)
+	linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+	recordPart = regexp.MustCompile(`(?m)^\* \*\*(\w+):\*\* `)
+)
+
+// TestDecisions_records wants each record of DECISIONS.md to have a number of its own, a date, a status and the same four parts,
+// to be in the index once, and to be cited by the code or a document where it applies.
+func TestDecisions_records(t *testing.T) {
 	t.Parallel()
-	const maxBytes = 12 << 10
-	text, err := os.ReadFile(filepath.Join("..", "..", "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
+	w := readIndex(t)
+	text := w.documents["DECISIONS.md"]
+	index, records, _ := strings.Cut(text, "\n## Records\n")
+	places := map[string]bool{}
+	for name, other := range w.documents {
+		if name != "DECISIONS.md" {
+			w.texts = append(w.texts, other)
+		}
 	}
-	if len(text) > maxBytes {
-		t.Errorf("ARCHITECTURE.md has %d bytes, want at most %d: decisions belong in DECISIONS.md", len(text), maxBytes)
+	for _, other := range w.texts {
+		for _, n := range cited(other) {
+			places[n] = true
+		}
+	}
+	seen := map[string]bool{}
+	for section := range strings.SplitSeq(records, "\n### ") {
+		title, rest, _ := strings.Cut(section, "\n")
+		if !record.MatchString(title) {
+			continue
+		}
+		n, _, _ := strings.Cut(title, ".")
+		date, body, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		var parts []string
+		for _, m := range recordPart.FindAllStringSubmatch(body, -1) {
+			parts = append(parts, m[1])
+		}
+		status := recordDate.FindStringSubmatch(date)
+		if status == nil || !slices.Equal(parts, []string{"Context", "Rejected", "Decision", "Consequence"}) {
+			t.Errorf("record %s: date %q, parts %v", n, date, parts)
+		}
+		if strings.Count(index, "\n* ["+title+"](") != 1 {
+			t.Errorf("record %s: want it in the index once", n)
+		}
+		if seen[n] || !places[n] && status != nil && status[1] == "accepted" {
+			t.Errorf("record %s: want a number of its own and a citation where the decision applies", n)
+		}
+		seen[n] = true
+	}
+	if len(seen) < 30 {
+		t.Errorf("found %d records, want at least 30", len(seen))
 	}
 }
 
-var (
-	entryTitle = regexp.MustCompile(`^### (\d+)\. \S`)
-	groupTitle = regexp.MustCompile(`^## ([A-Z])\. \S`)
-)
-
-// TestDecisions_entries wants each entry of DECISIONS.md to have a number of its own and the same three parts, and each group to be
-// in the contents list.
-func TestDecisions_entries(t *testing.T) {
+// TestDocuments_form keeps the documents at the root short, with lines of one width outside of tables and code, and cells of
+// PROOFS.md that can be read.
+func TestDocuments_form(t *testing.T) {
 	t.Parallel()
-	text := documents(t)["DECISIONS.md"]
-	seen := map[string]bool{}
-	var entry string
-	var parts []string
-	check := func() {
-		if want := []string{"Context", "Decision", "Consequence"}; entry != "" && !slices.Equal(parts, want) {
-			t.Errorf("entry %s: parts = %v, want %v", entry, parts, want)
-		}
-		parts = nil
-	}
-	for line := range strings.Lines(text) {
-		if m := groupTitle.FindStringSubmatch(line); m != nil && !strings.Contains(text, "\n| ["+m[1]+"](#"+strings.ToLower(m[1])+"-") {
-			t.Errorf("group %s is not in the contents list", m[1])
-		}
-		if m := entryTitle.FindStringSubmatch(line); m != nil {
-			check()
-			entry = m[1]
-			if seen[entry] {
-				t.Errorf("two entries have the number %s", entry)
+	all := documents(t)
+	const width, cell = 120, 200
+	for name, kilobytes := range map[string]int{
+		"ARCHITECTURE.md": 12, "CHANGELOG.md": 64, "CONTRIBUTING.md": 14, "DECISIONS.md": 40, "GLOSSARY.md": 9, "PROOFS.md": 14, "README.md": 11, "SECURITY.md": 1,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if len(all[name]) > kilobytes<<10 {
+				t.Errorf("%d bytes, want at most %d KB", len(all[name]), kilobytes)
 			}
-			seen[entry] = true
-		}
-		if part, _, ok := strings.Cut(strings.TrimPrefix(line, "* **"), ":**"); ok && strings.HasPrefix(line, "* **") {
-			parts = append(parts, part)
-		}
-	}
-	check()
-	if len(seen) < 80 {
-		t.Errorf("found %d entries, want at least 80", len(seen))
+			for i, line := range strings.Split(fence.ReplaceAllStringFunc(all[name], func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) }), "\n") {
+				prose := !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "    ") && strings.Contains(line[min(len(line), width/2):], " ")
+				if utf8.RuneCountInString(line) > width && prose && !strings.HasPrefix(line, "**`") && !strings.HasPrefix(line, "* [") {
+					t.Errorf("line %d is longer than %d", i+1, width)
+				}
+				for text := range strings.SplitSeq(linkTarget.ReplaceAllString(line, "]"), " | ") {
+					if name == "PROOFS.md" && utf8.RuneCountInString(text) > cell {
+						t.Errorf("line %d has a cell longer than %d", i+1, cell)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -12,7 +12,7 @@ type layer struct {
 	packages []string
 }
 
-// layers lists all packages below shared/ except those of shared/testkit, lowest layer first (ARCHITECTURE.md, "Packages").
+// layers lists all packages below shared/ except those of shared/testkit, lowest layer first (ARCHITECTURE.md, "The tree").
 var layers = []layer{
 	{"library: values", []string{"fault", "id", "money", "stay", "keyring", "locale", "freetext"}},
 	{"library: messages", []string{"event", "handoff", "pseudonym"}},

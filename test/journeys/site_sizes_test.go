@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestSite_sizes holds the answers of a complete hotel to the sizes that the capacity is computed with (seed: data model, 8). Texts
+// TestSite_sizes holds the answers of a complete hotel to the sizes that the capacity is computed with. Texts
 // in Arabic letters take two bytes per letter.
 func TestSite_sizes(t *testing.T) {
 	t.Parallel()

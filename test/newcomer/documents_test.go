@@ -1,9 +1,6 @@
 package newcomer
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -135,21 +132,6 @@ func topFolders(t *testing.T) (names []string) {
 	return names
 }
 
-func TestDocuments_pathsExist(t *testing.T) {
-	t.Parallel()
-	for _, d := range documents(t) {
-		named := d.links()
-		for _, snippet := range d.code() {
-			named = append(named, paths(t, snippet)...)
-		}
-		for _, path := range named {
-			if !d.exists(path) {
-				t.Errorf("%s names %s, which is not there", d.name, path)
-			}
-		}
-	}
-}
-
 // TestDocuments_map wants README to lead to every service, to every document of its routes, and to whatever else is at the top.
 func TestDocuments_map(t *testing.T) {
 	t.Parallel()
@@ -215,49 +197,9 @@ func TestDocuments_routes(t *testing.T) {
 	}
 }
 
-var (
-	goName   = regexp.MustCompile(`^([a-z]+)\.([A-Z][A-Za-z]*)(?:\(\))?$`)
-	testName = regexp.MustCompile(`^(?:Test|Benchmark)[A-Z]\w*$`)
-	setting  = regexp.MustCompile(`^([A-Z][A-Z0-9]+_[A-Z0-9_]+)\*?(?:=.*)?$`)
-)
-
-// TestDocuments_identifiers wants each name of the code (inbox.Once) and each setting (DOCUMENT_TIMEOUT) that a document
-// says to be in the code: a document says nothing when a name changes.
-func TestDocuments_identifiers(t *testing.T) {
-	t.Parallel()
-	names, text := vocabulary(t)
-	checked := 0
-	for _, d := range documents(t) {
-		for _, snippet := range d.code() {
-			if m := goName.FindStringSubmatch(snippet); m != nil {
-				checked++
-				if !names[m[1]+"."+m[2]] {
-					t.Errorf("%s says %s, which the code does not have", d.name, snippet)
-				}
-			}
-			if testName.MatchString(snippet) {
-				checked++
-				if !strings.Contains(text, "func "+snippet+"(") {
-					t.Errorf("%s says %s, which is no test", d.name, snippet)
-				}
-			}
-			if m := setting.FindStringSubmatch(snippet); m != nil {
-				checked++
-				if !strings.Contains(text, `"`+m[1]) && !strings.Contains(text, m[1]+"=") {
-					t.Errorf("%s says %s, which nothing reads", d.name, snippet)
-				}
-			}
-		}
-	}
-	if checked == 0 {
-		t.Error("no name was checked")
-	}
-}
-
-// vocabulary is what the packages declare, as "package.Name", and all source text, for what is only a string there.
-func vocabulary(t *testing.T) (names map[string]bool, text string) {
+// sources is the text of all Go files.
+func sources(t *testing.T) string {
 	t.Helper()
-	names = map[string]bool{}
 	var all strings.Builder
 	for _, top := range topFolders(t) {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
@@ -265,40 +207,12 @@ func vocabulary(t *testing.T) (names map[string]bool, text string) {
 				return err
 			}
 			source, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
 			all.Write(source)
-			parsed, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			declare(names, parsed)
-			return nil
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	return names, all.String()
-}
-
-func declare(names map[string]bool, file *ast.File) {
-	for _, decl := range file.Decls {
-		switch d := decl.(type) {
-		case *ast.FuncDecl:
-			names[file.Name.Name+"."+d.Name.Name] = true
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch v := s.(type) {
-				case *ast.TypeSpec:
-					names[file.Name.Name+"."+v.Name.Name] = true
-				case *ast.ValueSpec:
-					for _, name := range v.Names {
-						names[file.Name.Name+"."+name.Name] = true
-					}
-				}
-			}
-		}
-	}
+	return all.String()
 }

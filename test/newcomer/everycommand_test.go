@@ -174,7 +174,7 @@ func (w treeCopy) versioned() {
 // TestCommands_pastedBy requires the tests that paste blocks to exist, and each pattern to name a document.
 func TestCommands_pastedBy(t *testing.T) {
 	t.Parallel()
-	_, source := vocabulary(t)
+	source := sources(t)
 	documents := allDocuments(t)
 	for pattern, test := range pastedBy {
 		t.Run(pattern, func(t *testing.T) {

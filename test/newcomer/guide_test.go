@@ -20,22 +20,23 @@ type step struct {
 	commands []string
 }
 
-// An edit is a block of the guide and the file that is named above it.
+// An edit is a block of the guide, or a file that it links, and the file that is named before it.
 type edit struct {
 	line   int    // in the guide
 	file   string // relative to the root
 	place  string // "below", "above" or "in place of"; "" for a file that is new
 	anchor string // the one line that the place is about
+	linked string // the file with the text, relative to the root; "" for a block
 	text   string
 }
 
 var (
 	stepLine = regexp.MustCompile(`^### (\d+)\. (.+)$`)
-	editLine = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*(?:, (below|above|in place of) `(.+)`:)?$")
+	editLine = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*(?:, (below|above|in place of) `(.+)`)?:?(?: \\[[^]]+\\]\\(([^)]+)\\))?$")
 )
 
 // readGuide reads the ten steps of CONTRIBUTING.md. A block that belongs to no file is an error, because a reader could not follow
-// it. Blocks of the shell are commands.
+// it. Blocks of the shell are commands. A linked file is the text of an edit.
 func readGuide(t *testing.T) []step {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
@@ -45,6 +46,18 @@ func readGuide(t *testing.T) []step {
 	steps, err := parseGuide(string(text))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, s := range steps {
+		for j, e := range s.edits {
+			if e.linked == "" {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(e.linked)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps[i].edits[j].text = string(text)
+		}
 	}
 	return steps
 }
@@ -60,7 +73,14 @@ func parseGuide(text string) (steps []step, err error) {
 			steps = append(steps, step{title: m[2]})
 		}
 		if m := editLine.FindStringSubmatch(lines[i]); m != nil {
-			named = &edit{line: i + 1, file: m[1], place: m[2], anchor: m[3]}
+			named = &edit{line: i + 1, file: m[1], place: m[2], anchor: m[3], linked: m[4]}
+			if len(steps) == 0 {
+				return nil, fmt.Errorf("line %d: an edit of no step", i+1)
+			}
+			if named.linked != "" {
+				steps[len(steps)-1].edits = append(steps[len(steps)-1].edits, *named)
+				named = nil
+			}
 		}
 		language, fence := strings.CutPrefix(lines[i], "```")
 		if !fence {
@@ -86,25 +106,28 @@ func parseGuide(text string) (steps []step, err error) {
 func TestGuide_parse(t *testing.T) {
 	t.Parallel()
 	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
-	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n### 2. Run it\n```sh\ngo test\n```\n")
+	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n**`c.go`**, above `v`: [more](d.go)\n### 2. Run it\n```sh\ngo test\n```\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(steps) != 2 {
 		t.Fatalf("len(steps) = %v, want 2", len(steps))
 	}
-	if len(steps[0].edits) != 2 {
-		t.Fatalf("len(steps[0].edits) = %v, want 2", len(steps[0].edits))
+	if len(steps[0].edits) != 3 {
+		t.Fatalf("len(steps[0].edits) = %v, want 3", len(steps[0].edits))
 	}
 	if !slices.Equal(steps[1].commands, []string{"go test"}) {
 		t.Fatalf("steps[1].commands = %v, want %v", steps[1].commands, []string{"go test"})
 	}
-	if got, want := steps[0].edits[1], (edit{9, "b.go", "below", "y (z)", "\tw\n"}); got != want {
+	block := edit{line: 9, file: "b.go", place: "below", anchor: "y (z)", text: "\tw\n"}
+	linked := edit{line: 14, file: "c.go", place: "above", anchor: "v", linked: "d.go"}
+	if got, want := steps[0].edits[1:], []edit{block, linked}; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for name, text := range map[string]string{
 		"a block of no file":  before + "```go\nx\n```\n",
 		"a block of no step":  "**`a.go`**\n```go\nx\n```\n",
+		"a link of no step":   "**`a.go`**: [x](b.go)\n",
 		"a block without end": before + "**`b.go`**\n```go\n",
 		"a step is missing":   before + "### 3. Test it\n",
 	} {

@@ -1,5 +1,5 @@
-// Package newcomer checks the documents as a new developer uses them: it follows the steps of CONTRIBUTING.md and looks for
-// everything that the documents name.
+// Package newcomer checks the documents as a new developer uses them: it follows the steps of CONTRIBUTING.md and runs
+// the commands that the documents name.
 package newcomer
 
 import (

@@ -1,4 +1,7 @@
 // Package addspecialrequest adds a guest's special request to a reservation.
+//
+// The event of a guest's own request has no text, because the text may contain a name; the front desk reads it here.
+// Requests of staff are published with their text.
 package addspecialrequest
 
 import (

@@ -1,4 +1,7 @@
 // Package allocationfailed cancels a hold whose rooms inventory has lost.
+//
+// Inventory can also lose the rooms of a confirmed reservation. No code can find others, so the event is dead-lettered,
+// which alerts a person.
 package allocationfailed
 
 import (

@@ -41,7 +41,7 @@ func (m *modifier) modify(ctx context.Context, c reservation.Call[Request]) (out
 	return reservation.AnswerChange(call)(m.changer.Change(ctx, call, m.propose(c.Act, c.In)))
 }
 
-// needsManager reports whether only a manager may make the modification (CONTRACT 4.1).
+// needsManager reports whether only a manager may make the modification.
 func (r Request) needsManager() bool {
 	return r.Complimentary || r.Type == booking.RateChange || r.Type == booking.ChannelCorrected || r.Type == booking.StateOverride
 }

@@ -1,4 +1,7 @@
 // Package quote gets the price of a stay and stores it as a quote.
+//
+// The event quote.requested is published for every attempt that reaches pricing: in the transaction of the quote, or in
+// its own after a rejection. An act that is retried after a 503 publishes it again.
 package quote
 
 import (

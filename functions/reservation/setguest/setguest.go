@@ -1,4 +1,8 @@
 // Package setguest sets the primary guest's details.
+//
+// Staff and desk services may leave out the e-mail address or the telephone number; such a guest gets no message.
+// Hashes of contact data are published with a change after the confirmation only, because an erasure reaches no hash in
+// confirmed, which is kept for seven years.
 package setguest
 
 import (

@@ -1,4 +1,8 @@
 // Package settingschanged stores a tenant's changed settings for holds and no-shows.
+//
+// There is one row per tenant, guarded by changedAt; instances read it every 15 seconds and prefer it to the tenant
+// service, which still names the region. The member cancellationPolicyVersion is ignored: each quote freezes its
+// policy.
 package settingschanged
 
 import (

@@ -1,4 +1,7 @@
 // Package sweepoutages gives guests other rooms when theirs goes out of order during the stay.
+//
+// The guest keeps the room until the business date of the outage. The other room must be free until the day of
+// departure, also if the outage ends earlier; while no room is free, each tick tries again.
 package sweepoutages
 
 import (

@@ -1,4 +1,7 @@
 // Package walkin books a guest who stands at the desk: quote, hold, guest details, confirmation and check-in in one act.
+//
+// It accepts cash only, because other methods need a page on which the guest pays. If another desk takes the room in
+// that moment, the guest is booked without check-in.
 package walkin
 
 import (

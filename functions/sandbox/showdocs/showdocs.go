@@ -1,5 +1,5 @@
 // Package showdocs serves the documentation for developers: the OpenAPI documents with a console that sends requests, all events from
-// the AsyncAPI document, and all error codes. All files are embedded: the pages load nothing from another host.
+// the AsyncAPI document, and all error codes. All files are embedded (decision 198): the pages load nothing from another host.
 package showdocs
 
 import (

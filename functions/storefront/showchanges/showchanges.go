@@ -1,4 +1,6 @@
 // Package showchanges serves the page on which a guest changes a booking.
+//
+// The form of the guest's details is empty, because no answer of the booking service contains them.
 package showchanges
 
 import (

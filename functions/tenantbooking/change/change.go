@@ -1,4 +1,8 @@
 // Package change changes a confirmed booking for its guest.
+//
+// Dates, guest and special request are one route (decision 216), because a load balancer has few backend services. A
+// change of dates is possible while cancelling is free. The details of the guest are replaced as a whole and are in no
+// answer, because everyone with the link can read the page.
 package change
 
 import (

@@ -1,4 +1,9 @@
 // Package paybalance lets a guest pay what is due for a confirmed booking.
+//
+// The service stores nothing about such a payment: the reservation service knows the amount that is due, and the
+// payment service lists the intents. Each call first has captured intents confirmed that the reservation does not list
+// yet. Without a method the route returns the result of a payment, because backend services of a load balancer are
+// scarce. After a decline the problem has the view token, so that a guest in another browser returns to the booking.
 package paybalance
 
 import (

@@ -1,4 +1,7 @@
 // Package readconfirmation serves the confirmation of a booking.
+//
+// The view token is checked before any look-up. Without a valid one the drafts of the session decide before the cache
+// and the reservation service do, so the time of a 404 does not tell which ids exist.
 package readconfirmation
 
 import (

@@ -1,4 +1,7 @@
 // Package readlink returns the link to a booking's confirmation, for a service that sends messages to the guest.
+//
+// It returns neither name nor address. A caller can open and cancel every booking, so the route has a list of callers
+// of its own (notification_callers).
 package readlink
 
 import (

@@ -1,4 +1,7 @@
 // Package sweepdrafts closes lapsed drafts, and deletes drafts that ended a day ago.
+//
+// A payment without an outcome is checked without end, but after 24 hours the guest's details are removed from its
+// draft: the reservation has them.
 package sweepdrafts
 
 import (

@@ -1,4 +1,8 @@
 // Package version names the version of the public contracts and of the tree from which a program was built.
+//
+// All contracts have one version: the newest heading of CHANGELOG.md, which is info.version of all documents. The
+// version of the tree is its commit; in an archive it is the hash of the content, because Google's builder has no
+// repository, and a commit would deploy all functions again each time.
 package version
 
 import (

@@ -3,6 +3,8 @@
 //
 // The parts of a booking are found by joins: ids in rows and payloads, then correlation and causation ids and traces. A
 // row does not name the call that wrote it, so it is assigned to the shortest call of its service that was in progress.
+//
+// Pub/Sub does not list its messages, so in production attempts and dead letters appear as the calls that made them.
 package booking
 
 import (

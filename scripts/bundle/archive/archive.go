@@ -5,6 +5,9 @@
 // Google's Go builder expects one package at the root of the upload, which is not main and has no tests. It generates a
 // program that imports this package and starts the functions framework. For a job it builds the program that
 // GOOGLE_BUILDABLE names.
+//
+// Archives contain no vendor folder, because it would change all of them with each dependency: the builder fetches
+// modules by go.sum.
 package archive
 
 import (

@@ -226,5 +226,5 @@ func (d Deployment) writeLimits(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "| %.0f | %.0f | %s | %s |\n", times, l.bookings, uses[0].name, strings.Join(all, ", "))
 	}
-	b.WriteString("\nThe answers: a larger `database_tier` with `database_max_connections`; `scaling` for the function; partitions of the outbox (seeds, data model).\n")
+	b.WriteString("\nThe answers: a larger `database_tier` with `database_max_connections`; `scaling` for the function; partitions of the outbox.\n")
 }

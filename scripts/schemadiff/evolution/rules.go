@@ -1,8 +1,8 @@
 // Package evolution decides whether a newer version of a contract may take the place of an older one.
 //
-// Compatibility is full: consumers with the older schema accept what a producer with the newer one publishes, and the reverse. So a
-// constraint may neither become narrower nor wider. The only changes without a new version are those that the specifications allow: an
-// optional member of an open object, and a value of an open enum.
+// Compatibility is full (decision 195): consumers with the older schema accept what a producer with the newer one publishes, and
+// the reverse. So a constraint may neither become narrower nor wider. The only changes without a new version are those that the
+// specifications allow: an optional member of an open object, and a value of an open enum.
 package evolution
 
 import "fmt"

@@ -1,5 +1,8 @@
 // Package edge gives functions one address, like the load balancer in front of the deployed ones: it routes each request by its path
 // and method.
+//
+// A path or method without a function goes to the function that the load balancer would choose, so a 405 names the
+// methods of one function, as in a deployment.
 package edge
 
 import (

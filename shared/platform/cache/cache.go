@@ -13,6 +13,7 @@
 //
 // While the store is unavailable, values that depend on epochs are composed for each call, because it is unknown whether a cached
 // one is valid; only concurrent callers in a process share one. A value without epochs is valid for its time: the process composes it once and keeps it.
+// The memory of a process is bounded by simplelru, which has no goroutine, and counts the bytes of the values' JSON.
 package cache
 
 import (

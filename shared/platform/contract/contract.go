@@ -2,7 +2,8 @@
 // schema, incoming events against the open form.
 //
 // A published schema allows unknown members, so that a producer can add a member without breaking its consumers. The closed
-// form rejects them: a member that no schema names, such as a guest's e-mail address, is never published.
+// form rejects them: a member that no schema names, such as a guest's e-mail address, is never published (decision 7).
+// In the closed form a member with x-pii: free_text must be unchanged by scrubbing: no route can forget to scrub.
 package contract
 
 import (

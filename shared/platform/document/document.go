@@ -6,8 +6,9 @@
 // methods return [fault.ErrUnavailable], and the caller decides how to continue. A call takes at most DOCUMENT_TIMEOUT. After
 // three consecutive such failures the circuit breaker opens: for DOCUMENT_PAUSE every call fails at once.
 //
-// This package has the interface and the typed collections only. The code that builds a binary selects the driver, such as
-// document/firestore: document.StoreKey.With(e, firestore.Open(e)). All drivers pass the conformance suite in documenttest.
+// This package has the interface and the typed collections only. The code that builds a binary selects the driver (decision 6),
+// such as document/firestore: document.StoreKey.With(e, firestore.Open(e)). All drivers pass the conformance suite in
+// documenttest.
 package document
 
 import (

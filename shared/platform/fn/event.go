@@ -20,7 +20,7 @@ import (
 
 // Event returns a function that consumes Spec.Subject. P declares the members of the payload that the function reads. An event
 // is dead-lettered and acknowledged if it cannot be read, if it violates its contract, if the act returns [DeadLetter], or if its last
-// attempt fails.
+// attempt fails. Any other error causes a redelivery (decision 13).
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {

@@ -15,7 +15,7 @@ import (
 var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Requests from other sites are not allowed.")
 
 // CORS names the pages of other origins that may call a function, besides the request's own origin, and the headers that they may
-// send and read in addition to those of this package. If Origins is nil, there are no such pages.
+// send and read in addition to those of this package. If Origins is nil, there are no such pages. See decision 93.
 type CORS struct {
 	Origins       func(context.Context, *http.Request) []string // exact origins
 	Allow, Expose []string

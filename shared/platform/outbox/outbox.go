@@ -12,7 +12,9 @@
 // and settle publishes events twice.
 //
 // Unpublished rows are found by their missing mark, never by a position in seq: a row may commit later than one with a larger
-// seq. Within a key this cannot happen, because Append serializes the writers of a key.
+// seq. Within a key this cannot happen, because Append serializes the writers of a key. The lag of an event is the time between
+// its row and its publication; events that cannot be published have other alerts. Audit and regulated events are evidence: if
+// they violate their schema, their act fails. Operational ones are parked.
 package outbox
 
 import (

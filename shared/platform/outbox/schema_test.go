@@ -82,7 +82,7 @@ func forgetful(lines []string) []string {
 	return slices.Delete(lines, by, by+1)
 }
 
-// ofTenants removes the additions of a service whose events all have a tenant (tenant-booking data model, section 4): the tenant's
+// ofTenants removes the additions of a service whose events all have a tenant: the tenant's
 // column is not null, and an index finds a tenant's idempotency keys. If only one of the two exists, it remains as a difference.
 func ofTenants(lines []string) []string {
 	const (

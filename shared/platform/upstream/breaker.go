@@ -20,11 +20,11 @@ const (
 // errOpen is the error of a call that an open breaker rejects.
 var errOpen = errors.New("the circuit breaker is open")
 
-// A breaker is the circuit breaker of one service. Each caller has one outcome, that of its latest call, so the frequency of its
-// calls does not matter. The breaker opens if at least half of the callers failed, and these are several callers with several
-// arguments: if a service fails for one argument or one caller only, the others can still call it. While the breaker is open, a
-// few callers may probe each second, each once, so that a single caller cannot use up all probes. The first success closes the
-// breaker.
+// A breaker is the circuit breaker of one service. Each caller has one outcome (decision 75), that of its latest call, so the
+// frequency of its calls does not matter. The breaker opens if at least half of the callers failed, and these are several callers
+// with several arguments: if a service fails for one argument or one caller only, the others can still call it. While the breaker
+// is open, a few callers may probe each second, each once, so that a single caller cannot use up all probes. The first success
+// closes the breaker.
 type breaker struct {
 	now func() time.Time // the real clock
 

@@ -70,7 +70,7 @@ func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 // response to a read is slow (a hedged request). No request outlives the call, because an idle instance gets no CPU.
 //
 // github.com/failsafe-go/failsafe-go has no budget per calls, only per concurrent calls, and its hedge policy waits for the
-// delay after a quick failure, see DECISIONS.md 99.
+// delay after a quick failure, see decision 99.
 func (c *Client) attempts(ctx context.Context, call *call) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var sent sync.WaitGroup

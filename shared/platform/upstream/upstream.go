@@ -5,6 +5,7 @@
 // only for calls that are safe to repeat. If the service rejects a request with an explanation, the call returns the same fault,
 // without the violations of our request unless [Pointing] maps them to our caller's; every other failure, such as a timeout, a
 // 5xx or an unreadable response, is [fault.ErrUpstreamUnavailable]. Calls pass the forwarded header on.
+// Each request, also a retry or a hedged one, has a span id of its own, by which the receiver tells them apart.
 package upstream
 
 import (

@@ -31,7 +31,7 @@ const (
 )
 
 // A caller is the source of a request. A caller with a session is counted by it, any other by address and fingerprint: device class
-// and platform, as in DESIGN 9.31.
+// and platform.
 type caller struct {
 	session  id.GuestSession // of a cookie with a valid signature; zero if there is none
 	function string          // that it calls

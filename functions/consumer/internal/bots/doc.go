@@ -1,6 +1,6 @@
 // Package bots detects programs among the visitors of the consumer site.
 //
-// [Rules] score one request: each signal adds its weight, and the sum decides the verdict and the action. [Detector] counts the
+// [Rules] score one request: each signal adds its weight, and the sum decides the verdict and the action. The detector counts the
 // requests, new sessions and failed challenges of each caller, in the memory of the process. [Guard] applies both to a request,
 // asks for challenges and records the scores ([Scores]).
 //
@@ -17,6 +17,19 @@
 //
 // # Non-goals
 //
-//   - The counters are not shared between processes: they would cost a write per request.
+//   - The counters are not shared between processes (decision 136): they would cost a write per request.
 //   - No request is rejected because of its address alone: many guests share the address of a mobile network.
+//
+// # Rules
+//
+//   - A failed verification counts only if this process has challenged the same caller in the last ten minutes:
+//     otherwise an invented response would block the guests of a whole network. A response that passes always counts,
+//     because another process may have challenged.
+//   - A request with an idempotency key and a stored session is assessed in the act, so that a replay does not count.
+//     All others are assessed before the session limit.
+//   - The rules can be changed by a document, which is rejected as a whole and bounded: pace and births of an address
+//     weigh at most 0.25 together, headers 0.3, and ranges of crawlers have at least 8 bits.
+//   - The challenge service has 400 ms, and no call is repeated, because a response can be verified once. A late or
+//     used response counts neither as passed nor as failed; a malformed one has failed.
+//   - Each process publishes its own verdicts, so the warehouse counts callers and not events.
 package bots

@@ -38,7 +38,7 @@ type ThumbnailView struct {
 // A Badge is a property of a hotel that lists highlight.
 type Badge string
 
-// The badges (seed 2.6, ListingCardVM).
+// The badges that front ends know.
 const (
 	CrossRegionDelivery Badge = "crossRegionDelivery"
 	ShariaCompliant     Badge = "shariaCompliant"

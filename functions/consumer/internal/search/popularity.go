@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// PopularitySignals tells how many guests have lately booked and viewed a hotel (seed 2.6, HotelDetailVM). A number below
+// PopularitySignals tells how many guests have lately booked and viewed a hotel. A number below
 // minPopularity is 0 and not shown.
 type PopularitySignals struct {
 	Booked int `json:"bookedLast24h,omitzero"`

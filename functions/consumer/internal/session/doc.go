@@ -42,4 +42,14 @@
 //
 // Three things remain for a year as evidence: the handoff ledger, the bot scores, and their events. They contain a synthetic id and
 // hashes of browser data, and cannot be linked to a person. The receipt names them.
+//
+// # Rules
+//
+//   - A click names a hotel of the tenant that it names, and counts once per session and hotel in an hour. Not
+//     published are clicks of programs, of unknown clients and of a session that begins with the click.
+//   - The server records the steps that it knows, in the transaction of the act, so that a blocked script loses
+//     nothing and a forged call invents nothing. From a page such steps are accepted and ignored.
+//   - The end of a silent session publishes nothing. Its erasure does not depend on the event.
+//   - A wishlist is rows, so that a unique key removes duplicates and a wish survives the loss of the hot store.
+//   - bot_suspected keeps the name of the specification, although it has no aggregate.
 package session

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// An Erasure is the request to erase what remains of a cleared session (event schemas, section 8). It is open until its receipt
+// An Erasure is the request to erase what remains of a cleared session. It is open until its receipt
 // is written.
 type Erasure struct {
 	Session     id.GuestSession `db:"guest_session_id"`

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A SearchSession represents a visitor's work with one query (domain model, section 2.2). It is a hot document that expires an
+// A SearchSession represents a visitor's work with one query. It is a hot document that expires an
 // hour after its start and does not change afterwards; the next search starts another one. It contains no typed text: the place
 // has the search service's name, and the filters are words of closed lists.
 type SearchSession struct {

@@ -39,7 +39,7 @@ func (p Principal) Cancels(r *Reservation, code Reason) Actor {
 	return p.Actor
 }
 
-// errWaiver rejects a waiver by a caller who is not a manager (DESIGN 9.32).
+// errWaiver rejects a waiver by a caller who is not a manager.
 var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.")
 
 // Allows returns the applied policy and the refunds of a cancellation, or an error if the reservation cannot be

@@ -121,7 +121,7 @@ type checkedIn struct {
 	Early       bool               `json:"earlyCheckIn"`
 }
 
-// A checkInActor is an Actor in the terms of the seed (3.5): staff, also through a service, or the guest.
+// A checkInActor is an Actor in the terms of its event: staff, also through a service, or the guest.
 type checkInActor struct {
 	Type string `json:"type"`
 	ID   Name   `json:"id"`

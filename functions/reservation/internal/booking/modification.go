@@ -38,7 +38,7 @@ type MoneyRequest struct {
 	Refunds   []Refund    `json:"paymentRefundsRequested,omitzero"`
 }
 
-// A ModificationType is the kind of a modification (seed 3.4).
+// A ModificationType is the kind of a modification.
 type ModificationType string
 
 // The types of modifications.

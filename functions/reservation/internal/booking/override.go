@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// overrides returns the state that a manager may restore (CONTRACT 4.1).
+// overrides returns the state that a manager may restore.
 func (s State) overrides() (to State, ok bool) {
 	switch s {
 	case NoShow, CheckInStarted:

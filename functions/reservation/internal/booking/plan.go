@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Plan is a change of a booked reservation. If the change needs the inventory service, the plan is stored before inventory is
-// asked, so that the change is completed or dropped even if this process ends in between: see [Changer].
+// A Plan is a change of a booked reservation (decision 104). If the change needs the inventory service, the plan is stored before
+// inventory is asked, so that the change is completed or dropped even if this process ends in between: see [Changer].
 type Plan struct {
 	Modification
 	Takes     []Take          `json:"takes"`              // the rooms to ask inventory for

@@ -32,7 +32,7 @@ type SpecialRequest struct {
 // A Tag classifies a special request.
 type Tag string
 
-// tags are the tags of CONTRACT 4.1.
+// tags are the tags that reservation.yaml lists.
 var tags = []Tag{
 	"early_check_in", "late_check_out", "high_floor", "ground_floor", "accessible", "cot", "extra_bed", "prayer_mat", "halal_meal",
 	"vegetarian", "allergy", "airport_transfer", "quiet_room", "connecting_rooms", "women_only_floor", "other",

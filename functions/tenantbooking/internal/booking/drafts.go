@@ -143,7 +143,8 @@ func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error
 	return s.save(ctx, d, func(postgres.Tx) {}, events...)
 }
 
-// SaveAs saves a draft whose session continues under another id, d.Session. All rows of the owner move to that session.
+// SaveAs saves a draft whose session continues under another id (decision 94), d.Session. All rows of the owner move to that
+// session.
 func (s Drafts) SaveAs(ctx context.Context, d *Draft, owner session.Session, events ...event.Draft) error {
 	return s.save(ctx, d, func(tx postgres.Tx) { queueRename(tx, d, owner) }, events...)
 }

@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Limits of held rooms for anonymous visitors of one hotel, in addition to those of its [Settings].
+// Limits of held rooms for anonymous visitors of one hotel, in addition to those of its [Settings] (decision 34).
 const (
 	maxLiveHolds          = 2 // of one session; no setting, because a guest books one stay at a time
 	minHoldTTL            = 120 * time.Second

@@ -60,7 +60,8 @@ var Sampling = flags.Table{
 const FlagsIn = "bff-tenant-flags"
 
 // ReadOnly is the feature that closes the site to new bookings: quote, hold and payment-intent. Everything that a guest with
-// a booking in progress needs stays open: reading, returning from a payment, confirming and abandoning.
+// a booking in progress needs stays open: reading, returning from a payment, confirming and abandoning. It has a
+// code of its own, because the share of GENERAL.UNAVAILABLE raises an alert.
 const ReadOnly flags.Feature = "readOnly"
 
 // Features lists the features that this service's flags can switch on.

@@ -2,6 +2,8 @@
 //
 // Postgres decides. A claim is a row without an answer, leased to the running call. If that call dies, the next call with the
 // same key takes the lease over and gets the same act, so that it derives the same ids.
+// Requests are compared with their JSON body in canonical form (RFC 8785), but with the numbers as they were written, because two
+// large amounts can be equal as floats. Forms are compared byte for byte.
 package idempotency
 
 import (

@@ -1,4 +1,4 @@
-// Package observe writes traces and one log line per call.
+// Package observe writes traces and one log line per call (decisions 82, 186).
 package observe
 
 import (

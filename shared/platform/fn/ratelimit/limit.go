@@ -1,7 +1,7 @@
 // Package ratelimit limits how often one caller may call a function, so that no caller uses up shared capacity.
 //
-// It has a token bucket per session, per client address and per tenant. Each instance counts for itself, in memory; the edge in
-// front counts more coarsely for all of them. Idle callers are forgotten, so memory is bounded.
+// It has a token bucket per session, per client address and per tenant. Each instance counts for itself, in memory (decision 74);
+// the edge in front counts more coarsely for all of them. Idle callers are forgotten, so memory is bounded.
 package ratelimit
 
 import (
