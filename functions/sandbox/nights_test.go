@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -83,38 +82,5 @@ func TestHold_roomOfOtherProperty(t *testing.T) {
 	}
 	if errors.Is(err, sandbox.ErrSoldOut) {
 		t.Error("errors.Is(err, sandbox.ErrSoldOut) = true, want false")
-	}
-}
-
-// Nights from before the count column get their count from the allocations at their first use.
-func TestNights_oldRows(t *testing.T) {
-	t.Parallel()
-	b := open(t)
-	w := b.nights(10, 2)
-	kept := b.held(t, w, 1)
-	if err := b.commit(t.Context(), kept); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []string{"down", "up"} {
-		sql, err := schemas.Postgres.ReadFile("postgres/sandbox/0005_counted_nights." + step + ".sql")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.owner.Exec(t.Context(), string(sql)); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	if got := b.left(t, w); got != 1 {
-		t.Errorf("%d suites are left, want 1", got)
-	}
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 2)); !errors.Is(err, sandbox.ErrSoldOut) {
-		t.Errorf("two suites where one is left: %v", err)
-	}
-	b.held(t, w, 1)
-	if err := b.release(t.Context(), kept); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, w); got != 1 {
-		t.Errorf("after the release %d suites are left, want 1", got)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
-	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
@@ -78,28 +77,6 @@ func TestRooms_ofProperty(t *testing.T) {
 				t.Errorf("%s: status = %d, want %d", path, got.Status, status)
 			}
 		})
-	}
-}
-
-// A database of an earlier version has hotels without physical rooms.
-func TestRooms_earlierDatabase(t *testing.T) {
-	t.Parallel()
-	b := open(t)
-	before := b.suite(t, 1)
-	for _, step := range []string{"down", "up"} {
-		sql, err := schemas.Postgres.ReadFile("postgres/sandbox/0010_rooms." + step + ".sql")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.owner.Exec(t.Context(), string(sql)); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-	}
-	if err := demo.Furnish(t.Context(), b.env, 2); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.suite(t, 1); got.ID != before.ID {
-		t.Errorf("after the upgrade the room is %s, want %s", got.ID, before.ID)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,9 +48,43 @@ func TestRun(t *testing.T) {
 					t.Errorf("%s: %v, want written: %t", file, err, test.written)
 				}
 			}
+			if got, want := filesBelow(t, root), generated(t); test.written && !slices.Equal(got, want) {
+				t.Errorf("wrote %q, but .gitattributes lists %q", got, want)
+			}
 			if shown := strings.Contains(out.String(), "usage: go run ./scripts/catalogue"); shown == (test.written || test.want == nil) {
 				t.Errorf("printed %q", out.String())
 			}
 		})
 	}
+}
+
+// generated returns the files that .gitattributes lists below this command, in order.
+func generated(t *testing.T) (files []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../.gitattributes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "\n# go run ./scripts/catalogue\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		file, _ := strings.CutSuffix(strings.TrimSpace(line), " linguist-generated")
+		files = append(files, file)
+	}
+	return files
+}
+
+// filesBelow returns the paths of all files below a folder, in order.
+func filesBelow(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -4,10 +4,10 @@
 //	go run ./scripts/schemadiff OLD NEW         two files, or two folders with events and http in them
 //	go run ./scripts/schemadiff --base main     a git revision and the working tree
 //	go run ./scripts/schemadiff --acknowledge   confirms that changed descriptions have the same meaning
-//	go run ./scripts/schemadiff --release       adds the contracts of the working tree to the released versions
+//	go run ./scripts/schemadiff --release       adds the last commit to the releases
 //
-// It prints one line per change: the contract, a JSON pointer, the rule and the verdict. The exit status is 0 if the changes are compatible,
-// 1 if one is breaking or not acknowledged, and 2 if a document is not readable.
+// It reads older contracts from git. It prints one line per change: the contract, a JSON pointer, the rule and the verdict. The exit status
+// is 0 if the changes are compatible, 1 if one is breaking or not acknowledged, and 2 if a document or a commit is not readable.
 package main
 
 import (
@@ -15,12 +15,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"testing/fstest"
 	"time"
 
 	"melmastoon.ghasi.io/jobs/command/version"
@@ -32,7 +28,7 @@ func main() {
 	if version.Printed(os.Stdout, "schemadiff", os.Args[1:]) {
 		return
 	}
-	c := command{root: "schemas", today: time.Now(), out: os.Stdout, complaints: os.Stderr}
+	c := command{root: "schemas", today: time.Now(), version: version.API(), out: os.Stdout, complaints: os.Stderr}
 	os.Exit(c.run(os.Args[1:]))
 }
 
@@ -40,6 +36,7 @@ func main() {
 type command struct {
 	root       string // the folder with the contracts
 	today      time.Time
+	version    string // of the contracts
 	out        io.Writer
 	complaints io.Writer
 
@@ -59,7 +56,7 @@ func (c *command) run(args []string) int {
 	flags.SetOutput(c.complaints)
 	flags.StringVar(&c.base, "base", "", "compare the working tree with this git `revision`")
 	flags.BoolVar(&c.acknowledge, "acknowledge", false, "confirm that changed descriptions have the same meaning")
-	flags.BoolVar(&c.release, "release", false, "add the contracts of the working tree to the released versions")
+	flags.BoolVar(&c.release, "release", false, "add the last commit to the releases")
 	flags.Usage = func() {
 		fmt.Fprint(c.complaints, `usage: go run ./scripts/schemadiff [flags] [OLD NEW]
 
@@ -70,7 +67,7 @@ examples: go run ./scripts/schemadiff --base main
           go run ./scripts/schemadiff --acknowledge
 
 It reads no variables of the environment. Run it in the root of the tree. --version prints the versions of the contracts and the tree.
-Exit codes: 0 compatible, 1 breaking or not acknowledged, 2 unreadable files or wrong arguments. Flags:
+Exit codes: 0 compatible, 1 breaking or not acknowledged, 2 unreadable files or commits, or wrong arguments. Flags:
 `)
 		flags.PrintDefaults()
 	}
@@ -147,7 +144,8 @@ func (c *command) two(older, newer string) ([]evolution.Finding, error) {
 
 // folders compares two folders. A folder without contracts is an error, because its name is probably wrong.
 func (c *command) folders(older, newer string) ([]evolution.Finding, error) {
-	for _, name := range []string{older, newer} {
+	var sets [2]history.Set
+	for i, name := range []string{older, newer} {
 		set, err := history.Read(os.DirFS(name))
 		if err != nil {
 			return nil, err
@@ -155,53 +153,27 @@ func (c *command) folders(older, newer string) ([]evolution.Finding, error) {
 		if len(set) == 0 {
 			return nil, fmt.Errorf("%s: no contracts in its folders events and http", name)
 		}
+		sets[i] = set
 	}
-	return c.trees(os.DirFS(older), os.DirFS(newer))
+	return history.Compare(sets[0], sets[1], c.today)
 }
 
-func (c *command) trees(older, newer fs.FS) ([]evolution.Finding, error) {
-	was, err := history.Read(older)
+// since compares a git revision with the working tree.
+func (c *command) since(revision string) ([]evolution.Finding, error) {
+	was, err := history.At(c.root, revision)
 	if err != nil {
 		return nil, err
 	}
-	is, err := history.Read(newer)
+	is, err := history.Read(os.DirFS(c.root))
 	if err != nil {
 		return nil, err
 	}
 	return history.Compare(was, is, c.today)
 }
 
-// since compares a git revision with the working tree.
-func (c *command) since(revision string) ([]evolution.Finding, error) {
-	older := fstest.MapFS{}
-	list, err := c.git("ls-tree", "-r", "--name-only", "--end-of-options", revision, "events", "http")
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.Lines(string(list)) {
-		name = strings.TrimSpace(name)
-		text, err := c.git("show", "--end-of-options", revision+":./"+name)
-		if err != nil {
-			return nil, err
-		}
-		older[name] = &fstest.MapFile{Data: text}
-	}
-	return c.trees(older, os.DirFS(c.root))
-}
-
-func (c *command) git(args ...string) ([]byte, error) {
-	git := exec.Command("git", args...)
-	git.Dir = c.root
-	out, err := git.Output()
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(failed.Stderr)))
-	}
-	return out, err
-}
-
 // released compares the released versions with the working tree, and then does what the flags ask for.
 func (c *command) released() (evolution.Verdict, error) {
-	found, acknowledged, err := history.Check(os.DirFS(c.root), c.today)
+	found, acknowledged, err := history.Check(c.root, c.today)
 	if err != nil {
 		return "", err
 	}
@@ -212,9 +184,9 @@ func (c *command) released() (evolution.Verdict, error) {
 	if err != nil || !c.release || verdict != evolution.Compatible {
 		return verdict, err
 	}
-	names, err := history.Release(c.root)
-	for _, name := range names {
-		fmt.Fprintln(c.out, "released", name)
+	line, err := history.NewRelease(c.root, c.version)
+	if line != "" {
+		fmt.Fprint(c.out, "released ", line)
 	}
 	return verdict, err
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/scripts/schemadiff/history"
+	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
 )
 
 func TestMain(m *testing.M) {
@@ -20,8 +20,10 @@ func TestMain(m *testing.M) {
 // TestReleased_compatible compares the contracts of the tree with every released version: this is the gate of CI.
 func TestReleased_compatible(t *testing.T) {
 	t.Parallel()
+	root := filepath.Join("..", "..", "schemas")
+	historytest.Released(t, root)
 	var out, complaints bytes.Buffer
-	c := command{root: filepath.Join("..", "..", "schemas"), today: time.Now(), out: &out, complaints: &complaints}
+	c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
 	if status := c.run(nil); status != compatible {
 		t.Errorf("exit status %d\n%s%s\nSee CONTRIBUTING.md, \"Change a contract\".", status, out.String(), complaints.String())
 	}
@@ -130,25 +132,14 @@ func TestCommand_twoFolders(t *testing.T) {
 // TestCommand_base compares a repository's working tree with a revision.
 func TestCommand_base(t *testing.T) {
 	t.Parallel()
-	root := folder(t, map[string]string{"events/a.v1.json": `{"type":"object"}`})
-	git := func(args ...string) {
-		t.Helper()
-		command := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		command.Dir = root
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v %s", args, err, out)
-		}
-	}
-	git("init", "--quiet", "--initial-branch=main")
-	git("add", ".")
-	git("commit", "--quiet", "--message=first")
-	if err := os.WriteFile(filepath.Join(root, "events", "a.v1.json"), []byte(`{"type":"array"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	r := historytest.NewRepository(t)
+	r.Put("events/a.v1.json", `{"type":"object"}`)
+	r.Commit()
+	r.Put("events/a.v1.json", `{"type":"array"}`)
 	for revision, want := range map[string]int{"main": breaking, "nowhere": unreadable} {
 		t.Run(revision, func(t *testing.T) {
 			var out, complaints bytes.Buffer
-			c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+			c := command{root: r.Root, today: time.Now(), out: &out, complaints: &complaints}
 			if status := c.run([]string{"--base", revision}); status != want {
 				t.Errorf("--base %s: status %d, want %d\n%s%s", revision, status, want, out.String(), complaints.String())
 			}
@@ -159,22 +150,26 @@ func TestCommand_base(t *testing.T) {
 // TestCommand_release refuses to release a breaking change.
 func TestCommand_release(t *testing.T) {
 	t.Parallel()
-	root := folder(t, map[string]string{"events/a.v1.json": `{"type":"object"}`})
+	r := historytest.NewRepository(t)
 	run := func(want int, wantOut string, args ...string) {
 		t.Helper()
 		var out, complaints bytes.Buffer
-		c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
+		c := command{root: r.Root, today: time.Now(), version: "1.0", out: &out, complaints: &complaints}
 		if status := c.run(args); status != want || out.String() != wantOut {
 			t.Errorf("%v: status %d, output %q, want %d, %q\n%s", args, status, out.String(), want, wantOut, complaints.String())
 		}
 	}
-	run(compatible, "released released/events/a.v1/1.json\n", "--release")
+	r.Put("events/a.v1.json", `{"type":"object"}`)
+	run(compatible, "released 1.0 "+r.Commit()+"\n", "--release")
 	run(compatible, "", "--release")
-	if err := os.WriteFile(filepath.Join(root, "events", "a.v1.json"), []byte(`{"type":"array"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	r.Put("events/a.v1.json", `{"type":"array"}`)
+	r.Commit()
 	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n", "--release")
 	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n")
+	r.Put("events/a.v1.json", `{"type":"object","properties":{"a":{"type":"string"}}}`)
+	run(unreadable, "a.v1 /properties/a member-added compatible\n", "--release")
+	r.Put(history.ListFile, "1.0\n")
+	run(unreadable, "")
 }
 
 const api = `openapi: 3.1.0

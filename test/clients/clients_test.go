@@ -114,6 +114,19 @@ func TestTypeScript_generated(t *testing.T) {
 	}
 }
 
+// TestTypeScript_attributes requires .gitattributes to list the generated files below their command.
+func TestTypeScript_attributes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, ".gitattributes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "# WRITE_CLIENTS=1 go test ./test/clients -run generated\n" + sources + "/*.ts linguist-generated\n"
+	if !strings.Contains(string(text), want) {
+		t.Errorf("got %s, want %s in it", text, want)
+	}
+}
+
 // TestTypeScript_noticesChange changes a document: the generated files must differ.
 func TestTypeScript_noticesChange(t *testing.T) {
 	t.Parallel()

@@ -112,12 +112,12 @@ func (e edit) placed(text string) (string, error) {
 	return strings.Join(slices.Concat(lines[:from], []string{e.text}, lines[to:]), ""), nil
 }
 
-// run runs a command of the guide in the copy. Paths are left out of what is built, so that the next copy, which lies somewhere
-// else, finds it in the cache.
+// run runs a command of the guide in the copy, which needs no history even in CI. Paths are left out of what is built, so that the next
+// copy, which lies somewhere else, finds it in the cache.
 func (w treeCopy) run(command string) (string, error) {
 	cmd := exec.CommandContext(w.t.Context(), "bash", "-c", command)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "PWD="+w.dir, "GOFLAGS=-mod=readonly -trimpath")
+	cmd.Env = append(os.Environ(), "PWD="+w.dir, "GOFLAGS=-mod=readonly -trimpath", "HISTORY_REQUIRED=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

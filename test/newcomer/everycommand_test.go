@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
 )
 
 // pastedBy lists the documents whose blocks of commands a test pastes into a shell, with that test. A star stands for any name.
@@ -24,22 +26,23 @@ var pastedBy = map[string]string{
 // notRun lists the other commands that TestCommands_run does not run, each with the test that runs it or the reason. A star stands for
 // any end.
 var notRun = map[string]string{
-	"./scripts/run*":                     "TestCommandLines_forSiteBuildersRun starts the program that it becomes; TestCommands_flags checks its flags",
-	"go run ./scripts/serve":             "TestCommandLines_forSiteBuildersRun starts it",
-	"./scripts/test*":                    "it runs this test; TestCommands_flags checks its flags",
-	"go run ./scripts/bundle --all":      "TestBundles_serve builds every archive",
-	"go run ./scripts/timeline*":         "it needs a booking; TestTimeline_booking prints the same",
-	`curl "$redirectUrl" -d action=pay`:  "it needs a booking; TestTypeScript_bookRoom pays with the same request",
-	"curl -N *":                          "the stream has no end; the journeys read it",
-	"npm *":                              "TestTypeScript_bookRoom runs the programs behind it",
-	"cd test/load/peers && go test *":    "it compares times with those of other libraries, from a module of its own",
-	"MELMASTOON_SEED=<seed> *":           "the seed and the test are those of a failure",
-	"gcloud run jobs execute *":          "TestReadme_blocks pastes it",
-	"gcloud pubsub subscriptions seek *": "TestReadme_blocks pastes it",
-	"gcloud functions describe":          "names what prints the archive of a function",
-	"terraform state rm *":               "TestKept runs it",
-	"terraform force-unlock":             "it needs a lock of a run that was killed",
-	"go build -overlay":                  "names the flag with which TestSabotage_variants builds",
+	"./scripts/run*":                        "TestCommandLines_forSiteBuildersRun starts the program that it becomes; TestCommands_flags checks its flags",
+	"go run ./scripts/serve":                "TestCommandLines_forSiteBuildersRun starts it",
+	"./scripts/test*":                       "it runs this test; TestCommands_flags checks its flags",
+	"go run ./scripts/bundle --all":         "TestBundles_serve builds every archive",
+	"go run ./scripts/timeline*":            "it needs a booking; TestTimeline_booking prints the same",
+	`curl "$redirectUrl" -d action=pay`:     "it needs a booking; TestTypeScript_bookRoom pays with the same request",
+	"curl -N *":                             "the stream has no end; the journeys read it",
+	"npm *":                                 "TestTypeScript_bookRoom runs the programs behind it",
+	"cd test/load/peers && go test *":       "it compares times with those of other libraries, from a module of its own",
+	"MELMASTOON_SEED=<seed> *":              "the seed and the test are those of a failure",
+	"gcloud run jobs execute *":             "TestReadme_blocks pastes it",
+	"gcloud pubsub subscriptions seek *":    "TestReadme_blocks pastes it",
+	"gcloud functions describe":             "names what prints the archive of a function",
+	"terraform state rm *":                  "TestKept runs it",
+	"terraform force-unlock":                "it needs a lock of a run that was killed",
+	"go build -overlay":                     "names the flag with which TestSabotage_variants builds",
+	"go run ./scripts/schemadiff --release": "TestCommand_release runs it: a release needs a raised version",
 }
 
 // A shownCommand is a command of a document. It is pasted if it is in a block of a document in pastedBy.
@@ -150,6 +153,7 @@ func TestCommands_run(t *testing.T) {
 			t.Errorf("no document shows %s: take it off the list", pattern)
 		}
 	}
+	historytest.Released(t, filepath.Join(root, "schemas"))
 	w := open(t)
 	w.versioned()
 	for _, command := range slices.Sorted(maps.Keys(commands)) {
@@ -162,11 +166,15 @@ func TestCommands_run(t *testing.T) {
 	}
 }
 
-// versioned makes the copy a repository with one commit, and adds the settings that a run of the local cloud leaves.
+// versioned makes the copy a clone with one more commit, and adds the settings that a run of the local cloud leaves.
 func (w treeCopy) versioned() {
 	w.t.Helper()
-	const commands = "git init -q && git add . && git -c user.name=x -c user.email=x@example.com commit -q -m x && mkdir -p .local && touch .local/env"
-	if out, err := w.run(commands); err != nil {
+	of, err := filepath.Abs(root)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	const commands = "mkdir -p .local && touch .local/env && mv .local/clone/.git . && git add . && git -c user.name=x -c user.email=x@example.com commit -q -m x"
+	if out, err := w.run("git clone -q --shared --no-checkout '" + of + "' .local/clone && " + commands); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
 }

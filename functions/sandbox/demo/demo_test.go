@@ -71,35 +71,6 @@ func TestFurnish_again(t *testing.T) {
 	}
 }
 
-// A database of an earlier version has the two example hotels without the columns for search.
-func TestFurnish_earlierDatabase(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	owner := db.Owner(t)
-	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // the example hotels
-		t.Fatal(err)
-	}
-	if _, err := owner.Exec(t.Context(), `
-		TRUNCATE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates;
-		UPDATE sandbox.properties SET city_id = NULL, amenities = '{}', rating_count = 0, name = 'Kept';
-		UPDATE sandbox.tenants SET brand_localized = '{}'`); err != nil {
-		t.Fatal(err)
-	}
-	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // the example hotels
-		t.Fatal(err)
-	}
-	var whole int
-	err := owner.QueryRow(t.Context(), `
-		SELECT count(*) FROM sandbox.properties AS p JOIN sandbox.listings AS l USING (property_id) JOIN sandbox.tenants AS t ON t.tenant_id = p.tenant_id
-		WHERE p.city_id IS NOT NULL AND l.rating_count > 0 AND cardinality(l.amenities) > 5 AND l.name = 'Kept' AND t.brand_localized <> '{}'`).Scan(&whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if whole != 2 {
-		t.Errorf("whole = %d, want 2", whole)
-	}
-}
-
 func TestHotels_complete(t *testing.T) {
 	t.Parallel()
 	named, all := hotels(t)

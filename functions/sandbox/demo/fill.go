@@ -41,19 +41,11 @@ func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 	return err
 }
 
-// equip adds the missing physical rooms.
-func (h Hotel) equip(ctx context.Context, tx postgres.Tx) error {
-	b := &pgx.Batch{}
-	h.queueUnits(b)
-	return tx.SendBatch(ctx, b)
-}
-
 func (h Hotel) queueTenant(b *pgx.Batch) {
 	b.Queue(`
-		INSERT INTO sandbox.tenants AS t (tenant_id, slug, brand_name, brand_localized, brand_tagline, region, currency, currencies, locales, payment_methods)
+		INSERT INTO sandbox.tenants (tenant_id, slug, brand_name, brand_localized, brand_tagline, region, currency, currencies, locales, payment_methods)
 		VALUES (@tenant, @slug, @brand, @localized, @tagline, @region, @currency, @currencies, @locales, @methods)
-		ON CONFLICT (tenant_id) DO UPDATE SET brand_localized = EXCLUDED.brand_localized, brand_tagline = coalesce(t.brand_tagline, EXCLUDED.brand_tagline)
-			WHERE t.version = 1`, // keep later changes by the tenant
+		ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "slug": h.Slug, "brand": h.Brand, "localized": h.Name.Localized, "tagline": h.Tagline,
 			"region": h.Region, "currency": h.Currency, "currencies": h.Currencies, "locales": h.Locales, "methods": h.Methods})
 	b.Queue(`INSERT INTO sandbox.tenant_domains (tenant_id, domain) VALUES (@tenant, @domain) ON CONFLICT DO NOTHING`,
@@ -67,17 +59,13 @@ func (h Hotel) queueTenant(b *pgx.Batch) {
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "theme": h.Theme.ID, "published": h.Theme.Published, "tokens": h.Theme.Tokens})
 }
 
-// queueProperty also fills in columns that an earlier version of the demo did not have.
 func (h Hotel) queueProperty(b *pgx.Batch) {
 	b.Queue(`
-		INSERT INTO sandbox.properties AS p (property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating,
+		INSERT INTO sandbox.properties (property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating,
 			city_id, property_type, neighbourhood, neighbourhood_key, amenities, badges, rating, rating_count)
 		VALUES (@property, @tenant, @name, @localized, @zone, @city, @country, @lat, @lng, @stars,
 			@place, @type, @neighbourhood, @key, @amenities, @badges, @rating, @count)
-		ON CONFLICT (property_id) DO UPDATE SET (city_id, property_type, neighbourhood, neighbourhood_key, amenities, badges, rating, rating_count)
-			= (EXCLUDED.city_id, EXCLUDED.property_type, EXCLUDED.neighbourhood, EXCLUDED.neighbourhood_key, EXCLUDED.amenities,
-			EXCLUDED.badges, EXCLUDED.rating, EXCLUDED.rating_count)
-			WHERE p.city_id IS NULL`,
+		ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"property": h.Property, "tenant": h.Tenant, "name": h.Name.Default, "localized": h.Name.Localized,
 			"zone": h.TimeZone, "city": h.City, "country": h.Country, "lat": h.Geo.Lat, "lng": h.Geo.Lng, "stars": h.Stars,
 			"place": h.CityID, "type": h.Type, "neighbourhood": h.Neighbourhood, "key": sandbox.Fold(h.Neighbourhood),

@@ -36,15 +36,12 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 		return err
 	}
 	for _, h := range hotels {
-		loaded, indexed := there[h.Property]
+		current, loaded := there[h.Property]
 		switch {
-		case !indexed:
+		case !loaded:
 			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.load(ctx, tx, a.rules) })
-		case !loaded.current:
+		case !current:
 			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.prolong(ctx, tx) })
-		}
-		if err == nil && indexed && loaded.units == 0 {
-			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.equip(ctx, tx) })
 		}
 		if err != nil {
 			return fmt.Errorf("demo: %s: %w", h.Slug, err)
@@ -53,27 +50,20 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 	return nil
 }
 
-// loaded describes a hotel that is already stored.
-type loaded struct {
-	current bool // all its rooms are on sale for long enough, and the index has its cell
-	units   int  // physical rooms; an earlier version of the demo had none
-}
-
-// readThere returns the hotels that are loaded.
-func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]loaded, err error) {
-	there = map[id.Property]loaded{}
+// readThere returns the hotels that are loaded, and whether all rooms of each are on sale for long enough.
+func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]bool, err error) {
+	there = map[id.Property]bool{}
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
-			SELECT l.property_id, l.geo_cell IS NOT NULL AND coalesce(min(n.last) >= (platform.now() AT TIME ZONE l.time_zone)::date + @nights::int - 1, false),
-			       (SELECT count(*) FROM sandbox.rooms AS u WHERE u.property_id = l.property_id)
+			SELECT l.property_id, coalesce(min(n.last) >= (platform.now() AT TIME ZONE l.time_zone)::date + @nights::int - 1, false)
 			FROM sandbox.listings AS l
 			JOIN sandbox.room_types AS r USING (property_id)
 			CROSS JOIN LATERAL (SELECT max(i.night) AS last FROM sandbox.inventory_nights AS i WHERE i.room_type_id = r.room_type_id) AS n
 			GROUP BY l.property_id`,
 			pgx.StrictNamedArgs{"nights": nights})
 		var p id.Property
-		var h loaded
-		_, err := pgx.ForEachRow(rows, []any{&p, &h.current, &h.units}, func() error { there[p] = h; return nil })
+		var current bool
+		_, err := pgx.ForEachRow(rows, []any{&p, &current}, func() error { there[p] = current; return nil })
 		return err
 	})
 	return there, err

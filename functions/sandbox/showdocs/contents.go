@@ -57,15 +57,24 @@ func readServices() (all []service, err error) {
 
 // A code is one error code with its problem type and the operations that may return it.
 type code struct {
-	Code       string   `json:"code"`
-	Type       string   `json:"type"`
-	Statuses   []int    `json:"statuses"`
-	Details    []string `json:"details"`
-	Operations []struct {
-		Service string `json:"service"`
-		Tag     string `json:"tag"`
-		ID      string `json:"id"`
-	} `json:"operations"`
+	Code       string      `json:"code"`
+	Type       string      `json:"type"`
+	Statuses   []int       `json:"statuses"`
+	Details    []string    `json:"details"`
+	Operations []operation `json:"operations"`
+}
+
+// An operation is an operation of an OpenAPI document.
+type operation struct{ Service, Tag, ID string }
+
+// UnmarshalText reads service/tag/id.
+func (o *operation) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), "/")
+	if len(parts) != 3 {
+		return fmt.Errorf("docs: %q is not service/tag/id", text)
+	}
+	*o = operation{Service: parts[0], Tag: parts[1], ID: parts[2]}
+	return nil
 }
 
 // Anchor returns the path of the code's type, which is its anchor on the page.
@@ -80,6 +89,10 @@ func read(name string, into any) error {
 	if err != nil {
 		return fmt.Errorf("docs: %w", err)
 	}
+	return parse(name, text, into)
+}
+
+func parse(name string, text []byte, into any) error {
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("docs: %s: %w", name, err)
 	}

@@ -40,9 +40,10 @@ type event struct {
 // A receiver is a function that consumes a subject.
 type receiver struct{ Function, DeadLetter string }
 
-func readEvents() (all []event, err error) {
+// readEvents reads the events from the bundled AsyncAPI document.
+func readEvents(text []byte) (all []event, err error) {
 	var d asyncAPI
-	if err := read("asyncapi.json", &d); err != nil {
+	if err := parse("asyncapi.json", text, &d); err != nil {
 		return nil, err
 	}
 	for _, subject := range slices.Sorted(maps.Keys(d.Components.Messages)) {

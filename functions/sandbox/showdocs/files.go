@@ -54,7 +54,9 @@ func readFiles() (map[string]file, error) {
 			return nil, fmt.Errorf("docs: %w", err)
 		}
 	}
-	return files, nil
+	bundled, err := bundle()
+	files["asyncapi.json"] = file{media: media[".json"], text: bundled}
+	return files, err
 }
 
 // answer returns the file. It sends a packed file as it is to clients that accept gzip, and decompresses it for others.

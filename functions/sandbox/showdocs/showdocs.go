@@ -40,7 +40,7 @@ func New(env.Env) (fn.Serve[Request, fn.File], error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := render()
+	pages, err := render(files["asyncapi.json"].text)
 	return (&handler{files: files, pages: pages}).show, err
 }
 
@@ -63,13 +63,13 @@ func (h *handler) show(_ context.Context, c fn.Call[Request]) (out fn.File, err 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// render returns the pages by name.
-func render() (map[string]fn.File, error) {
+// render returns the pages by name. The events are those of the bundled AsyncAPI document.
+func render(asyncAPI []byte) (map[string]fn.File, error) {
 	services, err := readServices()
 	if err != nil {
 		return nil, err
 	}
-	events, err := readEvents()
+	events, err := readEvents(asyncAPI)
 	if err != nil {
 		return nil, err
 	}

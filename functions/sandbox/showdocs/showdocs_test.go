@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"melmastoon.ghasi.io/functions/sandbox/showdocs"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -80,6 +82,53 @@ func TestDocs_errorTypes(t *testing.T) {
 	if len(codes) == 0 {
 		t.Error("no codes are listed")
 	}
+}
+
+// TestDocs_asyncAPI compares the payloads of the bundled document with the schemas, and follows their references.
+func TestDocs_asyncAPI(t *testing.T) {
+	t.Parallel()
+	var document map[string]any
+	if err := json.Unmarshal(open(t).Get("/docs?file=asyncapi.json").Body, &document); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("event schemas: %v, %v", names, err)
+	}
+	for _, name := range names {
+		subject := strings.TrimSuffix(path.Base(name), ".json")
+		t.Run(subject, func(t *testing.T) {
+			place := "#/components/messages/" + subject + "/payload/properties/payload"
+			text, err := schemas.Events.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want map[string]any
+			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"`+place+"/$defs/")), &want); err != nil {
+				t.Fatal(err)
+			}
+			delete(want, "$id")
+			delete(want, "$schema")
+			delete(want, "examples")
+			if diff := cmp.Diff(want, lookup(document, place)); diff != "" {
+				t.Errorf("payload (-want +got):\n%s", diff)
+			}
+			for _, target := range regexp.MustCompile(`"\$ref": *"#(/\$defs/[^"]*)"`).FindAllSubmatch(text, -1) {
+				if lookup(document, place+string(target[1])) == nil {
+					t.Errorf("the document has nothing at %s%s", place, target[1])
+				}
+			}
+		})
+	}
+}
+
+// lookup returns the value at a JSON pointer, or nil.
+func lookup(value any, pointer string) any {
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "#/"), "/") {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
 }
 
 func TestDocs_refusals(t *testing.T) {

@@ -46,7 +46,8 @@ CREATE TABLE IF NOT EXISTS bff_consumer.guest_sessions (
     CHECK ((ended_at IS NULL) = (end_reason IS NULL)),
     CHECK ((end_reason IS NOT DISTINCT FROM 'rotated') = (rotated_to IS NOT NULL))
 );
-CREATE INDEX IF NOT EXISTS guest_sessions_due ON bff_consumer.guest_sessions (last_seen_at) WHERE ended_at IS NULL;
+-- The sweep goes through the due sessions in one order, also where many are due at the same moment.
+CREATE INDEX IF NOT EXISTS guest_sessions_due_in_order ON bff_consumer.guest_sessions (last_seen_at, guest_session_id) WHERE ended_at IS NULL;
 CREATE INDEX IF NOT EXISTS guest_sessions_line ON bff_consumer.guest_sessions (rotated_to) WHERE rotated_to IS NOT NULL;
 CREATE INDEX IF NOT EXISTS guest_sessions_age ON bff_consumer.guest_sessions (ended_at) WHERE ended_at IS NOT NULL; -- for the prune
 
@@ -130,16 +131,49 @@ CREATE TABLE IF NOT EXISTS bff_consumer.bot_scores (
     verdict          text             NOT NULL CHECK (verdict IN ('human', 'suspect', 'bot')),
     signals          jsonb            NOT NULL,
     evaluated_at     timestamptz      NOT NULL,
-    caused_by        uuid             UNIQUE -- the event that made us look, if one did
+    caused_by        uuid             UNIQUE, -- the event that made us look, if one did
+    user_agent_hash  text
 );
 CREATE INDEX IF NOT EXISTS bot_scores_age ON bff_consumer.bot_scores USING brin (evaluated_at); -- for the prune
+
+-- Requests of guests to erase the data of their sessions, and a receipt for each erasure.
+CREATE TABLE IF NOT EXISTS bff_consumer.erasure_requests (
+    guest_session_id uuid        PRIMARY KEY,
+    requested_at     timestamptz NOT NULL,
+    due_at           timestamptz NOT NULL CHECK (due_at >= requested_at),
+    deleted          jsonb       NOT NULL DEFAULT '{}' -- rows by place, of the steps that are done
+);
+CREATE INDEX IF NOT EXISTS erasure_requests_in_order ON bff_consumer.erasure_requests (requested_at, guest_session_id);
+
+CREATE TABLE IF NOT EXISTS bff_consumer.erasure_receipts (
+    guest_session_id uuid        PRIMARY KEY,
+    requested_at     timestamptz NOT NULL,
+    due_at           timestamptz NOT NULL,
+    completed_at     timestamptz NOT NULL,
+    deleted          jsonb       NOT NULL, -- rows by place
+    retained         jsonb       NOT NULL, -- evidence: place, rows, until
+    warehouse        text        NOT NULL  -- the dataset that was purged, or that none is configured
+);
+CREATE INDEX IF NOT EXISTS erasure_receipts_age ON bff_consumer.erasure_receipts USING brin (completed_at); -- for the prune
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON bff_consumer.guest_sessions, bff_consumer.wishlist TO bff_consumer_app;
 GRANT SELECT, INSERT ON bff_consumer.page_views, bff_consumer.funnel_events, bff_consumer.bot_scores TO bff_consumer_app;
 GRANT SELECT, INSERT, UPDATE (consumed_at, consumed_by, consumed_event_id, replays) ON bff_consumer.handoff_ledger TO bff_consumer_app;
 
--- The sweep lists sessions as the maintenance role, without what they say.
+GRANT SELECT, INSERT ON bff_consumer.erasure_requests TO bff_consumer_app;
+
+-- The maintenance role lists and deletes sessions and old rows, and finds the rows of a session for an erasure. It does not read what
+-- they say.
 GRANT SELECT (guest_session_id, last_seen_at, ended_at) ON bff_consumer.guest_sessions TO bff_consumer_maintenance;
+GRANT SELECT (guest_session_id) ON bff_consumer.wishlist TO bff_consumer_maintenance;
+GRANT SELECT (page_view_id, guest_session_id, viewed_at) ON bff_consumer.page_views TO bff_consumer_maintenance;
+GRANT SELECT (funnel_event_id, guest_session_id, occurred_at) ON bff_consumer.funnel_events TO bff_consumer_maintenance;
+GRANT SELECT (handoff_id, guest_session_id, minted_at) ON bff_consumer.handoff_ledger TO bff_consumer_maintenance;
+GRANT SELECT (seq, guest_session_id, verdict, evaluated_at) ON bff_consumer.bot_scores TO bff_consumer_maintenance;
+GRANT DELETE ON bff_consumer.guest_sessions, bff_consumer.wishlist, bff_consumer.page_views, bff_consumer.funnel_events,
+    bff_consumer.handoff_ledger, bff_consumer.bot_scores TO bff_consumer_maintenance;
+GRANT SELECT, DELETE, UPDATE (deleted) ON bff_consumer.erasure_requests TO bff_consumer_maintenance;
+GRANT SELECT, INSERT, DELETE ON bff_consumer.erasure_receipts TO bff_consumer_maintenance;
 
 -- What is to be told, in the order of each key.
 CREATE TABLE IF NOT EXISTS bff_consumer.outbox (
@@ -173,6 +207,8 @@ CREATE INDEX IF NOT EXISTS outbox_unpublished ON bff_consumer.outbox (lane, seq)
 CREATE INDEX IF NOT EXISTS outbox_failing ON bff_consumer.outbox (ordering_key, next_attempt_at)
     WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL;
 CREATE INDEX IF NOT EXISTS outbox_parked ON bff_consumer.outbox (seq) WHERE parked_reason IS NOT NULL;
+-- An erasure finds the published events of its keys without reading the whole outbox.
+CREATE INDEX IF NOT EXISTS outbox_published ON bff_consumer.outbox (ordering_key) WHERE published_at IS NOT NULL;
 
 -- Whoever holds a lane publishes its rows. Leases go by clock_timestamp(), for they are about processes. Neither column
 -- is indexed and half of each page is free: taking and releasing a lane are heap-only updates.
@@ -202,7 +238,7 @@ GRANT SELECT, DELETE ON bff_consumer.inbox_processed TO bff_consumer_maintenance
 
 -- What an idempotent route answered, so that the same key gets the same answer again.
 CREATE TABLE IF NOT EXISTS bff_consumer.idempotency (
-    key          text        PRIMARY KEY,            -- function, hash of tenant and caller, SHA-256 of both with route and the client's key
+    key          text COLLATE "C" PRIMARY KEY,       -- function, hash of tenant and caller, SHA-256 of both with route and the client's key
     tenant_id    uuid        NOT NULL,
     request_hash text        NOT NULL,               -- the same key with another request is refused
     act          uuid        NOT NULL,               -- names what is being done: ids minted for it derive from this
@@ -214,7 +250,7 @@ CREATE TABLE IF NOT EXISTS bff_consumer.idempotency (
     expires_at   timestamptz NOT NULL DEFAULT platform.now() + interval '24 hours',
     CHECK ((status_code IS NULL) = (response IS NULL)),
     CHECK ((status_code IS NULL) = (headers IS NULL))
-);
+) WITH (fillfactor = 80); -- leaves space for the response on the page of its claim
 CREATE INDEX IF NOT EXISTS idempotency_expires_at ON bff_consumer.idempotency (expires_at);
 
 -- A guest who clears their session has the answers to it deleted with the rest: they are found by their owner.
@@ -222,3 +258,11 @@ CREATE INDEX IF NOT EXISTS idempotency_owner ON bff_consumer.idempotency (split_
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON bff_consumer.idempotency TO bff_consumer_app;
 GRANT SELECT, DELETE ON bff_consumer.idempotency TO bff_consumer_maintenance;
+
+-- The job database reports the backlog. Its login may assume pg_monitor, which may read these times, lanes and states, and no other
+-- columns.
+GRANT USAGE ON SCHEMA bff_consumer TO pg_monitor;
+GRANT SELECT (lane, enqueued_at, published_at, next_attempt_at, parked_reason) ON bff_consumer.outbox TO pg_monitor;
+GRANT SELECT (processed_at) ON bff_consumer.inbox_processed TO pg_monitor;
+GRANT SELECT (last_seen_at, ended_at) ON bff_consumer.guest_sessions TO pg_monitor;
+GRANT SELECT (due_at) ON bff_consumer.erasure_requests TO pg_monitor;

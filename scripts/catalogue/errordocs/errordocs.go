@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -26,11 +27,22 @@ type Entry struct {
 	Operations []Operation `json:"operations"`
 }
 
-// An Operation is an operation of an OpenAPI document that may return a code.
-type Operation struct {
-	Service string `json:"service"`
-	Tag     string `json:"tag"`
-	ID      string `json:"id"`
+// An Operation is an operation of an OpenAPI document that may return a code. Its text is service/tag/id.
+type Operation struct{ Service, Tag, ID string }
+
+// MarshalText returns the operation as text.
+func (o Operation) MarshalText() ([]byte, error) {
+	return []byte(o.Service + "/" + o.Tag + "/" + o.ID), nil
+}
+
+// UnmarshalText reads the text of MarshalText.
+func (o *Operation) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), "/")
+	if len(parts) != 3 {
+		return fmt.Errorf("errordocs: %q is not service/tag/id", text)
+	}
+	*o = Operation{Service: parts[0], Tag: parts[1], ID: parts[2]}
+	return nil
 }
 
 // Text returns the list of all codes as JSON. Any operation may return a code whose list of operations is empty, for example
@@ -66,7 +78,7 @@ func Text(source, documents fs.FS) ([]byte, error) {
 }
 
 func sorted(operations []Operation) []Operation {
-	operations = slices.Concat([]Operation{}, operations) // nil would be encoded as null
+	operations = append([]Operation{}, operations...) // nil would be encoded as null
 	slices.SortFunc(operations, func(a, b Operation) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.ID, b.ID)) })
 	return slices.Compact(operations)
 }

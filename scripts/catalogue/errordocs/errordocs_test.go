@@ -49,7 +49,7 @@ func TestPages_areUpToDate(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	text, err := Pages([]byte(`[{"code":"MELMASTOON.A.B.C","type":"https://errors.example/A.B/C","statuses":[409],"details":["1 < 2"],"operations":[{"service":"x","id":"doIt"}]}]`))
+	text, err := Pages([]byte(`[{"code":"MELMASTOON.A.B.C","type":"https://errors.example/A.B/C","statuses":[409],"details":["1 < 2"],"operations":["x/y/doIt"]}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,12 @@ func TestPages(t *testing.T) {
 			})
 		}
 	}
-	if _, err := Pages([]byte("{")); err == nil {
-		t.Error("Pages() of a malformed list returns no error")
+	for _, list := range []string{"{", `[{"operations":["doIt"]}]`} {
+		t.Run(list, func(t *testing.T) {
+			if _, err := Pages([]byte(list)); err == nil {
+				t.Error("Pages() of a malformed list returns no error")
+			}
+		})
 	}
 }
 

@@ -1,9 +1,6 @@
 package eventdocs
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -63,20 +60,13 @@ func channel(s Schema) object {
 	}
 }
 
-// message describes the data of the CloudEvent. The payload's schema keeps its draft, which the outer one repeats.
+// message describes the data of the CloudEvent. It refers to the payload's schema by its file.
 func message(s Schema) object {
-	payload := object{}
-	for keyword, value := range s.Body {
-		if !slices.Contains([]string{"$id", "$schema", "examples"}, keyword) {
-			payload[keyword] = value
-		}
-	}
-	local(payload, "#/components/messages/"+s.Subject+"/payload/properties/payload")
 	m := object{
 		"name": s.Subject, "title": s.Title, "contentType": "application/json",
 		"payload": object{
 			"type": "object", "required": []any{"envelope", "payload"},
-			"properties": object{"envelope": reference("components/schemas", "envelope"), "payload": payload},
+			"properties": object{"envelope": reference("components/schemas", "envelope"), "payload": object{"$ref": "./events/" + s.Subject + ".json"}},
 		},
 		"x-schema": s.ID,
 		"bindings": object{"googlepubsub": object{"bindingVersion": "0.2.0", "attributes": object{"ce-type": s.Subject}, "orderingKey": s.OrderingKey}},
@@ -85,23 +75,6 @@ func message(s Schema) object {
 		m["deprecated"] = true
 	}
 	return m
-}
-
-// local rewrites references to definitions of the schema, which has another place in this document.
-func local(value any, root string) {
-	switch v := value.(type) {
-	case object:
-		if target, ok := v["$ref"].(string); ok && strings.HasPrefix(target, "#/$defs/") {
-			v["$ref"] = root + strings.TrimPrefix(target, "#")
-		}
-		for _, part := range v {
-			local(part, root)
-		}
-	case []any:
-		for _, part := range v {
-			local(part, root)
-		}
-	}
 }
 
 func subscription(name string, f deployment.Function) object {

@@ -1,7 +1,6 @@
 package eventdocs_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -44,8 +43,5 @@ func TestAsyncAPI_committed(t *testing.T) {
 	}
 	if got, want := len(document.Operations), len(all)+consumers; got != want {
 		t.Errorf("%d operations, want %d", got, want)
-	}
-	if strings.Contains(string(text), `"#/$defs/`) {
-		t.Error("a reference leads to definitions of another document")
 	}
 }

@@ -27,10 +27,13 @@ func (c Contract) OpenAPI() bool {
 // A Set has contracts by name.
 type Set map[string]Contract
 
-// Read returns the contracts of a tree: events/*.json and http/*.yaml.
+// patterns are the paths of the contracts.
+var patterns = []string{"events/*.json", "http/*.yaml"}
+
+// Read returns the contracts of a tree.
 func Read(tree fs.FS) (Set, error) {
 	set := Set{}
-	for _, pattern := range []string{"events/*.json", "http/*.yaml"} {
+	for _, pattern := range patterns {
 		names, err := fs.Glob(tree, pattern)
 		if err != nil {
 			return nil, err

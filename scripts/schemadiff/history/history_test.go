@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/scripts/schemadiff/evolution"
 	"melmastoon.ghasi.io/scripts/schemadiff/history"
+	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
 )
 
 const (
@@ -112,28 +114,19 @@ func TestDiff_unreadable(t *testing.T) {
 	}
 }
 
-// TestRelease goes through the life of one contract: each release is kept, and a later form is compared with all of them.
-func TestRelease(t *testing.T) {
+// TestNewRelease goes through the life of one contract: a later form is compared with all releases.
+func TestNewRelease(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	put := func(text string) {
+	r := historytest.NewRepository(t)
+	release := func(version, want string, wantErr error) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(root, "events"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, held), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	release := func(want ...string) {
-		t.Helper()
-		if got, err := history.Release(root); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("Release = %q, %v, want %q", got, err, want)
+		if got, err := history.NewRelease(r.Root, version); got != want || !errors.Is(err, wantErr) {
+			t.Fatalf("NewRelease = %q, %v, want %q, %v", got, err, want, wantErr)
 		}
 	}
 	check := func(want evolution.Verdict, wantLines ...string) []evolution.Finding {
 		t.Helper()
-		found, acknowledged, err := history.Check(os.DirFS(root), day(t, "2026-05-01"))
+		found, acknowledged, err := history.Check(r.Root, day(t, "2026-05-01"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,34 +135,106 @@ func TestRelease(t *testing.T) {
 		}
 		return found
 	}
-	const of = "released/events/melmastoon.a.held.v1/"
-	put(described)
+	with := func(text string) string { return strings.Replace(text, `}}}`, `},"b":{"type":"string"}}}`, 1) }
+	r.Put(held, described)
 	check(evolution.Compatible, "melmastoon.a.held.v1  contract-added")
-	release(of + "1.json")
-	release() // nothing has changed
-	put(strings.Replace(redefined, `}}}`, `},"b":{"type":"string"}}}`, 1))
+	release("1.0", "1.0 "+r.Commit()+"\n", nil)
+	r.Commit()
+	release("1.1", "", nil) // nothing has changed
+
+	r.Put(held, with(redefined))
 	found := check(evolution.Acknowledge, "melmastoon.a.held.v1  description-changed", "melmastoon.a.held.v1 /properties/b member-added")
-	if err := history.Acknowledge(root, found); err != nil {
+	if err := history.Acknowledge(r.Root, found); err != nil {
 		t.Fatal(err)
 	}
 	check(evolution.Compatible, lines(found)...)
-	put(strings.Replace(described, "A.", "C.", 1)) // another text than the acknowledged one
+	r.Put(held, strings.Replace(described, "A.", "C.", 1)) // another text than the acknowledged one
 	check(evolution.Acknowledge, "melmastoon.a.held.v1  description-changed")
-	put(strings.Replace(redefined, `}}}`, `},"b":{"type":"string"}}}`, 1))
-	release(of + "2.json")
+	r.Put(held, with(redefined))
+	release("1.1", "", history.ErrUncommitted)
+	commit := r.Commit()
+	release("1.0", "", history.ErrReleased)
+	release("1.1", "1.1 "+commit+"\n", nil)
 	check(evolution.Compatible)
-	if _, err := os.Stat(filepath.Join(root, history.AcknowledgedFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(r.Root, history.AcknowledgedFile)); err == nil {
 		t.Error("the acknowledgements outlive the release")
 	}
-	put(redefined)
+
+	r.Put(held, redefined)
 	check(evolution.Breaking, "melmastoon.a.held.v1 /properties/b member-removed")
-	put(strings.Replace(redefined, `"string"`, `"integer"`, 1))
-	check(evolution.Breaking, "melmastoon.a.held.v1 /properties/a type-changed", "melmastoon.a.held.v1 /properties/b member-removed", "melmastoon.a.held.v1 /properties/a type-changed")
+	r.Put(held, strings.Replace(redefined, `"string"`, `"integer"`, 1))
+	found = check(evolution.Breaking, "melmastoon.a.held.v1 /properties/a type-changed", "melmastoon.a.held.v1 /properties/b member-removed", "melmastoon.a.held.v1 /properties/a type-changed")
+	if got, want := found[2].Detail, "(since release 1.0)"; !strings.HasSuffix(got, want) {
+		t.Errorf("detail = %q, want %q at its end", got, want)
+	}
 }
 
-func TestVersions_gap(t *testing.T) {
+// TestReleased_lines rejects lines that would not work in every clone.
+func TestReleased_lines(t *testing.T) {
 	t.Parallel()
-	if _, err := history.Versions(tree(map[string]string{"released/events/a.v1/1.json": plain, "released/events/a.v1/3.json": plain})); err == nil {
-		t.Error("no error though the second release is missing")
+	r := historytest.NewRepository(t)
+	r.Put(held, plain)
+	first := r.Commit()
+	r.Put(held, wider)
+	second := r.Commit()
+	r.Git("reset", "--quiet", "--hard", first)
+	for _, test := range []struct {
+		name, list string
+		want       string // of the error
+	}{
+		{name: "commit", list: "1.0 " + first + "\n"},
+		{name: "abbreviated", list: "1.0 " + first[:12] + "\n", want: "40 digits"},
+		{name: "branch", list: "1.0 main\n", want: "40 digits"},
+		{name: "no_version", list: first + "\n", want: "40 digits"},
+		{name: "unknown", list: "1.0 " + strings.Repeat("0", 40) + "\n", want: "not in the history of HEAD"},
+		{name: "other_branch", list: "1.0 " + first + "\n1.1 " + second + "\n", want: "not in the history of HEAD"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r.Put(history.ListFile, test.list)
+			releases, err := history.Released(r.Root)
+			switch {
+			case test.want == "" && (err != nil || len(releases) != 1 || string(releases[0].Contracts[held].Text) != plain):
+				t.Errorf("Released = %v, %v, want one release with %s", releases, err, plain)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("error = %v, want %q in it", err, test.want)
+			case errors.Is(err, history.ErrNoHistory):
+				t.Errorf("error = %v, which a laptop may ignore", err)
+			}
+		})
 	}
+}
+
+func TestReleased_noHistory(t *testing.T) {
+	r := historytest.NewRepository(t)
+	r.Put(held, plain)
+	list := "1.0 " + r.Commit() + "\n"
+	r.Put(history.ListFile, list)
+	r.Commit()
+	want := func(t *testing.T, root string, want error) {
+		t.Helper()
+		if _, err := history.Released(root); !errors.Is(err, want) {
+			t.Errorf("error = %v, want %v", err, want)
+		}
+	}
+	t.Run("clone", func(t *testing.T) { want(t, r.Root, nil) })
+	t.Run("archive", func(t *testing.T) {
+		root := t.TempDir()
+		if err := os.CopyFS(root, os.DirFS(r.Root)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		want(t, root, history.ErrNoHistory)
+	})
+	t.Run("shallow", func(t *testing.T) {
+		shallow := r.Clone("--depth=1")
+		want(t, shallow.Root, history.ErrNoHistory)
+		shallow.Git("fetch", "--quiet", "--unshallow")
+		want(t, shallow.Root, nil)
+	})
+	t.Run("no_git", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		want(t, r.Root, history.ErrNoHistory)
+	})
 }

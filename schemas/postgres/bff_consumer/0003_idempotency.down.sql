@@ -1,2 +1,0 @@
-ALTER TABLE bff_consumer.idempotency ALTER COLUMN key TYPE text;
-ALTER TABLE bff_consumer.idempotency RESET (fillfactor);

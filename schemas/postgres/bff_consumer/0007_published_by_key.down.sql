@@ -1,1 +1,0 @@
-DROP INDEX IF EXISTS bff_consumer.outbox_published;

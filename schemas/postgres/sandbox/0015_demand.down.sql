@@ -1,1 +1,0 @@
-DROP TABLE IF EXISTS sandbox.recent_views, sandbox.recent_bookings;

@@ -1,1 +1,0 @@
-REVOKE UPDATE (return_url) ON sandbox.intents FROM sandbox_app;
