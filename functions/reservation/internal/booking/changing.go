@@ -92,7 +92,8 @@ func (p *Plan) costs(r *Reservation) {
 }
 
 // datesAsk checks a new stay and returns the nights to price. Of a guest in house only the departure can change, and only the
-// nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced.
+// nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced. It returns
+// errSameDates if an earlier change has set the stay.
 func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) {
 	first, bad := r.businessDate(now), violations{}
 	if err := to.Validate(); err != nil {
@@ -100,6 +101,9 @@ func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) 
 	}
 	if r.State != Confirmed && r.State != CheckedIn {
 		return nights, ErrIllegalTransition
+	}
+	if r.changedTo(to) {
+		return nights, errSameDates
 	}
 	if r.OverstayedOn != nil && !r.OverstayedOn.Before(first) {
 		first = r.OverstayedOn.AddDays(1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -49,6 +50,17 @@ func Again(ctx context.Context, useCase func() error) error {
 		}
 	}
 	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
+}
+
+// Outlast is like Again for an act that prevails over changes: it also waits until the change in progress is complete.
+func Outlast(ctx context.Context, useCase func() error) error {
+	const first, last = 20 * time.Millisecond, 640 * time.Millisecond
+	for pause := first; ; pause *= 2 {
+		err := Again(ctx, useCase)
+		if !errors.Is(err, fault.ErrUnavailable) || pause > last || env.Wait(ctx, pause) != nil {
+			return err
+		}
+	}
 }
 
 // Add stores a new reservation and publishes its hold. It generates the code.
