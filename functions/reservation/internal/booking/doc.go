@@ -14,7 +14,7 @@
 // A manager can override a state: no_show and check_in_started return to confirmed, and checked_out returns to checked_in on
 // the same business date.
 //
-// The front desk works by the business date of the property (decision 285), which ends some hours after midnight. A stay is a number of
+// The front desk works by the business date of the property, which ends some hours after midnight. A stay is a number of
 // nights with a price each. What the guest pays is the sum of an append-only [Account] that follows the nights.
 //
 // The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
