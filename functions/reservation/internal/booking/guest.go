@@ -34,10 +34,7 @@ type Person struct {
 	Requests  string     `json:"specialRequests,omitzero" db:"-"`
 }
 
-const (
-	maxEmailLength    = 254
-	maxRequestsLength = 1000
-)
+const maxRequestsLength = 1000
 
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
 // guests have one name. Contact data may be missing: see [Person.Reachable].
@@ -54,13 +51,13 @@ func (p Person) Validate() error {
 	_, noLast := pseudonym.Name(p.LastName)
 	found.refuse("firstName", "must be a name", noFirst != nil || noLast == nil && !pseudonym.HasLetter(p.FirstName, p.LastName))
 	found.refuse("lastName", "must be a name", noLast != nil)
-	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
+	found.refuse("email", "must be an e-mail address", noEmail != nil)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
 	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
 	return found.err()
 }
 
-// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out: a guest who stands at the
+// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out (decision 288): a guest who stands at the
 // desk at midnight may have neither.
 func (p Person) Reachable() error {
 	var found violations
@@ -136,17 +133,16 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
-// contact hashes.
+// Save stores the guest details, replaces earlier ones and saves the reservation. It publishes new contact hashes, also before the
+// confirmation: an erasure reaches them in this event and in no other. From the confirmation on it publishes each change.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
 		return err
 	}
-	first, noFirst := pseudonym.Name(p.FirstName)
-	last, noLast := pseudonym.Name(p.LastName)
-	if err := errors.Join(noFirst, noLast); err != nil {
-		return fault.ErrValidation.Because(err)
+	named, err := p.normal()
+	if err != nil {
+		return err
 	}
 	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
 	r.Hashes = hashes
@@ -157,10 +153,8 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": first, "last": last,
-			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
-	named := p
-	named.Requests = "" // the special request shows them
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": named.FirstName, "last": named.LastName,
+			"email": named.Email, "phone": named.Phone, "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	r.Person = &named
 	changed, events := r.Speak(p.Locale), []event.Draft(nil)
 	if q, asked := r.askWithDetails(strings.TrimSpace(freetext.Scrub(p.Requests)), p.Locale); asked {
@@ -169,7 +163,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			events = append(events, RequestAdded(r))
 		}
 	}
-	if r.State != Held {
+	if r.State != Held || hashes != before.Hashes {
 		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
 		if err := r.modify(m, before, ProfileOf{Hashes: hashes, Locale: p.Locale}); err != nil {
 			return err
@@ -182,7 +176,17 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	return s.Save(ctx, tx, r, events...)
 }
 
-// HasDetailsOf reports whether that act has already changed the guest details of a booked reservation.
+// normal returns the person as it is stored. The special request has what the guest asks for.
+func (p Person) normal() (Person, error) {
+	first, noFirst := pseudonym.Name(p.FirstName)
+	last, noLast := pseudonym.Name(p.LastName)
+	if err := errors.Join(noFirst, noLast); err != nil {
+		return p, fault.ErrValidation.Because(err)
+	}
+	return Person{FirstName: first, LastName: last, Email: strings.TrimSpace(p.Email), Phone: strings.TrimSpace(p.Phone), Locale: p.Locale}, nil
+}
+
+// HasDetailsOf reports whether that act has already changed the guest details and published them.
 func (r *Reservation) HasDetailsOf(act id.Request) bool {
 	_, done := r.modification(id.Derive[id.Modification](act, "modification"))
 	return done
