@@ -97,8 +97,34 @@ func TestSite_changesStay(t *testing.T) {
 	s.Settle()
 }
 
-// TestSite_changesBesideCancel changes dates in two browsers while a third cancels. The booking ends cancelled, and the money of all
-// changes is settled.
+// TestSite_equalChanges changes to the same dates in 16 windows at once. Each gets the changed booking.
+func TestSite_equalChanges(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	v, path, booked := bookStay(t, s, usual())
+	w := usual()
+	w.Nights++
+	var all sync.WaitGroup
+	for range 16 {
+		window := *v
+		window.Browser = s.Browser()
+		all.Go(func() {
+			a := window.Send(http.MethodPatch, path+"?t="+booked.ViewToken, datesOf(v, w))
+			if a.Status != http.StatusOK {
+				t.Errorf("a change answers %d %s, want 200", a.Status, a.Body)
+			}
+		})
+	}
+	all.Wait()
+	var after bookedStay
+	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &after); after.Total.Amount <= booked.Total.Amount {
+		t.Errorf("the longer stay costs %d, want more than %d", after.Total.Amount, booked.Total.Amount)
+	}
+	s.Settle()
+}
+
+// TestSite_changesBesideCancel changes dates in some browsers while another cancels. The cancellation succeeds at once, and the money of
+// all changes is settled.
 func TestSite_changesBesideCancel(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -121,7 +147,11 @@ func TestSite_changesBesideCancel(t *testing.T) {
 	}
 	browser := *v
 	browser.Browser = s.Browser()
-	all.Go(func() { browser.Send(http.MethodPost, path+"/cancel?t="+booked.ViewToken, map[string]any{}) })
+	all.Go(func() {
+		if a := browser.Send(http.MethodPost, path+"/cancel?t="+booked.ViewToken, map[string]any{}); a.Status != http.StatusOK {
+			t.Errorf("the cancellation answers %d %s, want 200", a.Status, a.Body)
+		}
+	})
 	all.Wait()
 	s.Quiet()
 	var end bookedStay

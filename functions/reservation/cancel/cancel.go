@@ -46,7 +46,7 @@ func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (ou
 	if !c.MayGive(booking.Reason(c.In.Code)) {
 		return out, fault.ErrForbidden
 	}
-	err = booking.Again(ctx, func() error {
+	err = booking.Outlast(ctx, func() error {
 		out, err = f.attempt(ctx, c)
 		return err
 	})

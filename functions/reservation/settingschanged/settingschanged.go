@@ -28,7 +28,7 @@ var Function = reservation.Event(fn.Spec{
 	MaxInstances: 1, // rare
 }, New)
 
-// Changed is the part of the event that this function reads.
+// Changed is the part of the event that this function reads. The version of the cancellation policy is ignored.
 type Changed = platform.SettingsChange
 
 type recorder struct {

@@ -143,9 +143,12 @@ CREATE TABLE IF NOT EXISTS reservation.reservation_items (
     total_micro        bigint NOT NULL CHECK (total_micro >= 0), -- of nights and extras
     policy             jsonb  NOT NULL,
     room_id            uuid,        -- the physical room, once assigned
+    return_room_id     uuid,        -- the room that the guest gets again when an outage ends
+    return_from        date,        -- the first night there
     free_until         timestamptz, -- set by a change of dates: the earlier of the old and the new deadline
     FOREIGN KEY (tenant_id, reservation_id) REFERENCES reservation.reservations (tenant_id, reservation_id),
-    UNIQUE (reservation_id, position)
+    UNIQUE (reservation_id, position),
+    CHECK ((return_room_id IS NULL) = (return_from IS NULL))
 );
 
 -- The account of a reservation, append-only: what the guest has to pay is the sum. A charge that no longer applies is reversed by another.
@@ -373,7 +376,7 @@ DECLARE
 BEGIN
     FOREACH t IN ARRAY ARRAY['guests', 'special_requests', 'modifications'] LOOP
         FOREACH rule SLICE 1 IN ARRAY ARRAY[['prune', lapsed], ['erasure', erased], ['past', past]] LOOP
-            CONTINUE WHEN t = 'modifications' AND rule[1] <> 'erasure';
+            CONTINUE WHEN t = 'modifications' AND rule[1] = 'past';
             EXECUTE format('DROP POLICY IF EXISTS %I ON reservation.%I', rule[1] || '_looks', t);
             EXECUTE format('DROP POLICY IF EXISTS %I ON reservation.%I', rule[1] || '_removes', t);
             EXECUTE format('CREATE POLICY ' || rule[1] || '_looks ON reservation.%1$I FOR SELECT TO reservation_maintenance USING (' || rule[2] || ')', t);

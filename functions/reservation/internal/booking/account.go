@@ -13,7 +13,7 @@ import (
 )
 
 // An Account lists what the guest of a reservation is charged, oldest first. It is append-only: a charge that no longer applies is
-// reversed by another one. The price is the sum; goodwill counts only against what is due.
+// reversed by another one (decision 286). The price is the sum; goodwill counts only against what is due.
 type Account []Charge
 
 // A Charge is one entry of an account.

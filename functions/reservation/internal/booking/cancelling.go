@@ -87,10 +87,9 @@ func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
+	if err := r.cancel(w.Code, w.Reason, w.By, now, retained, back...); err != nil {
 		return err
 	}
-	r.post(posting{cause: ByCancellation, at: now}, retained...)
 	r.Payment.Requested = append(r.Payment.Requested, back...)
 	r.Cancellation.Applied = applied
 	return nil

@@ -90,6 +90,9 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 		return nil, Modification{}, fault.ErrStale
 	}
 	p, err := propose(ctx, r)
+	if errors.Is(err, errSameDates) { // the loser of equal calls gets the result of the winner
+		return r, *r.lastDateChange(), nil
+	}
 	if err != nil {
 		return nil, Modification{}, err
 	}
@@ -112,6 +115,22 @@ func (r *Reservation) modification(m id.Modification) (Modification, bool) {
 	}
 	return r.Modified[at], true
 }
+
+// errSameDates ends a proposal of dates that an earlier change has set.
+var errSameDates = errors.New("an earlier change has set these dates")
+
+// lastDateChange returns the change of dates that has set the present stay, or nil if it is the one that was booked.
+func (r *Reservation) lastDateChange() *Modification {
+	for i := range slices.Backward(r.Modified) {
+		if r.Modified[i].Type == DateChange {
+			return &r.Modified[i]
+		}
+	}
+	return nil
+}
+
+// changedTo reports whether an earlier change has set these dates.
+func (r *Reservation) changedTo(to Stay) bool { return to == r.Stay && r.lastDateChange() != nil }
 
 // run makes a planned change.
 func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*Reservation, error) {
@@ -245,6 +264,8 @@ func (c *Changer) GuestDates(act id.Request, to Stay, maximum *money.Micro) Prop
 		switch {
 		case r.EffectiveState() != Confirmed:
 			return nil, ErrIllegalTransition
+		case r.changedTo(to):
+			return nil, errSameDates
 		case !c.now().Before(*r.freeUntil()):
 			return nil, ErrChangeNotAllowed
 		}

@@ -486,3 +486,168 @@ func TestDates_assignedRoomLater(t *testing.T) {
 		t.Errorf("the room is taken in the nights %v, want %v", nights, want)
 	}
 }
+
+// Two items of a reservation never get one physical room. After the last night, a guest in house can move until the check-out.
+func TestRoom_physical(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, test := range []struct {
+		name string
+		at   time.Time // 11:59 and 12:01 of 3 December, the day of departure, and the day after
+		to   int       // index of the rooms
+		want error
+	}{
+		{"room_of_other_item", arrival, 1, ErrRoomUnavailable},
+		{"other_room", arrival, 2, nil},
+		{"last_night", time.Date(2026, 12, 2, 19, 50, 0, 0, time.UTC), 2, nil},
+		{"before_check_out_time", time.Date(2026, 12, 3, 7, 29, 0, 0, time.UTC), 2, nil},
+		{"after_check_out_time", time.Date(2026, 12, 3, 7, 31, 0, 0, time.UTC), 2, nil},
+		{"overstayed", time.Date(2026, 12, 4, 7, 30, 0, 0, time.UTC), 2, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := deskOneType(t, db)
+			c.checkIn()
+			c.now = test.at
+			act := id.New[id.Request]()
+			_, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, Room: &c.rooms[test.to].ID}))
+			if !errors.Is(err, test.want) {
+				t.Fatalf("Change() = %v, want %v", err, test.want)
+			}
+			want := c.rooms[test.to].ID
+			if test.want != nil {
+				want = c.rooms[0].ID
+			}
+			if got := *c.stored().Items[0].Room; got != want {
+				t.Errorf("the guest has room %v, want %v", got, want)
+			}
+			leave := c.stored()
+			if _, err := leave.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}}, c.now); err != nil {
+				t.Fatal(err)
+			}
+			if err := save(t, c.changer.reservations, leave, CheckOutBegun(leave)); err != nil {
+				t.Fatal(err)
+			}
+			act = id.New[id.Request]()
+			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, Room: &c.rooms[3].ID})); !errors.Is(err, ErrIllegalTransition) {
+				t.Errorf("while the guest leaves: %v, want %v", err, ErrIllegalTransition)
+			}
+		})
+	}
+}
+
+// deskOneType is like deskOn with both items of one type, and two free rooms of it.
+func deskOneType(t *testing.T, db *pgtest.Database) *deskTest {
+	t.Helper()
+	c := deskOn(t, db)
+	r := c.stored()
+	r.Items[1].RoomType = r.Items[0].RoomType
+	r.unsaved.items, r.Version = true, r.Version+1
+	if err := save(t, c.changer.reservations, r); err != nil {
+		t.Fatal(err)
+	}
+	c.r, c.fakeInventory.rooms = r, 2
+	c.rooms, _ = roomsFor(r)
+	for range 2 {
+		c.rooms = append(c.rooms, Room{ID: id.New[id.Room](), Type: r.Items[0].RoomType})
+	}
+	return c
+}
+
+// A versionRace lets another writer save the reservation while inventory releases its rooms.
+type versionRace struct {
+	*fakeInventory
+	meanwhile func()
+}
+
+func (v *versionRace) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+	if v.meanwhile != nil {
+		v.meanwhile()
+		v.meanwhile = nil
+	}
+	return v.fakeInventory.Reallocate(ctx, r, releases, takes)
+}
+
+// A change whose completion meets a version conflict is completed all the same, and answers what is stored.
+func TestComplete_versionConflict(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for name, propose := range map[string]func(*deskTest, id.Request) Proposal{
+		"release": func(c *deskTest, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) },
+		"reallocation": func(c *deskTest, act id.Request) Proposal {
+			return c.changer.Dates(act, c.stay("2026-12-01", "2026-12-02"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := deskOn(t, db)
+			c.changer.inventory = &versionRace{c.fakeInventory, func() {
+				r := c.stored()
+				r.Version++
+				if err := save(t, c.changer.reservations, r); err != nil {
+					t.Error(err)
+				}
+			}}
+			act := id.New[id.Request]()
+			r, m, err := c.changer.Change(t.Context(), c.call(act), propose(c, act))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.stored()
+			if got.Saga.Pending != "" || got.Saga.Plan != nil {
+				t.Errorf("the stored reservation waits for %q", got.Saga.Pending)
+			}
+			if r.Version != got.Version || r.Saga.Pending != got.Saga.Pending || r.Total != got.Total {
+				t.Errorf("answered version %d that waits for %q, stored %d %q", r.Version, r.Saga.Pending, got.Version, got.Saga.Pending)
+			}
+			if len(got.Modified) != 1 || got.Modified[0].ID != m.ID {
+				t.Errorf("%d modifications, want the answered one", len(got.Modified))
+			}
+		})
+	}
+}
+
+// Keys that the lock service issued on its own before the check-in are revoked there if they open another room. Each key is revoked once,
+// also if the lock service does not answer at first, and also after later changes.
+func TestIssuer_revokes(t *testing.T) {
+	t.Parallel()
+	c := openDeskTest(t)
+	c.rooms = append(c.rooms, Room{ID: id.New[id.Room](), Type: c.rooms[0].Type})
+	r := c.stored()
+	keys := map[string]Key{}
+	for name, room := range map[string]id.Room{"own": c.rooms[0].ID, "other": c.rooms[2].ID} {
+		keys[name] = Key{ID: id.New[id.KeyCredential](), Item: r.Items[0].ID, Room: room, Status: KeyIssued}
+		if _, err := r.SetKey(keys[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := save(t, c.changer.reservations, r); err != nil {
+		t.Fatal(err)
+	}
+	c.now = arrival
+	_, rooms := c.rooms, []AssignedRoom{{r.Items[0].ID, c.rooms[0].ID}, {r.Items[1].ID, c.rooms[1].ID}}
+	desk := &Receptionist{reservations: c.changer.reservations, rooms: c.changer.rooms, keys: c.changer.keys}
+	c.locks.status = KeyPending // the key comes later
+	by := Principal{Scope: Scope{Tenant: r.Tenant}, Actor: Actor{Staff, "usr_desk"}}
+	for range 3 { // the watch asks again
+		if _, err := desk.CheckIn(t.Context(), by, r.ID, rooms, c.now, func(int64) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []id.KeyCredential{keys["other"].ID}; !slices.Equal(c.locks.revoked, want) {
+		t.Errorf("revoked %v, want %v", c.locks.revoked, want)
+	}
+	c.locks.status = KeyIssued
+	if _, err := c.changer.keys.Ask(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil {
+		t.Fatal(err)
+	}
+	own := c.stored().keys(KeyIssued)
+	act := id.New[id.Request]()
+	c.locks.revoked = nil
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Room(act, RoomMove{Item: r.Items[0].ID, Room: &c.rooms[2].ID})); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(c.locks.revoked, keys["other"].ID) || len(c.locks.revoked) != len(own)-1 {
+		t.Errorf("the change revoked %v, want the %d keys of the room that was left", c.locks.revoked, len(own)-1)
+	}
+}

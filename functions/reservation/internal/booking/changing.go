@@ -92,7 +92,8 @@ func (p *Plan) costs(r *Reservation) {
 }
 
 // datesAsk checks a new stay and returns the nights to price. Of a guest in house only the departure can change, and only the
-// nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced.
+// nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced. It returns
+// errSameDates if an earlier change has set the stay.
 func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) {
 	first, bad := r.businessDate(now), violations{}
 	if err := to.Validate(); err != nil {
@@ -100,6 +101,9 @@ func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) 
 	}
 	if r.State != Confirmed && r.State != CheckedIn {
 		return nights, ErrIllegalTransition
+	}
+	if r.changedTo(to) {
+		return nights, errSameDates
 	}
 	if r.OverstayedOn != nil && !r.OverstayedOn.Before(first) {
 		first = r.OverstayedOn.AddDays(1)
@@ -171,6 +175,7 @@ type RoomMove struct {
 	RoomType      *id.RoomType
 	RatePlan      *id.RatePlan
 	Room          *id.Room
+	Returns       // of a guest whose room is out of order for a part of the stay
 	Complimentary bool
 }
 
@@ -186,23 +191,30 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	if item.RoomType != old.RoomType {
 		after.Allocations[at] = p.take(act, *item, r.nightsFrom(from))
 		p.Releases = []id.Allocation{r.Hold.Allocations[at]}
-		item.Room = nil
+		item.assign(nil)
 	}
 	if m.Room != nil {
 		if slices.ContainsFunc(r.Items, func(other Item) bool { return other.ID != item.ID && equal(other.Room, m.Room) }) {
 			return nil, ErrRoomUnavailable
 		}
 		trial := *r // assign checks the room and records nothing in r
+		if m.ReturnFrom != nil {
+			trial.Stay.End = *m.ReturnFrom
+		}
 		if err := trial.assign(item, *m.Room, of, from); err != nil {
 			return nil, err
 		}
+		item.Returns = m.Returns
 	}
 	if r.State == CheckedIn && item.Room == nil {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/roomId", Rule: "required", Message: "must name the new room of a guest in house"})
 	}
 	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: occupants(old.Occupants), Totals: Totals{r.Total, r.Currency}}
 	if !equal(item.Room, old.Room) {
-		p.RoomsFrom, p.Reissue, before.Keys = &from, []id.Item{item.ID}, r.validKeys(item.ID)
+		p.Reissue, before.Keys = []id.Item{item.ID}, r.validKeys(item.ID)
+	}
+	if !equal(item.Room, old.Room) || !equal(item.ReturnFrom, old.ReturnFrom) {
+		p.RoomsFrom = &from
 	}
 	p.Reserved = after
 	p.costs(r)

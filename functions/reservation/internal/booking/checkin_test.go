@@ -66,6 +66,18 @@ func TestStartCheckIn_rooms(t *testing.T) {
 	}
 }
 
+// Of two items of one type, only one can have a room.
+func TestStartCheckIn_oneRoom(t *testing.T) {
+	t.Parallel()
+	r := confirmedOne(t)
+	r.Items[1].RoomType = r.Items[0].RoomType
+	of, rooms := roomsFor(r)
+	rooms[1].Room = rooms[0].Room
+	if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); !errors.Is(err, ErrRoomUnavailable) {
+		t.Errorf("StartCheckIn() error = %v, want %v", err, ErrRoomUnavailable)
+	}
+}
+
 // The check-in is possible from the business date of the arrival until the check-out time of the day of departure.
 func TestStartCheckIn_time(t *testing.T) {
 	t.Parallel()

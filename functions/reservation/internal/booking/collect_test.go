@@ -175,7 +175,7 @@ func TestCollect_ended(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	ends := map[string]func(*Reservation) error{
-		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon) },
+		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon, nil) },
 		"no-show": func(r *Reservation) error {
 			_, err := r.Miss(MissWish{By: saga(), Manager: true, Waive: true}, r.noShowAt())
 			return err

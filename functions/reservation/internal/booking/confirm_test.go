@@ -97,6 +97,10 @@ func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	expire := func(s *confirmTest) { s.pass(10 * time.Minute) }
+	late := func(s *confirmTest) {
+		expire(s)
+		s.arrived(-1)
+	}
 	for _, test := range []struct {
 		name      string
 		before    func(*confirmTest)
@@ -112,6 +116,8 @@ func TestConfirm_outcomes(t *testing.T) {
 		{"capture after inventory lost the hold", func(s *confirmTest) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"capture after the rooms were sold", func(s *confirmTest) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
 		{"capture after a cancellation", func(s *confirmTest) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"capture after the guest was expected", late, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
+		{"cash after the guest was expected", late, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
 		{"captured too little", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
 		{"captured too much", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"captured too much, after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
@@ -141,6 +147,18 @@ func TestConfirm_outcomes(t *testing.T) {
 			}
 			s.balances(test.kept)
 		})
+	}
+}
+
+// arrived sets the arrival to that many days before the noShowAt of today, so that the guest was expected before.
+func (s *confirmTest) arrived(days int) {
+	s.t.Helper()
+	today := s.now().Local.date(s.db.Env().Now())
+	_, err := s.db.Owner(s.t).Exec(s.t.Context(), `
+		UPDATE reservation.reservations SET stay_start = @start, stay_end = @end WHERE reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"reservation": s.r.ID, "start": today.AddDays(days - 2), "end": today.AddDays(days + 1)})
+	if err != nil {
+		s.t.Fatal(err)
 	}
 }
 

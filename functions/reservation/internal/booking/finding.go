@@ -258,7 +258,7 @@ func (p *parts) queue(b *pgx.Batch, who Scope, of ...id.Reservation) {
 	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
 		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nights, extras, nightly_rate_micro,
-			total_micro, policy, room_id, free_until
+			total_micro, policy, room_id, return_room_id, return_from, free_until
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, position`, args).Query(into(&p.items))

@@ -66,9 +66,10 @@ func (p Person) Reachable() error {
 	return found.err()
 }
 
-// stored returns the person with names and e-mail address in the form in which they are stored.
+// stored returns the person as it is stored. The special request has what the guest asks for.
 func (p Person) stored() (Person, error) {
 	var noFirst, noLast, noEmail error
+	p.Phone, p.Requests = strings.TrimSpace(p.Phone), ""
 	p.FirstName, noFirst = pseudonym.Name(p.FirstName)
 	p.LastName, noLast = pseudonym.Name(p.LastName)
 	if p.Email != "" {
@@ -147,14 +148,15 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
-// contact hashes.
+// Save stores the guest details, replaces earlier ones and saves the reservation. It publishes new contact hashes, also before the
+// confirmation: an erasure reaches them in this event and in no other. From the confirmation on it publishes each change.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
 		return err
 	}
-	if p, err = p.stored(); err != nil {
+	named, err := p.stored()
+	if err != nil {
 		return err
 	}
 	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
@@ -166,10 +168,8 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": p.FirstName, "last": p.LastName,
-			"email": p.Email, "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
-	named := p
-	named.Requests = "" // the special request shows them
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": named.FirstName, "last": named.LastName,
+			"email": named.Email, "phone": named.Phone, "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	r.Person = &named
 	changed, events := r.Speak(p.Locale), []event.Draft(nil)
 	if q, asked := r.askWithDetails(strings.TrimSpace(freetext.Scrub(p.Requests)), p.Locale); asked {
@@ -178,7 +178,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			events = append(events, RequestAdded(r))
 		}
 	}
-	if r.State != Held {
+	if r.State != Held || hashes != before.Hashes {
 		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
 		if err := r.modify(m, before, ProfileOf{Hashes: hashes, Locale: p.Locale}); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	return s.Save(ctx, tx, r, events...)
 }
 
-// HasDetailsOf reports whether that act has already changed the guest details of a booked reservation.
+// HasDetailsOf reports whether that act has already changed the guest details and published them.
 func (r *Reservation) HasDetailsOf(act id.Request) bool {
 	_, done := r.modification(id.Derive[id.Modification](act, "modification"))
 	return done

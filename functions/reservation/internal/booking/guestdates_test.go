@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -87,5 +88,61 @@ func TestGuestDates_later(t *testing.T) {
 	}
 	if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified", "dates_changed"}) {
 		t.Errorf("published %v", events)
+	}
+}
+
+// TestGuestDates_equal lets 16 windows of a guest ask for the same dates at once. Each gets the one change, also if the change itself has
+// ended the time for changes.
+func TestGuestDates_equal(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, test := range []struct {
+		name       string
+		start, end string
+		guest      bool
+	}{
+		{"guest", "2026-12-01", "2026-12-04", true},
+		{"guest_past_deadline", "2026-11-21", "2026-11-23", true},
+		{"desk", "2026-12-01", "2026-12-04", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := deskOn(t, db)
+			c.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) { return c.price(a), nil }
+			to := c.stay(test.start, test.end)
+			made, errs := make([]Modification, 16), make([]error, 16)
+			var calls []func()
+			for n := range made {
+				act := id.New[id.Request]()
+				propose := c.changer.Dates(act, to)
+				if test.guest {
+					propose = c.changer.GuestDates(act, to, nil)
+				}
+				calls = append(calls, func() { _, made[n], errs[n] = c.changer.Change(t.Context(), c.call(act), propose) })
+			}
+			together(calls...)
+			for n, err := range errs {
+				if err != nil {
+					t.Errorf("call %d: %v", n, err)
+				}
+				if made[n].ID != made[0].ID {
+					t.Errorf("call %d returns %v, want %v", n, made[n].ID, made[0].ID)
+				}
+			}
+			if got := c.stored(); got.Stay != to || len(got.Modified) != 1 {
+				t.Errorf("the stay is %v after %d modifications, want %v after 1", got.Stay, len(got.Modified), to)
+			}
+			r := c.stored()
+			if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, c.now); err != nil {
+				t.Fatal(err)
+			}
+			if err := save(t, c.changer.reservations, r, ReservationCancelled(r)); err != nil {
+				t.Fatal(err)
+			}
+			act := id.New[id.Request]()
+			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, ErrIllegalTransition) {
+				t.Errorf("after the cancellation: %v, want %v", err, ErrIllegalTransition)
+			}
+		})
 	}
 }

@@ -33,24 +33,32 @@ func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Res
 			return err
 		}
 		// A key that was issued before the check-in, or for another room, must not open that room for its next guest.
-		if old := r.keys(KeyRevoked); len(old) > 0 {
+		if old := r.unclosed(); len(old) > 0 {
 			if err := s.locks.Revoke(ctx, r.Tenant, old...); err != nil {
 				return nil // the watch asks again
 			}
+			r.close()
 		}
-		var answered []Key
-		for _, k := range r.Keys {
-			if k.Status != KeyPending {
-				continue
-			}
-			if k.Status, err = s.locks.Issue(ctx, r, k); err != nil {
-				return nil // the watch asks again
-			}
-			answered = append(answered, k)
-		}
+		answered := s.issue(ctx, r)
 		return s.reservations.In(ctx, who.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, answered...) })
 	})
 	return r, err
+}
+
+// issue returns the pending keys with the statuses that the lock service answers, or none if it does not answer: the watch asks again.
+func (s *Issuer) issue(ctx context.Context, r *Reservation) (answered []Key) {
+	for _, k := range r.Keys {
+		if k.Status != KeyPending {
+			continue
+		}
+		status, err := s.locks.Issue(ctx, r, k)
+		if err != nil {
+			return nil
+		}
+		k.Status = status
+		answered = append(answered, k)
+	}
+	return answered
 }
 
 // GiveUp stores the pending keys of a reservation as failed: the desk hands out keys by hand.
@@ -65,17 +73,15 @@ func (s *Issuer) GiveUp(ctx context.Context, r *Reservation) error {
 	return s.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, failed...) })
 }
 
-// store stores the statuses of keys, if they are new. It counts the reservation once if the desk must hand out keys by hand.
+// store stores the statuses of keys, and what else has changed, if anything has. It counts the reservation once if the desk must hand out keys by hand.
 func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
-	changed, byHand := false, r.keyByHand()
+	byHand := r.keyByHand()
 	for _, k := range keys {
-		set, err := r.SetKey(k)
-		if err != nil {
+		if _, err := r.SetKey(k); err != nil {
 			return err
 		}
-		changed = changed || set
 	}
-	if !changed {
+	if r.Version == r.unsaved.version {
 		return nil
 	}
 	var events []event.Draft

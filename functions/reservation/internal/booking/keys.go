@@ -14,6 +14,7 @@ type Key struct {
 	Item   id.Item          `json:"itemId"`
 	Room   id.Room          `json:"roomId"`
 	Status KeyStatus        `json:"status"`
+	Closed bool             `json:"closed,omitzero"` // revoked at the lock service by a call of this service
 }
 
 // A KeyStatus is the status of a key.
@@ -117,6 +118,25 @@ func (r *Reservation) keys(status KeyStatus) []id.KeyCredential {
 		}
 	}
 	return all
+}
+
+// unclosed returns the ids of the keys that are revoked here, and that the lock service has not been asked to revoke.
+func (r *Reservation) unclosed() (all []id.KeyCredential) {
+	for _, k := range r.Keys {
+		if k.Status == KeyRevoked && !k.Closed {
+			all = append(all, k.ID)
+		}
+	}
+	return all
+}
+
+// close records that the lock service has revoked the keys that are revoked here.
+func (r *Reservation) close() {
+	r.Keys = slices.Clone(r.Keys)
+	for i := range r.Keys {
+		r.Keys[i].Closed = r.Keys[i].Status == KeyRevoked
+	}
+	r.Version++
 }
 
 // SetKey stores what became of a key. A key that the lock service issued on its own is added, if the reservation is booked. It

@@ -148,8 +148,7 @@ func (s *sequence) open() {
 	s.watcher.changer, s.watcher.keys, s.watcher.now = s.changer, s.changer.keys, now
 	s.mover = OpenMover(e, up)
 	s.mover.changer, s.mover.rooms = s.changer, rooms
-	s.mover.local = func(context.Context, id.Tenant, id.Property) (Local, error) { return aBasis().Local, s.call() }
-	s.mover.settings = func(context.Context, id.Tenant) Settings { return aBasis().Settings }
+	s.mover.basis = func(context.Context, id.Tenant, id.Property) (Basis, error) { return aBasis(), s.call() }
 }
 
 // hold stores a booking that inventory has held.

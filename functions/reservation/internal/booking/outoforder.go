@@ -1,9 +1,11 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,27 +30,27 @@ type Outage struct {
 type Mover struct {
 	reservations Reservations
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
-	local        func(context.Context, id.Tenant, id.Property) (Local, error)
-	settings     func(context.Context, id.Tenant) Settings
+	basis        func(context.Context, id.Tenant, id.Property) (Basis, error)
 	changer      *Changer
 }
 
 // OpenMover opens a Mover with its store and clients.
 func OpenMover(e env.Env, up Upstreams) *Mover {
-	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, local: up.Local, settings: up.Settings, changer: OpenChanger(e, up)}
+	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, basis: OpenQuoter(e, up).Basis, changer: OpenChanger(e, up)}
 }
 
 // Move stores the outage and moves the guests who have the room in that period to other free rooms of the same type. An outage that
 // begins today begins with the running night, because a guest may sleep in the room. If it begins later, a guest in house keeps the room
 // until then: the sweep moves the guest when it begins. A guest without an alternative keeps the room: the front desk sees the reservation
-// in its list of attention. Move returns the number of such guests. Repeated for the same event, it moves no guest twice.
+// in its list of attention. A guest for whom no room is free until the departure moves for the nights of the outage and then gets the
+// present room again. Move returns the number of such guests. Repeated for the same event, it moves no guest twice.
 func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int, err error) {
-	local, err := m.local(ctx, o.Tenant, o.Property)
+	basis, err := m.basis(ctx, o.Tenant, o.Property)
 	if err != nil {
 		return 0, err
 	}
-	running := local.businessDate(o.At, m.settings(ctx, o.Tenant).NoShowGrace)
-	if !local.date(o.At).Before(o.Period.From) && running.Before(o.Period.From) {
+	running := basis.businessDate(o.At)
+	if !basis.date(o.At).Before(o.Period.From) && running.Before(o.Period.From) {
 		o.Period.From = running
 	}
 	affected, err := m.reservations.takeOut(ctx, o)
@@ -58,7 +60,8 @@ func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int
 	return m.moveAll(ctx, id.Derive[id.Request](event, "outage"), o, affected)
 }
 
-// Sweep moves the guests of a stored outage who still have the room, now that it has begun.
+// Sweep moves the guests of a stored outage who still have the room, now that it has begun, and those who get it again, now that it has
+// ended.
 func (m *Mover) Sweep(ctx context.Context, o Outage) error {
 	affected, err := m.reservations.occupants(ctx, o)
 	if err != nil {
@@ -78,7 +81,7 @@ func (m *Mover) moveAll(ctx context.Context, cause id.Request, o Outage, affecte
 		return 0, err
 	}
 	for _, a := range affected {
-		a.outage = o.Period
+		a.outage = o
 		moved, err := m.moveOne(ctx, cause, Scope{Tenant: o.Tenant}, a, rooms)
 		if err != nil {
 			return unmoved, err
@@ -91,19 +94,16 @@ func (m *Mover) moveAll(ctx context.Context, cause id.Request, o Outage, affecte
 	return unmoved, nil
 }
 
-// moveOne moves one guest to the first free room of the type.
+// moveOne moves one guest to the first free room.
 func (m *Mover) moveOne(ctx context.Context, cause id.Request, who Scope, a occupant, rooms []Room) (moved bool, err error) {
-	for _, candidate := range rooms {
-		if candidate.Type != a.RoomType || candidate.ID == a.Room {
-			continue
-		}
-		act := id.Derive[id.Request](cause, a.Item.String()+"/"+candidate.ID.String())
+	for n, move := range a.moves(rooms) {
+		act := id.Derive[id.Request](cause, fmt.Sprintf("%s/%s/%d", a.Item, move.Room, n))
 		call := ChangeCall{
 			Principal: Principal{Scope: who, Actor: saga()}, Act: act, Reservation: a.Reservation, Allows: func(int64) bool { return true },
 		}
-		_, _, err := m.changer.Change(ctx, call, m.changer.moveFrom(act, a, candidate.ID))
+		_, _, err := m.changer.Change(ctx, call, m.changer.moveFrom(act, a, move))
 		switch {
-		case err == nil, errors.Is(err, errMoved), errors.Is(err, errLater):
+		case err == nil, errors.Is(err, errMoved), errors.Is(err, errNotNow):
 			return true, nil
 		case errors.Is(err, ErrIllegalTransition) && a.State == CheckInStarted:
 			return false, errChanging // the event is delivered again
@@ -116,35 +116,75 @@ func (m *Mover) moveOne(ctx context.Context, cause id.Request, who Scope, a occu
 	return false, nil
 }
 
+// moves returns the moves to try, the best first: for a guest who returns, the former room and then the present one; another room until
+// the departure; and another room for the nights of the outage only.
+func (a occupant) moves(rooms []Room) (all []RoomMove) {
+	var short []RoomMove
+	first := func(r Room) int {
+		switch r.ID {
+		case a.outage.Room:
+			return 0
+		case a.Room:
+			return 1
+		}
+		return 2
+	}
+	rooms = slices.Clone(rooms)
+	slices.SortStableFunc(rooms, func(x, y Room) int { return first(x) - first(y) })
+	for _, candidate := range rooms {
+		if candidate.Type != a.RoomType || !a.returns() && candidate.ID == a.Room {
+			continue
+		}
+		move := RoomMove{Item: a.Item, Room: &candidate.ID}
+		all = append(all, move)
+		if candidate.ID != a.outage.Room {
+			move.Returns = Returns{ReturnRoom: &a.outage.Room, ReturnFrom: &a.outage.Period.Until}
+			short = append(short, move)
+		}
+	}
+	return append(all, short...)
+}
+
+// returns reports whether the guest gets the room of the outage again, instead of having it.
+func (a occupant) returns() bool { return a.Room != a.outage.Room }
+
 // errMoved ends a proposal for a guest who has another room by now.
 var errMoved = errors.New("the guest has another room")
 
-// errLater ends a proposal for a guest whose room can be used until the outage begins.
-var errLater = errors.New("the outage begins later")
+// errNotNow ends a proposal for a guest who can stay in the room: the outage has not begun, or is over for a guest who does not return.
+var errNotNow = errors.New("the outage begins later, or is over")
 
-// moveFrom proposes to move an occupant to a room.
-func (c *Changer) moveFrom(act id.Request, a occupant, to id.Room) Proposal {
-	propose := c.Room(act, RoomMove{Item: a.Item, Room: &to})
+// moveFrom proposes a move of an occupant.
+func (c *Changer) moveFrom(act id.Request, a occupant, move RoomMove) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
-		if at, err := r.itemAt(a.Item); err != nil || !equal(r.Items[at].Room, &a.Room) {
+		at, err := r.itemAt(a.Item)
+		if err != nil || !equal(r.Items[at].Room, &a.Room) || !equal(r.Items[at].ReturnRoom, a.ReturnRoom) {
 			return nil, errMoved
 		}
-		if r.currentNight(c.now()).Before(a.outage.From) {
-			return nil, errLater
+		night, item := r.currentNight(c.now()), r.Items[at]
+		running := a.outage.Period.during(Stay{Start: night, End: night.AddDays(1)})
+		switch {
+		case a.returns() && night.Before(*item.ReturnFrom), !a.returns() && !running:
+			return nil, errNotNow
+		case move.ReturnRoom != nil && (!running || !a.outage.Period.Until.Before(r.Stay.End) || !a.returns() && item.ReturnRoom != nil):
+			return nil, ErrRoomUnavailable // the whole stay was tried before
+		case !a.returns():
+			move.Returns = cmp.Or(move.Returns, item.Returns)
 		}
-		return propose(ctx, r)
+		return c.Room(act, move)(ctx, r)
 	}
 }
 
-// An occupant is an item whose guest has a room.
+// An occupant is an item whose guest has a room, or gets it again.
 type occupant struct {
 	Reservation id.Reservation `db:"reservation_id"`
 	Item        id.Item        `db:"item_id"`
 	Room        id.Room        `db:"room_id"`
+	ReturnRoom  *id.Room       `db:"return_room_id"`
 	RoomType    id.RoomType    `db:"room_type_id"`
 	State       State
 
-	outage OutOfOrder
+	outage Outage
 }
 
 // takeOut stores an outage and returns the items whose guests have the room in its period.
@@ -178,24 +218,24 @@ func (s Reservations) occupants(ctx context.Context, o Outage) (affected []occup
 
 func readOccupants(ctx context.Context, tx postgres.Tx, o Outage) ([]occupant, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT reservation_id, i.item_id, i.room_id, i.room_type_id, r.state
+		SELECT reservation_id, i.item_id, i.room_id, i.return_room_id, i.room_type_id, r.state
 		FROM reservation.reservations AS r JOIN reservation.reservation_items AS i USING (tenant_id, reservation_id)
-		WHERE tenant_id = @tenant AND r.property_id = @property AND i.room_id = @room
+		WHERE tenant_id = @tenant AND r.property_id = @property
 		  AND r.state IN ('confirmed', 'check_in_started', 'checked_in', 'checkout_started')
-		  AND r.stay_start < @until AND r.stay_end > @from
+		  AND (i.room_id = @room AND r.stay_start < @until AND r.stay_end > @from OR i.return_room_id = @room)
 		ORDER BY r.stay_start, i.item_id`,
 		pgx.StrictNamedArgs{"tenant": o.Tenant, "property": o.Property, "room": o.Room, "from": o.Period.From, "until": o.Period.Until})
 	return pgx.CollectRows(rows, pgx.RowToStructByName[occupant])
 }
 
-// BegunOutages lists the outages of all tenants that have begun somewhere on earth and have not ended everywhere: those after the given
-// one, the earliest first. They have no At.
+// BegunOutages lists the outages of all tenants that have begun somewhere on earth and have not ended everywhere a week ago, so that
+// guests return to their rooms: those after the given one, the earliest first. They have no At.
 func (s Reservations) BegunOutages(ctx context.Context, after Outage, limit int) (begun []Outage, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT tenant_id, property_id, room_id, from_date, until_date FROM reservation.rooms_out_of_order
 			WHERE from_date <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date
-			  AND until_date >= ((platform.now() - interval '24 hours') AT TIME ZONE 'UTC')::date
+			  AND until_date >= ((platform.now() - interval '8 days') AT TIME ZONE 'UTC')::date
 			  AND (from_date, room_id, until_date) > (@from, @room, @until)
 			ORDER BY from_date, room_id, until_date LIMIT @limit`,
 			pgx.StrictNamedArgs{"from": after.Period.From, "room": after.Room, "until": after.Period.Until, "limit": limit})

@@ -43,7 +43,7 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 		}
 	default:
 		for i := range after.Items {
-			after.Items[i].Room = nil
+			after.Items[i].assign(nil)
 		}
 	}
 	p.Reserved = after

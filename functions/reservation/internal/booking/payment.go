@@ -169,7 +169,7 @@ func (r *Reservation) CancelUnpaid(now time.Time) error {
 	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
 	}
-	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now)
+	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now, nil)
 }
 
 // CancelLost cancels a hold whose rooms the inventory service has lost.
@@ -177,7 +177,7 @@ func (r *Reservation) CancelLost(now time.Time) error {
 	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
 	}
-	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now)
+	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now, nil)
 }
 
 // CancelSoldOut cancels a paid reservation whose rooms are sold, or whose stay has begun without the guest. The intent is refunded
@@ -194,7 +194,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if r.over() {
 		reason = "The payment arrived after the guest was expected."
 	}
-	if err := r.cancel(InventoryFailed, reason, saga(), now, back...); err != nil {
+	if err := r.cancel(InventoryFailed, reason, saga(), now, nil, back...); err != nil {
 		return err
 	}
 	r.Cancellation.Cause = i.CaptureEvent
@@ -206,11 +206,11 @@ func (r *Reservation) Replace(by Actor, now time.Time) error {
 	if state := r.EffectiveState(); state != Held && state != ExpiredHold {
 		return ErrIllegalTransition
 	}
-	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now)
+	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now, nil)
 }
 
-// cancel moves to Cancelled and records the refunds. The event lists the allocations to release.
-func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, back ...Refund) error {
+// cancel moves to Cancelled and records what is retained and the refunds. The event lists the allocations to release.
+func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, retained []Charge, back ...Refund) error {
 	outcome := Released
 	if r.EffectiveState() == ExpiredHold {
 		outcome = Expired // it had expired before, and a hold has one outcome
@@ -228,7 +228,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	}
 	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
-	r.post(posting{cause: ByCancellation, at: now})
+	r.post(posting{cause: ByCancellation, at: now}, retained...)
 	return nil
 }
 

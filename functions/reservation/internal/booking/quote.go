@@ -152,6 +152,9 @@ type Basis struct {
 	Local    // of the property
 }
 
+// businessDate returns the business date of the property.
+func (b Basis) businessDate(now time.Time) stay.Date { return b.Local.businessDate(now, b.NoShowGrace) }
+
 // Requested returns a quote without a price, with the id that a priced quote of the same act would have.
 func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.Time) *Quote {
 	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: at(now)}

@@ -50,17 +50,22 @@ func (q *Quoter) Quote(ctx context.Context, act id.Request, by Principal, a Ask,
 
 // BusinessDate returns the business date of a property, or ErrNotFound.
 func (q *Quoter) BusinessDate(ctx context.Context, tenant id.Tenant, property id.Property, now time.Time) (stay.Date, error) {
-	local, err := q.Local(ctx, tenant, property)
-	if err != nil {
-		return stay.Date{}, err
+	b, err := q.Basis(ctx, tenant, property)
+	return b.businessDate(now), err
+}
+
+// Basis returns the local time of a property with its tenant's settings, or ErrNotFound.
+func (q *Quoter) Basis(ctx context.Context, tenant id.Tenant, property id.Property) (b Basis, err error) {
+	if b.Local, err = q.Local(ctx, tenant, property); err == nil {
+		b.Settings = q.Settings(ctx, tenant)
 	}
-	return local.businessDate(now, q.Settings(ctx, tenant).NoShowGrace), nil
+	return b, err
 }
 
 // firstNight returns the first night that the caller can buy.
 func (b Basis) firstNight(by Principal, now time.Time) stay.Date {
 	if by.ActsForStaff() {
-		return b.Local.businessDate(now, b.NoShowGrace)
+		return b.businessDate(now)
 	}
 	return b.Local.date(now)
 }

@@ -60,13 +60,23 @@ func (s *RefundRecorder) Record(ctx context.Context, claim RefundClaim, within W
 	})
 }
 
-// refunded stores the refunds of an intent, if the reservation keeps money of it. It returns the events to publish.
+// returned stores an intent that was captured after the cancellation and went back completely, so that the balance shows it. It reports
+// whether it did.
+func (r *Reservation) returned(i Intent) bool {
+	if r.State != Cancelled || i.Captured == 0 || i.kept() != 0 || r.capturedOf(i.ID) > 0 {
+		return false
+	}
+	r.pay(i)
+	return true
+}
+
+// refunded stores the refunds of an intent that the reservation knows or that came after its cancellation. It returns the events to publish.
 func (r *Reservation) refunded(i Intent, m id.Modification, now time.Time) (changed bool, events []event.Draft, err error) {
 	if !r.owns(i) {
 		return false, nil, errForeign
 	}
 	before := r.Balance()
-	if !r.Learn(i) {
+	if !r.Learn(i) && !r.returned(i) {
 		return false, nil, nil
 	}
 	if !r.State.inside() {

@@ -243,3 +243,54 @@ func TestRecord_boughtNothing(t *testing.T) {
 	}
 	s.adds()
 }
+
+// A payment that came after the cancellation and went back is in the balance, once the payment service reports the refund.
+func TestRecord_afterCancellation(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, test := range []struct {
+		name     string
+		begin    func(*confirmTest) *id.Intent // confirms, unless nil
+		late     func(*confirmTest, *id.Intent) *id.Intent
+		captured money.Micro
+	}{
+		{"hold", nil, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) }, 410_000_000},
+		{"promised_cash", cash, func(s *confirmTest, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i }, 410_000_000},
+		{"second_card", captured, func(s *confirmTest, _ *id.Intent) *id.Intent { return s.second(s.r.Total) }, 820_000_000},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, db)
+			var first *id.Intent
+			if test.begin != nil {
+				first = s.confirmed(test.begin)
+			}
+			kept := money.Micro(0)
+			s.change(func(r *Reservation) error {
+				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, noon)
+				kept = r.Payment.kept()
+				return err
+			})
+			before := s.now().Balance()
+			late := test.late(s, first)
+			for range 2 {
+				if err := s.confirm(late); !errors.Is(err, ErrIllegalTransition) {
+					t.Fatalf("Confirm() = %v, want %v", err, ErrIllegalTransition)
+				}
+				if err := s.deliver(id.New[id.Event](), s.r.ID, *late); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := s.now()
+			if got := r.Balance(); got.Captured != test.captured || got.Refunded != before.Refunded+s.r.Total || got.Due != 0 {
+				t.Errorf("Balance() = %+v, want captured %d and refunded %d", got, test.captured, before.Refunded+s.r.Total)
+			}
+			if got := r.Payment.kept(); got != kept {
+				t.Errorf("%d are kept, want %d", got, kept)
+			}
+			if got := published(t, s.db, s.r); got[len(got)-1] != "cancelled" {
+				t.Errorf("published %v, want cancelled at the end", got)
+			}
+		})
+	}
+}

@@ -77,13 +77,20 @@ type Item struct {
 	RoomType id.RoomType `db:"room_type_id"`
 	RatePlan id.RatePlan `db:"rate_plan_id"`
 	stay.Occupants
-	Nights    []Night     // ascending; dates without a price are not listed
-	Extras    []Line      // what belongs to no night
-	Nightly   money.Micro `db:"nightly_rate_micro"` // of the room alone, on average; for display
-	Total     money.Micro `db:"total_micro"`        // of Nights and Extras
-	Policy    Policy
-	Room      *id.Room   `db:"room_id"` // the physical room, once assigned
+	Nights  []Night     // ascending; dates without a price are not listed
+	Extras  []Line      // what belongs to no night
+	Nightly money.Micro `db:"nightly_rate_micro"` // of the room alone, on average; for display
+	Total   money.Micro `db:"total_micro"`        // of Nights and Extras
+	Policy  Policy
+	Room    *id.Room `db:"room_id"` // the physical room, once assigned
+	Returns
 	FreeUntil *time.Time // the deadline of free cancellation, if a change of dates has set one
+}
+
+// Returns are the room that the guest of an item gets again when an outage ends, and the first night there; nil: none.
+type Returns struct {
+	ReturnRoom *id.Room `db:"return_room_id"`
+	ReturnFrom *stay.Date
 }
 
 // price returns the price of the item.

@@ -224,7 +224,7 @@ func TestRefundableAmount(t *testing.T) {
 	lateCash.Payment = Payment{}
 	lateCash.pay(aPromise(lateCash))
 	lateCash.Payment.Intent = &lateCash.Payment.Intents[0].Intent
-	if err := lateCash.cancel(StaffCancelled, "", saga(), noon); err != nil {
+	if err := lateCash.cancel(StaffCancelled, "", saga(), noon, nil); err != nil {
 		t.Fatal(err)
 	}
 	collected := with(aCapture, func(i *Intent) { i.ID, i.Method = *lateCash.Payment.Intent, CashOnArrival })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -51,6 +52,17 @@ func Again(ctx context.Context, useCase func() error) error {
 	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
 }
 
+// Outlast is like Again for an act that prevails over changes: it also waits until the change in progress is complete.
+func Outlast(ctx context.Context, useCase func() error) error {
+	const first, last = 20 * time.Millisecond, 640 * time.Millisecond
+	for pause := first; ; pause *= 2 {
+		err := Again(ctx, useCase)
+		if !errors.Is(err, fault.ErrUnavailable) || pause > last || env.Wait(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
 // Add stores a new reservation and publishes its hold. It generates the code.
 func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	if err := s.insert(ctx, tx, r); err != nil {
@@ -68,17 +80,18 @@ func (r *Reservation) queueItems(tx postgres.Tx) {
 	for _, item := range r.Items {
 		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
-				adults, children, infants, nights, extras, nightly_rate_micro, total_micro, policy, room_id, free_until)
+				adults, children, infants, nights, extras, nightly_rate_micro, total_micro, policy, room_id, return_room_id, return_from, free_until)
 			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nights, @extras, @nightly,
-				@total, @policy, @room, @freeUntil)
+				@total, @policy, @room, @returnRoom, @returnFrom, @freeUntil)
 			ON CONFLICT (item_id) DO UPDATE SET room_type_id = EXCLUDED.room_type_id, rate_plan_id = EXCLUDED.rate_plan_id,
 				adults = EXCLUDED.adults, children = EXCLUDED.children, infants = EXCLUDED.infants,
 				nights = EXCLUDED.nights, extras = EXCLUDED.extras, nightly_rate_micro = EXCLUDED.nightly_rate_micro, total_micro = EXCLUDED.total_micro, policy = EXCLUDED.policy,
-				room_id = EXCLUDED.room_id, free_until = EXCLUDED.free_until`,
+				room_id = EXCLUDED.room_id, return_room_id = EXCLUDED.return_room_id, return_from = EXCLUDED.return_from, free_until = EXCLUDED.free_until`,
 			pgx.StrictNamedArgs{
 				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": item.Position, "roomType": item.RoomType,
 				"ratePlan": item.RatePlan, "adults": item.Adults, "children": item.Children, "infants": item.Infants,
-				"nights": item.Nights, "extras": item.Extras, "nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "freeUntil": item.FreeUntil})
+				"nights": item.Nights, "extras": item.Extras, "nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "returnRoom": item.ReturnRoom,
+				"returnFrom": item.ReturnFrom, "freeUntil": item.FreeUntil})
 	}
 }
 

@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -247,6 +248,36 @@ func TestQuotesAdd_idempotent(t *testing.T) {
 	var events int
 	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.outbox`).Scan(&events); err != nil || events != 2 {
 		t.Errorf("got %d events, %v", events, err)
+	}
+}
+
+// TestOutlast repeats an act until a change is complete, and gives up after a while.
+func TestOutlast(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		times int // that the act fails
+		err   error
+		want  error
+	}{
+		{"change_in_progress", 3, errChanging, nil},
+		{"many_changes", 25, fault.ErrVersionConflict, nil},
+		{"change_stuck", math.MaxInt, errChanging, errChanging},
+		{"not_allowed", 1, ErrIllegalTransition, ErrIllegalTransition},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			done := 0
+			err := Outlast(t.Context(), func() error {
+				if done++; done <= test.times {
+					return test.err
+				}
+				return nil
+			})
+			if !errors.Is(err, test.want) {
+				t.Errorf("Outlast() = %v, want %v", err, test.want)
+			}
+		})
 	}
 }
 

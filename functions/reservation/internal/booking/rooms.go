@@ -84,10 +84,13 @@ func (r *Reservation) assign(item *Item, room id.Room, of []Room, from stay.Date
 	if o := of[at].OutOfOrder; o != nil && o.during(r.nightsFrom(from)) {
 		return ErrRoomUnavailable
 	}
-	item.Room = &room
+	item.assign(&room)
 	r.roomsChange(from)
 	return nil
 }
+
+// assign sets the room of the item until the end of the stay; nil: none.
+func (i *Item) assign(room *id.Room) { i.Room, i.Returns = room, Returns{} }
 
 // roomsChange records that the assigned rooms have changed from a night on. Save then stores the nights.
 func (r *Reservation) roomsChange(from stay.Date) {
@@ -103,7 +106,6 @@ var occupying = []State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted}
 // saveRooms replaces the nights of the assigned rooms from a night on. It returns ErrRoomUnavailable if another guest has a
 // room in one of these nights, or has not left it yet. The primary key of room_nights decides between concurrent calls.
 func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.Date) error {
-	items, rooms := r.occupied()
 	nights, inside := r.nightsFrom(from), r.State.inside()
 	if p := r.Saga.Plan; p != nil { // until inventory decides, the nights and rooms before and after the change
 		inside = inside || p.Reserved.State.inside()
@@ -120,23 +122,30 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 	tx.Queue(`
 		DELETE FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @from`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "from": from})
+	var items []id.Item
+	var rooms []id.Room
+	var froms, untils []*stay.Date
+	for _, u := range r.occupied() {
+		items, rooms, froms, untils = append(items, u.item), append(rooms, u.room), append(froms, u.from), append(untils, u.until)
+	}
 	var blocked bool
 	err := tx.QueryRow(ctx, `
 		WITH wanted AS (
-			SELECT a.item_id, a.room_id FROM unnest(@items::uuid[], @rooms::uuid[]) AS a (item_id, room_id)
+			SELECT a.item_id, a.room_id, greatest(a.from_date, @start) AS from_date, least(a.until_date, @end) AS until_date
+			FROM unnest(@items::uuid[], @rooms::uuid[], @froms::date[], @untils::date[]) AS a (item_id, room_id, from_date, until_date)
 		), taken AS (
 			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
-			SELECT @tenant, w.room_id, @start::date + n, @reservation, w.item_id
-			FROM wanted AS w CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n
-			ORDER BY w.room_id, n) -- in one order, so that two desks do not block each other
+			SELECT @tenant, w.room_id, w.from_date + n, @reservation, w.item_id
+			FROM wanted AS w CROSS JOIN generate_series(0, w.until_date - w.from_date - 1) AS n
+			ORDER BY w.room_id, w.from_date + n) -- in one order, so that two desks do not block each other
 		SELECT EXISTS ( -- the guest before is still inside
 			SELECT FROM wanted AS w
 			JOIN reservation.reservation_items AS i ON i.tenant_id = @tenant AND i.room_id = w.room_id AND i.reservation_id <> @reservation
 			JOIN reservation.reservations AS other ON other.tenant_id = @tenant AND other.reservation_id = i.reservation_id
 			WHERE @inside AND other.state IN ('check_in_started', 'checked_in', 'checkout_started')
-			  AND (other.stay_end <= @start OR @end <= @start))`,
+			  AND (least(other.stay_end, i.return_from) <= w.from_date OR @end <= @start))`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "start": nights.Start, "end": nights.End, "items": items, "rooms": rooms,
-			"inside": inside}).Scan(&blocked)
+			"froms": froms, "untils": untils, "inside": inside}).Scan(&blocked)
 	if postgres.Violates(err, "room_nights_pkey") {
 		return ErrRoomUnavailable.Because(err)
 	}
@@ -149,25 +158,42 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 	return nil
 }
 
-// occupied returns the assigned rooms with their items, also those of a planned change. It returns none if the reservation
-// occupies no room.
-func (r *Reservation) occupied() (items []id.Item, rooms []id.Room) {
-	seen := map[AssignedRoom]bool{}
-	add := func(all []Item) {
-		for _, item := range all {
-			if item.Room != nil && !seen[AssignedRoom{item.ID, *item.Room}] { // the plan mostly keeps the room
-				seen[AssignedRoom{item.ID, *item.Room}] = true
-				items, rooms = append(items, item.ID), append(rooms, *item.Room)
+// A use is a room that an item occupies, from a night on (nil: the first) until another (nil: the last).
+type use struct {
+	item        id.Item
+	room        id.Room
+	from, until *stay.Date
+}
+
+// uses returns the rooms that the item occupies: during an outage another one than afterwards.
+func (i Item) uses() (all []use) {
+	if i.Room != nil {
+		all = append(all, use{item: i.ID, room: *i.Room, until: i.ReturnFrom})
+	}
+	if i.ReturnRoom != nil {
+		all = append(all, use{item: i.ID, room: *i.ReturnRoom, from: i.ReturnFrom})
+	}
+	return all
+}
+
+// occupied returns the rooms that the items occupy, also those of a planned change. It returns none if the reservation occupies no
+// room.
+func (r *Reservation) occupied() (all []use) {
+	var items []Item
+	if slices.Contains(occupying, r.State) {
+		items = append(items, r.Items...)
+	}
+	if p := r.Saga.Plan; p != nil && slices.Contains(occupying, p.Reserved.State) {
+		for _, planned := range p.Reserved.Items { // the plan mostly keeps the room
+			if !slices.ContainsFunc(items, func(i Item) bool { return i.ID == planned.ID && equal(i.Room, planned.Room) }) {
+				items = append(items, planned)
 			}
 		}
 	}
-	if slices.Contains(occupying, r.State) {
-		add(r.Items)
+	for _, item := range items {
+		all = append(all, item.uses()...)
 	}
-	if r.Saga.Plan != nil && slices.Contains(occupying, r.Saga.Plan.Reserved.State) {
-		add(r.Saga.Plan.Reserved.Items)
-	}
-	return items, rooms
+	return all
 }
 
 // checkRooms rejects a list that does not assign one room to every item.

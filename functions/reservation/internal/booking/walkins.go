@@ -115,11 +115,11 @@ func (w *WalkIns) hold(ctx context.Context, act id.Request, by Principal, in Des
 	if !by.Allows(in.Ask.Property) {
 		return nil, ErrNotFound
 	}
-	local, err := w.Quoter.Local(ctx, by.Tenant, in.Ask.Property)
+	basis, err := w.Quoter.Basis(ctx, by.Tenant, in.Ask.Property)
 	if err != nil {
 		return nil, err
 	}
-	running, today := local.businessDate(now, w.Quoter.Settings(ctx, by.Tenant).NoShowGrace), local.date(now)
+	running, today := basis.businessDate(now), basis.date(now)
 	if start := in.Ask.Stay.Start; start != today && start != running {
 		message := "must be today at the property, " + today.String()
 		if running != today {
@@ -222,7 +222,7 @@ func (s Reservations) occupied(ctx context.Context, tenant id.Tenant, rooms []id
 				SELECT FROM reservation.reservation_items AS i
 				JOIN reservation.reservations AS r USING (tenant_id, reservation_id)
 				WHERE i.tenant_id = @tenant AND i.room_id = ANY (@rooms)
-				  AND r.state IN ('check_in_started', 'checked_in', 'checkout_started') AND r.stay_end <= @start)`,
+				  AND r.state IN ('check_in_started', 'checked_in', 'checkout_started') AND least(r.stay_end, i.return_from) <= @start)`,
 			pgx.StrictNamedArgs{"tenant": tenant, "rooms": rooms, "start": nights.Start, "end": nights.End}).Scan(&taken)
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 	l := &walkInTest{db: db, fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), act: id.New[id.Request](), t: t, process: p}
 	ask := anAsk(t)
 	ask.Session, ask.Promo = nil, ""
-	ask.Stay.Start = aBasis().businessDate(e.Now(), aBasis().NoShowGrace)
+	ask.Stay.Start = aBasis().businessDate(e.Now())
 	ask.Stay.End = ask.Stay.Start.AddDays(2)
 	l.by = Principal{Scope: Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{ask.Property}}, Actor: Actor{Staff, "usr_desk"}, Roles: []string{FrontDesk}}
 	l.in = DeskBooking{Ask: ask, Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
@@ -122,10 +122,10 @@ func TestWalkIn(t *testing.T) {
 		state  State
 		events []string
 	}{
-		{"with rooms", func(*walkInTest) {}, CheckedIn, []string{"held", "confirmed", "check_in_started", "checked_in"}},
-		{"without rooms", func(l *walkInTest) { l.in.Rooms = nil }, Confirmed, []string{"held", "confirmed"}},
-		{"with a request", func(l *walkInTest) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "confirmed"}},
-		{"while the lock service is away", func(l *walkInTest) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
+		{"with rooms", func(*walkInTest) {}, CheckedIn, []string{"held", "modified", "confirmed", "check_in_started", "checked_in"}},
+		{"without rooms", func(l *walkInTest) { l.in.Rooms = nil }, Confirmed, []string{"held", "modified", "confirmed"}},
+		{"with a request", func(l *walkInTest) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "modified", "confirmed"}},
+		{"while the lock service is away", func(l *walkInTest) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "modified", "confirmed", "check_in_started"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -180,16 +180,20 @@ func TestWalkIn_refuses(t *testing.T) {
 		{"another property", func(l *walkInTest) { l.in.Ask.Property = id.New[id.Property]() }, ErrNotFound, nil},
 		{"a full house", func(l *walkInTest) { l.fakeInventory.rooms = 0 }, ErrOverbooked, nil},
 		{"a room of another type", func(l *walkInTest) { l.rooms[0].Type = id.New[id.RoomType]() }, ErrRoomUnavailable, nil},
+		{"one room for two items", func(l *walkInTest) {
+			l.in.Ask.Items[1].RoomType = l.in.Ask.Items[0].RoomType
+			l.in.Rooms[1].Room = l.in.Rooms[0].Room
+		}, ErrRoomUnavailable, nil},
 		{"a room out of order", func(l *walkInTest) { l.rooms[0].OutOfOrder = &OutOfOrder{l.in.Ask.Stay.Start, l.in.Ask.Stay.End} }, ErrRoomUnavailable, nil},
 		{"a method that the payment service rejects", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, fault.ErrValidation }
-		}, fault.ErrValidation, []string{"held", "cancelled"}},
+		}, fault.ErrValidation, []string{"held", "modified", "cancelled"}},
 		{"rooms that inventory has lost", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, ErrHoldExpired }
-		}, ErrHoldExpired, []string{"held", "cancelled"}},
+		}, ErrHoldExpired, []string{"held", "modified", "cancelled"}},
 		{"to decide while the payment service is away", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, errCut }
-		}, errCut, []string{"held"}},
+		}, errCut, []string{"held", "modified"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +266,7 @@ func (l *walkInTest) wantOnce(after string) {
 	if l.fakePayments.promises != 1 {
 		l.t.Errorf("%s: %d promises, want 1", after, l.fakePayments.promises)
 	}
-	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "confirmed", "check_in_started", "checked_in"}) {
+	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "modified", "confirmed", "check_in_started", "checked_in"}) {
 		l.t.Errorf("%s: published %v", after, got)
 	}
 }
