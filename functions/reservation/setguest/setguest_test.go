@@ -40,7 +40,7 @@ func call(r *booking.Reservation, first, email string) reservation.Call[Request]
 	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request]()},
-		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}},
+		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}, Actor: booking.Actor{Type: booking.System, ID: "tenant-booking"}},
 	}
 }
 
@@ -270,4 +270,29 @@ func TestSet_match(t *testing.T) {
 	}
 	put(r.Version-1).WantProblem(t, http.StatusPreconditionFailed, "GENERAL.VERSION_CONFLICT")
 	put(r.Version).Want(t, http.StatusOK, "ETag", `"`+strconv.Itoa(r.Version+1)+`"`, "Cache-Control", "no-store")
+}
+
+// TestSet_answersWhatIsStored answers staff the details in the form in which they are stored.
+func TestSet_answersWhatIsStored(t *testing.T) {
+	t.Parallel()
+	db, r, set := open(t)
+	c := call(r, "  Zarghona\u00a0 ", " z@example.com ")
+	c.Actor = booking.Actor{Type: booking.Staff, ID: "usr_desk"}
+	c.Scope.Properties = []id.Property{r.Property}
+	out, err := set(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := booking.Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93 70 012 3456", Locale: "ps-AF"}
+	if got := out.Person; got == nil || *got != want {
+		t.Errorf("answered %+v, want %+v", got, want)
+	}
+	var stored booking.Person
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, last_name, email, phone, locale FROM reservation.guests`).
+		Scan(&stored.FirstName, &stored.LastName, &stored.Email, &stored.Phone, &stored.Locale); err != nil {
+		t.Fatal(err)
+	}
+	if stored != want {
+		t.Errorf("stored %+v, want %+v", stored, want)
+	}
 }

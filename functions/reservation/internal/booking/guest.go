@@ -34,10 +34,7 @@ type Person struct {
 	Requests  string     `json:"specialRequests,omitzero" db:"-"`
 }
 
-const (
-	maxEmailLength    = 254
-	maxRequestsLength = 1000
-)
+const maxRequestsLength = 1000
 
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
 // guests have one name. Contact data may be missing: see [Person.Reachable].
@@ -54,14 +51,14 @@ func (p Person) Validate() error {
 	_, noLast := pseudonym.Name(p.LastName)
 	found.refuse("firstName", "must be a name", noFirst != nil || noLast == nil && !pseudonym.HasLetter(p.FirstName, p.LastName))
 	found.refuse("lastName", "must be a name", noLast != nil)
-	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
+	found.refuse("email", "must be an e-mail address", noEmail != nil)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
 	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
 	return found.err()
 }
 
-// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out: a guest who stands at the
-// desk at midnight may have neither.
+// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out (decision 288): a guest who
+// stands at the desk at midnight may have neither.
 func (p Person) Reachable() error {
 	var found violations
 	found.refuse("email", "must be an e-mail address", p.Email == "")
@@ -143,10 +140,9 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	if err != nil {
 		return err
 	}
-	first, noFirst := pseudonym.Name(p.FirstName)
-	last, noLast := pseudonym.Name(p.LastName)
-	if err := errors.Join(noFirst, noLast); err != nil {
-		return fault.ErrValidation.Because(err)
+	named, err := p.normal()
+	if err != nil {
+		return err
 	}
 	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
 	r.Hashes = hashes
@@ -157,10 +153,8 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
 			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
 		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": first, "last": last,
-			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
-	named := p
-	named.Requests = "" // the special request shows them
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": named.FirstName, "last": named.LastName,
+			"email": named.Email, "phone": named.Phone, "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	r.Person = &named
 	changed, events := r.Speak(p.Locale), []event.Draft(nil)
 	if q, asked := r.askWithDetails(strings.TrimSpace(freetext.Scrub(p.Requests)), p.Locale); asked {
@@ -180,6 +174,16 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 		return nil
 	}
 	return s.Save(ctx, tx, r, events...)
+}
+
+// normal returns the person as it is stored. The special request has what the guest asks for.
+func (p Person) normal() (Person, error) {
+	first, noFirst := pseudonym.Name(p.FirstName)
+	last, noLast := pseudonym.Name(p.LastName)
+	if err := errors.Join(noFirst, noLast); err != nil {
+		return p, fault.ErrValidation.Because(err)
+	}
+	return Person{FirstName: first, LastName: last, Email: strings.TrimSpace(p.Email), Phone: strings.TrimSpace(p.Phone), Locale: p.Locale}, nil
 }
 
 // HasDetailsOf reports whether that act has already changed the guest details of a booked reservation.
