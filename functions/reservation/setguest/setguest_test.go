@@ -310,3 +310,28 @@ func TestSet_hashesBeforeConfirmation(t *testing.T) {
 		t.Errorf("the last event has the stored hashes: %v, %v; want true", same, err)
 	}
 }
+
+// TestSet_answersWhatIsStored answers staff the details in the form in which they are stored.
+func TestSet_answersWhatIsStored(t *testing.T) {
+	t.Parallel()
+	db, r, set := open(t)
+	c := call(r, "  Zarghona\u00a0 ", " z@example.com ")
+	c.Actor = booking.Actor{Type: booking.Staff, ID: "usr_desk"}
+	c.Scope.Properties = []id.Property{r.Property}
+	out, err := set(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := booking.Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93 70 012 3456", Locale: "ps-AF"}
+	if got := out.Person; got == nil || *got != want {
+		t.Errorf("answered %+v, want %+v", got, want)
+	}
+	var stored booking.Person
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, last_name, email, phone, locale FROM reservation.guests`).
+		Scan(&stored.FirstName, &stored.LastName, &stored.Email, &stored.Phone, &stored.Locale); err != nil {
+		t.Fatal(err)
+	}
+	if stored != want {
+		t.Errorf("stored %+v, want %+v", stored, want)
+	}
+}

@@ -376,7 +376,7 @@ DECLARE
 BEGIN
     FOREACH t IN ARRAY ARRAY['guests', 'special_requests', 'modifications'] LOOP
         FOREACH rule SLICE 1 IN ARRAY ARRAY[['prune', lapsed], ['erasure', erased], ['past', past]] LOOP
-            CONTINUE WHEN t = 'modifications' AND rule[1] = 'past';
+            CONTINUE WHEN t = 'modifications' AND rule[1] <> 'erasure';
             EXECUTE format('DROP POLICY IF EXISTS %I ON reservation.%I', rule[1] || '_looks', t);
             EXECUTE format('DROP POLICY IF EXISTS %I ON reservation.%I', rule[1] || '_removes', t);
             EXECUTE format('CREATE POLICY ' || rule[1] || '_looks ON reservation.%1$I FOR SELECT TO reservation_maintenance USING (' || rule[2] || ')', t);

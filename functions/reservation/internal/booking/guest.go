@@ -57,8 +57,8 @@ func (p Person) Validate() error {
 	return found.err()
 }
 
-// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out: a guest who stands at the
-// desk at midnight may have neither.
+// Reachable rejects a guest without an e-mail address or a telephone number. Only staff may leave them out: a guest who
+// stands at the desk at midnight may have neither.
 func (p Person) Reachable() error {
 	var found violations
 	found.refuse("email", "must be an e-mail address", p.Email == "")
@@ -191,7 +191,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	return s.Save(ctx, tx, r, events...)
 }
 
-// HasDetailsOf reports whether that act has already changed the guest details and published them.
+// HasDetailsOf reports whether that act has already changed the guest details of a booked reservation.
 func (r *Reservation) HasDetailsOf(act id.Request) bool {
 	_, done := r.modification(id.Derive[id.Modification](act, "modification"))
 	return done
