@@ -18,6 +18,7 @@ import (
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-readconfirmation",
 	Route:     "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
+	Siblings:  []string{"PATCH"},
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Publishes: fn.Subjects{subject.ConfirmationViewedV1},
 	Timeout:   time.Second,
