@@ -190,6 +190,8 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 	}
 	if token, ok := strings.CutPrefix(field, "viewToken="); ok {
 		problem["viewToken"] = token
+	} else if field == "handoffPayload" {
+		problem[field] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people, "currency": "AFN"}
 	} else if field != "" {
 		problem["violations"] = []body{{"pointer": "/guest/" + field, "rule": "form", "message": "no"}}
 	}

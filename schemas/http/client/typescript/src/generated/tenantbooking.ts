@@ -402,6 +402,8 @@ export interface components {
             reservationId?: string;
             /** @description Only with the flowState confirmed, for the session that booked */
             reservationCode?: string;
+            /** @description Only with BFF.CONSUMER.HANDOFF_REPLAYED and HANDOFF_EXPIRED: what the guest has chosen, for the form. The handoff does not count */
+            handoffPayload?: components["schemas"]["Arrival"];
             violations?: {
                 pointer: string;
                 rule: string;
