@@ -2,9 +2,11 @@ package storefront
 
 import (
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"strings"
 	"time"
+	"unicode"
 
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
@@ -39,11 +41,18 @@ func (View) PhoneURL(number string) template.URL {
 	return template.URL("tel:" + dialled) //nolint:gosec // a plus sign and digits
 }
 
-// Calendar returns a data URL with the stay as an event of RFC 5545, so that the guest's calendar needs no further request.
+// Calendar returns a data URL with the stay as an event of RFC 5545, so that the guest's calendar needs no further request. The file of a
+// changed booking replaces an earlier one: it has the same UID and a higher SEQUENCE. That of a booking that has ended cancels the event,
+// as RFC 5546 describes for published events.
 func (v View) Calendar(c *Confirmation) template.URL {
 	const stamp = "20060102T150405Z"
-	lines := []string{"BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Melmastoon//Hotel site//EN", "BEGIN:VEVENT",
-		"UID:" + c.Reservation.String() + "@melmastoon.ghasi.io", "DTSTAMP:" + v.At.UTC().Format(stamp)}
+	method, status := "PUBLISH", "CONFIRMED"
+	if c.Ended() {
+		method, status = "CANCEL", "CANCELLED"
+	}
+	lines := []string{"BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Melmastoon//Hotel site//EN", "METHOD:" + method, "BEGIN:VEVENT",
+		"UID:" + c.Reservation.String() + "@melmastoon.ghasi.io", "DTSTAMP:" + v.At.UTC().Format(stamp),
+		fmt.Sprintf("SEQUENCE:%d", c.Version), "STATUS:" + status, v.organizer(c)}
 	lines = append(lines, v.eventTime("DTSTART", c, Property.checkIn), v.eventTime("DTEND", c, Property.checkOut),
 		"SUMMARY:"+escapeCalendar(v.PropertyName(c.Property)), "DESCRIPTION:"+escapeCalendar(v.T("confirmed.code")+": "+c.Code))
 	if p := v.Property(c.Property); p != nil && p.Address != "" {
@@ -54,7 +63,20 @@ func (v View) Calendar(c *Confirmation) template.URL {
 		lines[i] = fold(line)
 	}
 	text := strings.Join(lines, "\r\n")
-	return template.URL("data:text/calendar;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(text))) //nolint:gosec // base64
+	return template.URL("data:text/calendar;charset=utf-8;method=" + method + ";base64," + base64.StdEncoding.EncodeToString([]byte(text))) //nolint:gosec // base64
+}
+
+// organizer returns the property ORGANIZER, which both methods require. Its address is the UUID of the hotel's property, which never changes:
+// the site does not know a mail address that calendars could answer to.
+func (v View) organizer(c *Confirmation) string {
+	name := strings.Map(func(r rune) rune { // a quoted parameter has no form for these
+		if r == '"' || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, v.PropertyName(c.Property))
+	p := c.Property
+	return fmt.Sprintf(`ORGANIZER;CN="%s":urn:uuid:%x-%x-%x-%x-%x`, name, p[:4], p[4:6], p[6:8], p[8:10], p[10:])
 }
 
 func (p Property) checkIn(s DraftStay) (stay.Date, string)  { return s.CheckIn, p.CheckIn }

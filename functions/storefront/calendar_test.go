@@ -1,7 +1,6 @@
 package storefront_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,29 +17,20 @@ func TestConfirmation_calendar(t *testing.T) {
 	d := newFakeBooking(e)
 	g := browse(t, e, d).open(home + "/confirmations/" + d.booked.String())
 	g.sees(`download="GM-7K2QX9.ics"`, "Shahr-e Naw, Kabul", `href="tel:+93000001234"`, "Arrival from 14:00, departure until 12:00 (local time at the hotel)")
-	got, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := calendarFile(t, g.page)
 	for _, want := range []string{"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", "UID:" + d.booked.String() + "@melmastoon.ghasi.io\r\n",
 		"DTSTART:20270321T093000Z\r\n", "DTEND:20270323T073000Z\r\n", `LOCATION:Shahr-e Naw\, Kabul` + "\r\n", "GM-7K2QX9\r\nLOCATION", "END:VCALENDAR\r\n"} {
 		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
-			if !strings.Contains(string(got), want) {
+			if !strings.Contains(got, want) {
 				t.Errorf("the calendar does not contain %q: %s", want, got)
 			}
 		})
 	}
-	for line := range strings.SplitSeq(string(got), "\r\n") {
-		if len(line) > 75 {
-			t.Errorf("a line has %d bytes, want at most 75: %s", len(line), line)
-		}
-	}
 	unnamed := newFakeBooking(e)
 	unnamed.refuses["GET properties"], unnamed.refuses["GET property"] = "503 GENERAL.UNAVAILABLE", "503 GENERAL.UNAVAILABLE"
 	page := browse(t, env.Of(nil), unnamed).open(home + "/confirmations/" + unnamed.booked.String()).page
-	text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
-	if err != nil || !strings.Contains(string(text), "DTSTART;VALUE=DATE:20270321\r\nDTEND;VALUE=DATE:20270323\r\n") {
-		t.Errorf("without the hotel's times the calendar is %s, %v, want whole days", text, err)
+	if text := calendarFile(t, page); !strings.Contains(text, "DTSTART;VALUE=DATE:20270321\r\nDTEND;VALUE=DATE:20270323\r\n") {
+		t.Errorf("without the hotel's times the calendar is %s, want whole days", text)
 	}
 }
 
@@ -53,9 +43,8 @@ func TestTimes_suspended(t *testing.T) {
 			d := newFakeBooking(env.Of(nil))
 			d.stay, d.refuses[missing] = "checked_in", "503 TENANT.SUSPENDED" // without a deadline in the answer
 			g := browse(t, env.Of(nil), d).stayed().sees("Free cancellation until 20 March 2027, 00:00 (local time at the hotel)", "Arrival from 14:00")
-			text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
-			if err != nil || !strings.Contains(string(text), "DTSTART:20270321T093000Z\r\nDTEND:20270323T073000Z\r\n") {
-				t.Errorf("the calendar is %s, %v, want the hotel's times", text, err)
+			if text := calendarFile(t, g.page); !strings.Contains(text, "DTSTART:20270321T093000Z\r\nDTEND:20270323T073000Z\r\n") {
+				t.Errorf("the calendar is %s, want the hotel's times", text)
 			}
 			d.stay, d.penalty = "", 1210000
 			at := d.deadline().In(time.FixedZone("Kabul", int((4*time.Hour + 30*time.Minute).Seconds()))).Format("2 January 2006, 15:04")
@@ -85,9 +74,8 @@ func TestTimes_clockChange(t *testing.T) {
 			d.zone, d.moved, d.stay = test.zone, body{"checkIn": test.from, "checkOut": test.to, "nights": 2}, "checked_in" // without a deadline in the answer
 			g := browse(t, env.Of(nil), d).stayed()
 			g.sees("Free cancellation until "+test.free+" (local time at the hotel)", "Arrival from 14:00, departure until 12:00", "Nights: 2")
-			text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(between(t, g.page, "data:text/calendar;charset=utf-8;base64,", `"`), "&#43;", "+"))
-			if err != nil || !strings.Contains(string(text), "DTSTART:"+test.starts+"\r\nDTEND:"+test.ends+"\r\n") {
-				t.Errorf("the calendar is %s, %v, want from %s to %s", text, err, test.starts, test.ends)
+			if text := calendarFile(t, g.page); !strings.Contains(text, "DTSTART:"+test.starts+"\r\nDTEND:"+test.ends+"\r\n") {
+				t.Errorf("the calendar is %s, want from %s to %s", text, test.starts, test.ends)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func errorPages() func(*http.Request, int, http.Header) []byte {
 		if err != nil {
 			panic(err) // cannot fail: the files are embedded
 		}
-		v := s.visitor(slugOf(r.URL.Path), r.Header, time.Time{})
+		v := s.visitor(slugOf(r.URL.Path), r, time.Time{})
 		step := errorStep(status)
 		switch {
 		case step == "missing" && !strings.HasPrefix(r.URL.Path, "/site/"):

@@ -105,6 +105,7 @@ type fakeBooking struct {
 	status     string            // paymentStatus of a pending payment
 	secret     string            // clientSecret of a pending payment
 	method     string            // of the payment
+	changes    int               // of the reservation since it was confirmed
 	intent     id.Intent
 	draft      id.Draft
 	booked     id.Reservation
@@ -189,6 +190,8 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 	}
 	if token, ok := strings.CutPrefix(field, "viewToken="); ok {
 		problem["viewToken"] = token
+	} else if field == "handoffPayload" {
+		problem[field] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people, "currency": "AFN"}
 	} else if field != "" {
 		problem["violations"] = []body{{"pointer": "/guest/" + field, "rule": "form", "message": "no"}}
 	}
@@ -466,7 +469,7 @@ func (d *fakeBooking) confirmation() body {
 }
 
 func (d *fakeBooking) confirmed() body {
-	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
+	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "version": 4 + d.changes, "propertyId": property, "stayWindow": stayed,
 		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
 		"payment": body{"method": "card", "status": "captured"}, "confirmedAt": d.bookedAt, "viewToken": "k.token"}
 }

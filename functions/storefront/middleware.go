@@ -35,7 +35,7 @@ func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
 func openMiddleware(e env.Env, s fn.Spec) (fn.Middleware[*Visitor], error) {
 	site, err := openSite(e)
 	enter := func(_ context.Context, r *http.Request, _ identity.Identity) (*Visitor, fn.Scope, error) {
-		v := site.visitor(r.PathValue("slug"), r.Header, e.Now())
+		v := site.visitor(r.PathValue("slug"), r, e.Now())
 		v.browser.Plain = s.Site(r).Plain
 		return v, fn.Scope{}, nil
 	}

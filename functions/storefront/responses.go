@@ -198,6 +198,7 @@ type (
 		Reservation id.Reservation    `json:"reservationId"`
 		Code        string            `json:"reservationCode"`
 		State       string            `json:"state"`
+		Version     int64             `json:"version"` // grows with each change
 		Property    id.Property       `json:"propertyId"`
 		Stay        DraftStay         `json:"stayWindow"`
 		Rooms       []ConfirmedRoom   `json:"rooms"`

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+
 	"melmastoon.ghasi.io/functions/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -63,6 +65,16 @@ func (a Arrival) Search() Search {
 		Children: strconv.Itoa(a.Occupancy.Children),
 		Rooms:    strconv.Itoa(a.Occupancy.Rooms),
 	}
+}
+
+// RejectedHandoff returns the guest's choices on the consumer site, if the booking service returned them with the error: the link was used in
+// another browser, or too late.
+func RejectedHandoff(err error) (a Arrival, ok bool) {
+	text, err := json.Marshal(ServiceErrorOf(err).Handoff)
+	if err == nil {
+		err = json.Unmarshal(text, &a)
+	}
+	return a, err == nil && a.Stay != DraftStay{}
 }
 
 // Search returns the search from which the booking was made.

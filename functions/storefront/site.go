@@ -65,10 +65,10 @@ func openSite(e env.Env) (*site, error) {
 var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 
 // visitor returns a Visitor for a request. Requests that act and redirect need no bootstrap.
-func (s *site) visitor(slug string, h http.Header, at time.Time) *Visitor {
+func (s *site) visitor(slug string, r *http.Request, at time.Time) *Visitor {
 	v := &Visitor{Slug: slug, At: at, site: s}
-	v.browser = page.NewBrowser(s.transport, h, v.Home(), sessionCookies)
-	accepted := strings.Join(h.Values("Accept-Language"), ",")
+	v.browser = page.NewBrowser(s.transport, r, v.Home(), sessionCookies)
+	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
 	v.Localizer = s.translations.Localizer(locale.Negotiate(accepted, page.Languages), time.UTC)
 	if accepted != "" && !english.MatchString(accepted) {
 		v.browser.With("Accept-Language", accepted+", en;q=0.001")

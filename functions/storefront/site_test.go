@@ -339,6 +339,69 @@ func TestEnterByLink_handoff(t *testing.T) {
 	}
 }
 
+// TestEnterByLink_rejected opens a link that was used in another browser, or too late. The form has the guest's choices, and no problem is shown.
+func TestEnterByLink_rejected(t *testing.T) {
+	t.Parallel()
+	for _, refusal := range []string{"409 BFF.CONSUMER.HANDOFF_REPLAYED handoffPayload", "410 BFF.CONSUMER.HANDOFF_EXPIRED handoffPayload"} {
+		t.Run(refusal, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeBooking(e)
+			d.refuses["GET bootstrap"] = refusal
+			g := browse(t, e, d)
+			a := g.front.Get(home + "?h=v1.a.b")
+			delete(d.refuses, "GET bootstrap")
+			g.follow(a, home).sees("Rooms from 21 March 2027", `value="2027-03-21"`, `value="2027-03-23"`).lacks("The link was")
+			if !strings.Contains(g.at, "children=1") {
+				t.Errorf("led to %s, want the guests", g.at)
+			}
+			if strings.Contains(g.at, "h=") || strings.Contains(g.at, "problem=") {
+				t.Errorf("led to %s, want neither token nor problem", g.at)
+			}
+		})
+	}
+}
+
+// TestEnterByLink_speculative opens a link with programs and prefetches. They get a page with the guest's choices, and the calls say that it may
+// never be shown, so that the booking service uses nothing up.
+func TestEnterByLink_speculative(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, method string
+		headers      []string
+		want         int
+		purpose      string
+	}{
+		{"guest", "GET", nil, http.StatusSeeOther, ""},
+		{"guest_navigates", "GET", []string{"Sec-Fetch-Dest", "document"}, http.StatusSeeOther, ""},
+		{"head", "HEAD", nil, http.StatusOK, "prefetch"},
+		{"prefetch", "GET", []string{"Sec-Purpose", "prefetch"}, http.StatusOK, "prefetch"},
+		{"firefox", "GET", []string{"X-Moz", "prefetch"}, http.StatusOK, "prefetch"},
+		{"image", "GET", []string{"Sec-Fetch-Dest", "image"}, http.StatusOK, "prefetch"},
+		{"script", "GET", []string{"Sec-Fetch-Dest", "empty"}, http.StatusSeeOther, "prefetch"},
+		{"messenger", "GET", []string{"User-Agent", "WhatsApp/2.23.20.0 A"}, http.StatusOK, "prefetch"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeBooking(e)
+			a := browse(t, e, d).front.Send(test.method, home+"?h=v1.a.b", nil, test.headers...)
+			if a.Status != test.want {
+				t.Errorf("status = %d, want %d", a.Status, test.want)
+			}
+			if got := d.received[0].Header.Get("Sec-Purpose"); got != test.purpose {
+				t.Errorf("asked for the bootstrap with Sec-Purpose %q, want %q", got, test.purpose)
+			}
+			if slices.Contains(d.asked, "GET availability") {
+				t.Error("searched for rooms without a session")
+			}
+			if test.want == http.StatusOK && test.method == "GET" {
+				a.WantText(t, `value="2027-03-21"`, `value="2027-03-23"`)
+			}
+		})
+	}
+}
+
 func TestSetPreferences_staysOnPage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

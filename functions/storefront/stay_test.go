@@ -28,7 +28,7 @@ func TestCancel(t *testing.T) {
 	g := browse(t, e, d).stayed().sees("Cancel this booking", "/cancellation?t=k.token")
 	g.cancelling().sees("Do you want to cancel", "Cancelling is free until", "AFN 24,200", "Cancel the booking", "Keep the booking")
 	g.send("/cancellation").sees("Your booking is cancelled.", "This reservation is no longer valid", "You get AFN 24,200 back")
-	g.lacks("/cancellation", ".ics").sees("Paid (Card)")
+	g.lacks("/cancellation").sees("Paid (Card)", "Remove from the calendar (.ics)")
 	if got, want := d.asked[len(d.asked)-5:], []string{"POST cancel", "POST cancel", "GET bootstrap", "GET properties", "GET reservation"}; !slices.Equal(got, want) {
 		t.Errorf("the last calls are %v, want %v", got, want)
 	}

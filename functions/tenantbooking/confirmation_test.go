@@ -3,8 +3,10 @@ package tenantbooking_test
 import (
 	"encoding/base64"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
@@ -14,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -80,4 +83,104 @@ func TestConfirmation_sessionKeysRotatedAway(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConfirmation_followsDesk changes a booking without the guest. The confirmation shows it at once, to the guest and to a reader with
+// the view token.
+func TestConfirmation_followsDesk(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, token := bookByCard(t, s)
+	stay := g.Platform.Stays()[0]
+	for _, test := range []struct {
+		name   string
+		change func()
+		state  string
+		nights int
+		due    int64
+	}{
+		{name: "unchanged", change: func() {}, state: "confirmed", nights: 2},
+		{name: "dates", change: func() { stay.Quote.Stay.End = stay.Quote.Stay.End.AddDays(1) }, state: "confirmed", nights: 3},
+		{name: "price", change: func() { stay.Quote.Total += 100_000_000 }, state: "confirmed", nights: 3, due: 10000},
+		{name: "checked_in", change: func() { stay.State = "checked_in" }, state: "checked_in", nights: 3, due: 10000},
+		{name: "paid_at_desk", change: func() { stay.Quote.Total -= 100_000_000 }, state: "checked_in", nights: 3},
+		{name: "no_show", change: func() { stay.State = "no_show" }, state: "no_show", nights: 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g.Platform.Change(test.change)
+			shows := func(query string) {
+				t.Helper()
+				var seen booking.Confirmation
+				a := g.Must(http.StatusOK, "GET", path+query, nil)
+				if a.Into(t, &seen); seen.State != test.state || seen.Stay.Nights != test.nights {
+					t.Errorf("%q shows %s for %d nights, want %s for %d", query, seen.State, seen.Stay.Nights, test.state, test.nights)
+				}
+				if due := amountOf(seen.Due); due != test.due {
+					t.Errorf("%q shows %d due, want %d", query, due, test.due)
+				}
+			}
+			shows("")
+			shows("?t=" + token)
+		})
+	}
+}
+
+func amountOf(m *money.Minor) int64 {
+	if m == nil {
+		return 0
+	}
+	return m.Amount
+}
+
+// TestConfirmation_serviceFails shows the copy of the last read for ten minutes while the reservation service fails, also to a caller
+// that has waited for it until the end of its time.
+func TestConfirmation_serviceFails(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, token := bookByCard(t, s)
+	g.Must(http.StatusOK, "GET", path, nil)
+	fails := func(status int, code string) {
+		g.Platform.Change(func() {
+			g.Platform.Rejects = func(r *http.Request) (int, string) {
+				if !strings.HasPrefix(r.URL.Path, "/reservation/") {
+					return 0, ""
+				}
+				return status, code
+			}
+		})
+	}
+	fails(http.StatusServiceUnavailable, "GENERAL.UNAVAILABLE")
+	showsCopy := func(query string) {
+		t.Helper()
+		var seen booking.Confirmation
+		a := g.Send("GET", path+query, nil)
+		a.Want(t, http.StatusOK, "X-Cache", "STALE")
+		if a.Into(t, &seen); seen.State != "confirmed" {
+			t.Errorf("the copy has the state %q, want confirmed", seen.State)
+		}
+	}
+	showsCopy("")
+	showsCopy("?t=" + token)
+	fails(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
+	g.Send("GET", path, nil).WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
+	fails(http.StatusServiceUnavailable, "GENERAL.UNAVAILABLE")
+	s.DB.Advance(10*time.Minute - time.Second)
+	g.Send("GET", path, nil).Want(t, http.StatusOK, "X-Cache", "STALE")
+	s.DB.Advance(time.Second)
+	g.Send("GET", path, nil).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
+	fails(0, "")
+	g.Send("GET", path, nil).Want(t, http.StatusOK, "X-Cache", "MISS")
+}
+
+// TestConfirmation_serviceHangs shows the copy to a guest for whom the reservation service does not respond in time.
+func TestConfirmation_serviceHangs(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := bookByCard(t, s)
+	g.Must(http.StatusOK, "GET", path, nil)
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(service.Close)
+	e := s.Env.With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
+	g.Front = fntest.Behind(t, e, s.Front.Issuer(), readconfirmation.Function)
+	g.Send("GET", path, nil).Want(t, http.StatusOK, "X-Cache", "STALE")
 }

@@ -9,7 +9,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
-	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
 	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
@@ -25,30 +24,27 @@ import (
 // A cachedSite reads every cache of the service, and counts the calls of the services behind them.
 type cachedSite struct {
 	*tenantbookingtest.System
-	hotels       *tenantbookingtest.FakeHotels
-	guest        *tenantbookingtest.Guest
-	tenants      *hotel.Tenants
-	fronts       *hotel.Storefronts
-	rooms        *hotel.Rooms
-	reservations booking.ReservationCache
-	failing      atomic.Bool
-	asked        [2]atomic.Int64 // the tenant and the reservation service
+	hotels  *tenantbookingtest.FakeHotels
+	guest   *tenantbookingtest.Guest
+	tenants *hotel.Tenants
+	fronts  *hotel.Storefronts
+	rooms   *hotel.Rooms
+	failing atomic.Bool
+	asked   atomic.Int64 // calls of the tenant service
 }
 
 func openCachedSite(t *testing.T, fs ...fn.Function) *cachedSite {
 	t.Helper()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, append(funnel(), fs...)...)
 	s := &cachedSite{System: system, hotels: hotels, tenants: hotel.OpenTenants(system.Env), fronts: hotel.OpenStorefronts(system.Env),
-		rooms: hotel.OpenRooms(system.Env), reservations: booking.OpenReservationCache(system.Env)}
+		rooms: hotel.OpenRooms(system.Env)}
 	s.guest = system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	s.guest.Must(http.StatusOK, "POST", "/draft/"+s.guest.Draft.String()+"/confirm", nil)
 	system.Platform.Change(func() {
 		system.Platform.Rejects = func(r *http.Request) (int, string) {
-			service := 1
 			if strings.HasPrefix(r.URL.Path, "/tenant/") {
-				service = 0
+				s.asked.Add(1)
 			}
-			s.asked[service].Add(1)
 			if s.failing.Load() {
 				return http.StatusServiceUnavailable, "GENERAL.UNAVAILABLE"
 			}
@@ -68,17 +64,14 @@ func (s *cachedSite) fail() {
 
 // calls returns the number of calls of a service.
 func (s *cachedSite) calls(service string) int {
-	switch service {
-	case "tenant":
-		return int(s.asked[0].Load())
-	case "reservation":
-		return int(s.asked[1].Load())
+	if service == "tenant" {
+		return int(s.asked.Load())
 	}
 	return s.hotels.Calls(service)
 }
 
 // effects are the caches in the order in which misses reads them.
-var effects = []string{"slug", "theme", "policies", "properties", "property", "availability", "cheapest", "availability of another month", "confirmation"}
+var effects = []string{"slug", "theme", "policies", "properties", "property", "availability", "cheapest", "availability of another month"}
 
 // misses reads every cache, and returns the names of those whose service was called. Every cache must return its value.
 func (s *cachedSite) misses(t *testing.T) (missed []string) {
@@ -117,7 +110,6 @@ func (s *cachedSite) misses(t *testing.T) (missed []string) {
 	}
 	measure(find(0), map[string]string{"property": "property", "inventory": "availability", "pricing": "cheapest"})
 	measure(find(70), map[string]string{"inventory": "availability of another month"})
-	measure(func() error { _, _, err := s.reservations.Get(t.Context(), tenant.ID, s.guest.Stay); return err }, map[string]string{"reservation": "confirmation"})
 	return missed
 }
 

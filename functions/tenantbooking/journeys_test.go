@@ -71,9 +71,7 @@ func TestConfirmPayment_card(t *testing.T) {
 		t.Error("got no view token")
 	}
 	page := "/confirmation/" + g.Stay.String()
-	for _, found := range []string{"MISS", "HIT"} {
-		g.Send("GET", page, nil).Want(t, http.StatusOK, "X-Cache", found, "Cache-Control", "private, no-store")
-	}
+	g.Send("GET", page, nil).Want(t, http.StatusOK, "X-Cache", "MISS", "Cache-Control", "private, no-store")
 	g.Guest(0).Send("GET", page, nil).Want(t, http.StatusNotFound) // another session
 	g.Guest(0).Send("GET", page+"?t="+first.Token, nil).Want(t, http.StatusOK)
 	g.Guest(1).Send("GET", page+"?t="+first.Token, nil).Want(t, http.StatusNotFound) // another hotel

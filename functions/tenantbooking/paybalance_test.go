@@ -349,8 +349,8 @@ func TestPayBalance_concurrent(t *testing.T) {
 	}
 }
 
-// TestPayBalance_invalidationFails answers an error if the cached confirmation could not be invalidated. The next attempt invalidates it.
-func TestPayBalance_invalidationFails(t *testing.T) {
+// TestPayBalance_withoutStore records a payment while the document store is down. The confirmation needs no invalidation.
+func TestPayBalance_withoutStore(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, funnel()...)
 	g, path, _ := owing(t, s)
@@ -360,16 +360,7 @@ func TestPayBalance_invalidationFails(t *testing.T) {
 	site := g.Front
 	down := &documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
 	g.Front = fntest.Behind(t, document.StoreKey.With(s.Env, down), s.Front.Issuer(), paybalance.Function)
-	if a := g.Send("POST", path+"/payment", `{}`); a.Status != http.StatusServiceUnavailable {
-		t.Errorf("without a store the payment answers %d %s, want 503", a.Status, a.Body)
-	}
-	away := g.Front
-	g.Front = site
 	g.Must(http.StatusOK, "POST", path+"/payment", `{}`)
-	g.Front = away
-	if a := g.Send("POST", path+"/payment", `{}`); a.Status != http.StatusOK {
-		t.Errorf("without a store a payment that is recorded already answers %d %s, want 200", a.Status, a.Body)
-	}
 	g.Front = site
 	var seen booking.Confirmation
 	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Due != nil {

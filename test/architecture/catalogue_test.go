@@ -182,3 +182,31 @@ func incomplete(s fn.Spec) (problems []string) {
 	}
 	return problems
 }
+
+// wildcard is a wildcard of a route. Its name does not matter for the load balancer.
+var wildcard = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestSiblings_ofEachPath compares the methods that a 405 answer lists with those of the path. The load balancer sends a method that no
+// function of a path serves to the function of its alphabetically first method.
+func TestSiblings_ofEachPath(t *testing.T) {
+	t.Parallel()
+	paths, shared := map[string][]string{}, 0
+	for _, f := range melmastoon.Functions {
+		method, path, _ := strings.Cut(wildcard.ReplaceAllString(f.Spec.Route, "*"), " ")
+		paths[path] = append(paths[path], method)
+		slices.Sort(paths[path])
+	}
+	for _, f := range melmastoon.Functions {
+		method, path, _ := strings.Cut(wildcard.ReplaceAllString(f.Spec.Route, "*"), " ")
+		var want []string
+		if all := paths[path]; path != "" && all[0] == method {
+			want = all[1:]
+		}
+		if shared += len(want); !slices.Equal(f.Spec.Siblings, want) {
+			t.Errorf("%s has the siblings %q, want %q", f.Spec.Name, f.Spec.Siblings, want)
+		}
+	}
+	if shared == 0 {
+		t.Error("no path has several functions, so nothing was compared")
+	}
+}

@@ -16,10 +16,11 @@ import (
 
 // Function handles GET /bff/consumer/v1/session.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-readsession",
-	Route:   "GET " + consumer.Base + "/session",
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
-	Timeout: time.Second,
+	Name:     "consumer-readsession",
+	Route:    "GET " + consumer.Base + "/session",
+	Siblings: []string{"PATCH"},
+	Uses:     fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
+	Timeout:  time.Second,
 }, New)
 
 // A Request may ask for the card of each hotel, with the price of the default trip.

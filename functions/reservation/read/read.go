@@ -14,10 +14,11 @@ import (
 
 // Function serves GET /api/v1/reservations/{id}.
 var Function = reservation.HTTP(fn.Spec{
-	Name:    "reservation-read",
-	Route:   "GET /api/v1/reservations/{id}",
-	Uses:    fn.Uses{fn.Postgres},
-	Timeout: time.Second,
+	Name:     "reservation-read",
+	Route:    "GET /api/v1/reservations/{id}",
+	Siblings: []string{"PATCH"},
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  time.Second,
 }, New)
 
 // A Request names the reservation.

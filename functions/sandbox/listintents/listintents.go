@@ -13,11 +13,12 @@ import (
 
 // Function serves GET /sandbox/payment/v1/intents.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-listintents",
-	Route:   "GET /sandbox/payment/v1/intents",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Timeout: 2 * time.Second,
+	Name:     "sandbox-listintents",
+	Route:    "GET /sandbox/payment/v1/intents",
+	Siblings: []string{"POST"},
+	Access:   fn.Internal,
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  2 * time.Second,
 }, New)
 
 // A Request names the reservation and its tenant.

@@ -13,11 +13,12 @@ import (
 
 // Function serves GET /sandbox/lock/v1/keys.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-listkeys",
-	Route:   "GET /sandbox/lock/v1/keys",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Timeout: 2 * time.Second,
+	Name:     "sandbox-listkeys",
+	Route:    "GET /sandbox/lock/v1/keys",
+	Siblings: []string{"POST"},
+	Access:   fn.Internal,
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  2 * time.Second,
 }, New)
 
 // A Request names the reservation and its tenant.

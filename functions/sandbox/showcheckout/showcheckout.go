@@ -18,11 +18,12 @@ import (
 
 // Function serves GET /sandbox/payment/v1/checkout/{intentId}, an HTML page without scripts.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-showcheckout",
-	Route:   "GET /sandbox/payment/v1/checkout/{intentId}",
-	Access:  fn.Public, // anyone with the page's address may pay
-	Uses:    fn.Uses{fn.Postgres},
-	Timeout: 2 * time.Second,
+	Name:     "sandbox-showcheckout",
+	Route:    "GET /sandbox/payment/v1/checkout/{intentId}",
+	Siblings: []string{"POST"},
+	Access:   fn.Public, // anyone with the page's address may pay
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  2 * time.Second,
 }, New)
 
 // A Request names an intent.
@@ -61,13 +62,12 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 // A view holds the data of the page.
 type view struct {
 	sandbox.Intent
-	Before       time.Time
-	Words        words
-	Hotel        string
-	Amount       string
-	AttemptsLeft string
-	Style        template.CSS
-	Policy       string
+	Before        time.Time
+	Words         words
+	Hotel, Amount string
+	AttemptsLeft  string
+	Style         template.CSS
+	Policy        string
 }
 
 func (s *presenter) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {

@@ -50,19 +50,25 @@ func (r Request) search() storefront.Search {
 
 func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	err := c.EnterByLink(ctx, storefront.EntryLink{Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
+	if chosen, ok := storefront.RejectedHandoff(err); ok {
+		return c.ToStart(chosen.Search(), nil), nil // only the attribution is lost
+	}
 	switch {
 	case err != nil && c.In.Token != "" && storefront.ServiceErrorOf(err).IsHandoff():
 		return c.ToStart(storefront.Search{}, err), nil // continue without the handoff, and show the problem
 	case err != nil:
 		return c.UnavailablePage(err), nil
-	case c.Bootstrap.Arrival != nil:
-		return c.ToStart(c.Bootstrap.Arrival.Search(), nil), nil // removes the token from the address bar
-	case c.In.Token != "":
-		return c.ToStart(c.In.search(), nil), nil
 	}
-	search := c.WithDefaults(c.In.search())
+	chosen, linked := c.In.search(), c.In.Token != ""
+	if c.Bootstrap.Arrival != nil {
+		chosen = c.Bootstrap.Arrival.Search()
+	}
+	if linked && !c.Speculative {
+		return c.ToStart(chosen, nil), nil // removes the token from the address bar
+	}
+	search := c.WithDefaults(chosen)
 	view := storefront.View{Step: "rooms", Title: c.Localizer.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: c.Home()}
-	if !c.In.search().HasDates() {
+	if linked || !chosen.HasDates() { // a preview of the link has no session, which the search requires
 		return c.Show(view), nil
 	}
 	view.Back += "?" + search.Query().Encode()

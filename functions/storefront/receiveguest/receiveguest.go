@@ -13,11 +13,12 @@ import (
 
 // Function answers GET /site/{slug}/return/{draftId}.
 var Function = storefront.HTTP(fn.Spec{
-	Name:    "storefront-receiveguest",
-	Route:   "GET /site/{slug}/return/{draftId}",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
-	Answer:  fn.SeeOther,
-	Timeout: 8 * time.Second,
+	Name:     "storefront-receiveguest",
+	Route:    "GET /site/{slug}/return/{draftId}",
+	Siblings: []string{"POST"},
+	Uses:     fn.Uses{fn.Upstream("tenantbooking")},
+	Answer:   fn.SeeOther,
+	Timeout:  8 * time.Second,
 }, receive)
 
 // A Request names the draft, or in its place the confirmed booking whose balance the guest paid. It does not contain the result of the

@@ -12,10 +12,11 @@ import (
 
 // Function answers GET /site/{slug}/confirmations/{reservationId}/cancellation.
 var Function = storefront.HTTP(fn.Spec{
-	Name:    "storefront-showcancellation",
-	Route:   "GET /site/{slug}/confirmations/{reservationId}/cancellation",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
-	Timeout: 8 * time.Second,
+	Name:     "storefront-showcancellation",
+	Route:    "GET /site/{slug}/confirmations/{reservationId}/cancellation",
+	Siblings: []string{"POST"},
+	Uses:     fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Timeout:  8 * time.Second,
 }, show)
 
 // A Request names the reservation. Without the session that made the booking, the token is required.

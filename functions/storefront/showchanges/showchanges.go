@@ -14,10 +14,11 @@ import (
 
 // Function answers GET /site/{slug}/confirmations/{reservationId}/changes.
 var Function = storefront.HTTP(fn.Spec{
-	Name:    "storefront-showchanges",
-	Route:   "GET /site/{slug}/confirmations/{reservationId}/changes",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
-	Timeout: 8 * time.Second,
+	Name:     "storefront-showchanges",
+	Route:    "GET /site/{slug}/confirmations/{reservationId}/changes",
+	Siblings: []string{"POST"},
+	Uses:     fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Timeout:  8 * time.Second,
 }, show)
 
 // A Request names the reservation and the dates that the guest has chosen, if any. Without the session that made the booking, the token

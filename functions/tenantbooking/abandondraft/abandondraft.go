@@ -17,6 +17,7 @@ import (
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-abandondraft",
 	Route:      "DELETE " + tenantbooking.Base + "/draft/{draftId}",
+	Siblings:   []string{"GET", "PATCH"},
 	Answer:     fn.NoContent,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
 	Publishes:  fn.Subjects{subject.DraftAbandonedV1, subject.DraftConvertedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},

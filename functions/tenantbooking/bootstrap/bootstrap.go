@@ -57,14 +57,14 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (h *handler) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	if c.Speculative { // a prefetch by the browser begins no session and uses no handoff
-		return respond(c.Visitor, h.storefronts.Compose(ctx, c.Tenant.ID), nil, c.Now), nil
+	token, sent := c.In.Token.Get()
+	if c.Speculative { // begins no session and uses no handoff
+		return respond(c.Visitor, h.storefronts.Compose(ctx, c.Tenant.ID), h.arrivals.Preview(token, c.Tenant.ID, c.Now), c.Now), nil
 	}
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
 		v.Session = h.sessions.Begin(v, c.Header, c.Trace(), c.Now)
 	}
-	token, sent := c.In.Token.Get()
 	var verified session.VerifiedHandoff
 	if sent {
 		if verified, err = h.arrivals.Verify(token, v.Tenant.ID); err != nil {

@@ -212,7 +212,9 @@ func TestBootstrap_handoff(t *testing.T) {
 	}
 	for name, headers := range map[string][]string{"no_session": nil, "another_session": {"Cookie", jar(t, front.Get(path))}} {
 		t.Run(name, func(t *testing.T) {
-			front.Get(link, headers...).WantProblem(t, 409, "BFF.CONSUMER.HANDOFF_REPLAYED", "Set-Cookie", "")
+			refused := front.Get(link, headers...)
+			refused.WantProblem(t, 409, "BFF.CONSUMER.HANDOFF_REPLAYED", "Set-Cookie", "")
+			expectChoices(t, refused, *a.Handoff)
 		})
 	}
 	front.Get(strings.Replace(link, "kabul-grand", "herat-garden", 1)).WantProblem(t, 401, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID")
@@ -220,7 +222,35 @@ func TestBootstrap_handoff(t *testing.T) {
 	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
 }
 
-func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
+// expectChoices fails the test unless a refusal of a handoff has the guest's choices.
+func expectChoices(t *testing.T, a fntest.Answer, want session.Arrival) {
+	t.Helper()
+	var problem struct {
+		Handoff *session.Arrival `json:"handoffPayload"`
+	}
+	if a.Into(t, &problem); problem.Handoff == nil || *problem.Handoff != want {
+		t.Errorf("the refusal has the choices %+v, want %+v", problem.Handoff, want)
+	}
+}
+
+func TestBootstrap_handoffExpired(t *testing.T) {
+	t.Parallel()
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front, link := system.Front.As(""), path+"?h="+system.Link(0).Reveal()
+	var first served
+	front.Get(link, "Sec-Purpose", "prefetch").Into(t, &first)
+	system.DB.Advance(31 * time.Minute)
+	refused := front.Get(link)
+	refused.WantProblem(t, 410, "BFF.CONSUMER.HANDOFF_EXPIRED", "Set-Cookie", "")
+	expectChoices(t, refused, *first.Handoff)
+	var late served
+	if front.Get(link, "Sec-Purpose", "prefetch").Into(t, &late); late.Handoff != nil {
+		t.Errorf("a prefetch after the expiry gets the handoff %+v, want none", late.Handoff)
+	}
+}
+
+// TestBootstrap_speculative opens the link with programs and prefetches. They get the guest's choices and use nothing up.
+func TestBootstrap_speculative(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
 	front, link := system.Front.As(""), path+"?h="+system.Link(0).Reveal()
@@ -233,12 +263,15 @@ func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
 		{"prerender", "GET", []string{"Sec-Purpose", "prefetch;prerender"}},
 		{"Purpose_header", "GET", []string{"Purpose", "prefetch"}},
 		{"X-Moz_header", "GET", []string{"X-Moz", "prefetch"}},
+		{"image", "GET", []string{"Sec-Fetch-Dest", "image"}},
+		{"messenger", "GET", []string{"User-Agent", "WhatsApp/2.23.20.0 A"}},
+		{"mail", "GET", []string{"User-Agent", "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := front.Send(test.method, link, nil, test.headers...)
 			got.Want(t, 200, "Set-Cookie", "")
-			if bytes.Contains(got.Body, []byte("handoffPayload")) {
-				t.Errorf("got the handoff: %s", got.Body)
+			if test.method == "GET" {
+				got.WantText(t, "handoffPayload")
 			}
 		})
 	}

@@ -51,50 +51,43 @@ type Response struct {
 }
 
 type handler struct {
-	reservations  booking.ReservationCache
+	reservations  booking.Reservations
 	confirmations booking.Confirmations
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&handler{booking.OpenReservationCache(e), confirmations}).cancel, err
+	return (&handler{booking.OpenReservations(e), confirmations}).cancel, err
 }
 
 // cancel cancels the booking. If it is cancelled already, cancel returns the terms of that cancellation instead of an error: the guest
 // may have cancelled in another window, or may not have received the response.
 func (h *handler) cancel(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	read := func(ctx context.Context) (booking.Reservation, error) {
-		return h.reservations.Current(ctx, c.Tenant.ID, c.In.Reservation)
+		return h.reservations.GetBooked(ctx, c.Tenant.ID, c.In.Reservation)
 	}
 	before, err := h.confirmations.Open(ctx, c.Visitor, booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}, c.Now, read)
 	if err != nil {
 		return out, err
 	}
 	if before.Cancelled() {
-		return h.earlier(ctx, c, before)
+		return earlier(c, before)
 	}
 	after, terms, err := h.reservations.Cancel(ctx, before, c.In.terms(), id.Derive[id.Request](c.Act, "cancel").String())
 	if errors.Is(err, booking.ErrIllegalTransition) { // a concurrent request may have cancelled it
 		if latest, readErr := read(ctx); readErr == nil && latest.Cancelled() {
-			return h.earlier(ctx, c, latest)
+			return earlier(c, latest)
 		}
 	}
 	if err != nil {
 		return out, err
 	}
-	out = Response{Reservation: after.ID, State: after.State, Cancellation: terms, FreeUntil: after.FreeUntil, DryRun: c.In.DryRun}
-	if c.In.DryRun {
-		return out, nil
-	}
-	return out, h.reservations.Changed(ctx, after) // if this fails, the guest's next attempt repeats it, in earlier
+	return Response{Reservation: after.ID, State: after.State, Cancellation: terms, FreeUntil: after.FreeUntil, DryRun: c.In.DryRun}, nil
 }
 
-// earlier returns the terms of the completed cancellation. It invalidates the cache again, because the first attempt may have failed to.
-func (h *handler) earlier(ctx context.Context, c tenantbooking.Call[Request], r booking.Reservation) (out Response, err error) {
+// earlier returns the terms of the completed cancellation.
+func earlier(c tenantbooking.Call[Request], r booking.Reservation) (Response, error) {
 	terms, err := r.Terms()
-	if err != nil {
-		return out, err
-	}
-	return Response{Reservation: r.ID, State: r.State, Cancellation: terms, DryRun: c.In.DryRun}, h.reservations.Changed(ctx, r)
+	return Response{Reservation: r.ID, State: r.State, Cancellation: terms, DryRun: c.In.DryRun}, err
 }

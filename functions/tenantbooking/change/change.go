@@ -56,14 +56,13 @@ type Response struct {
 
 type handler struct {
 	service       booking.Changer
-	reservations  booking.ReservationCache
 	confirmations booking.Confirmations
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&handler{booking.OpenChanger(e), booking.OpenReservationCache(e), confirmations}).change, err
+	return (&handler{booking.OpenChanger(e), confirmations}).change, err
 }
 
 // change makes the change. Dates that the booking has already are not changed again: the guest may have changed them in another window,
@@ -71,7 +70,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
 	r, err := h.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (booking.Reservation, error) {
-		return h.reservations.Current(ctx, c.Tenant.ID, c.In.Reservation)
+		return h.service.GetBooked(ctx, c.Tenant.ID, c.In.Reservation)
 	})
 	if err != nil {
 		return out, err
@@ -90,11 +89,6 @@ func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (ou
 		return out, err
 	}
 	out.DryRun = c.In.DryRun
-	if !c.In.DryRun {
-		if err := h.reservations.Changed(ctx, r); err != nil {
-			return out, err // the guest's next attempt repeats it
-		}
-	}
 	out.Confirmation, err = h.confirmations.View(r)
 	return out, err
 }

@@ -53,7 +53,7 @@ func (s *steps) since() []string {
 	return taken
 }
 
-// A stranger's call takes the same steps for a reservation that exists, is cached and belongs to another guest as for
+// A stranger's call takes the same steps for a reservation that exists, has a copy and belongs to another guest as for
 // one that does not exist.
 func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
 	owner.Front = fntest.Behind(t, e, system.Front.Issuer(), Function)
 	front := owner.Front.As("")
-	for range 2 { // caches it, for its owner and for guests with the token
+	for range 2 { // keeps a copy, for its owner and for guests with the token
 		owner.Must(http.StatusOK, "GET", "/confirmation/"+owner.Stay.String(), nil)
 		if a := front.Get(owner.Path("/confirmation/" + owner.Stay.String() + "?t=" + out.ViewToken)); a.Status != http.StatusOK {
 			t.Fatalf("the token opens nothing: %d %s", a.Status, a.Body)

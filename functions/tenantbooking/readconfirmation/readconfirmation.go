@@ -21,6 +21,7 @@ import (
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-readconfirmation",
 	Route:     "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
+	Siblings:  []string{"PATCH"},
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Publishes: fn.Subjects{subject.ConfirmationViewedV1},
 	Timeout:   time.Second,
@@ -38,7 +39,7 @@ type Response struct {
 	booking.Confirmation
 }
 
-// registry is the cached part of the reservation service that this function uses.
+// registry is the part of the reservation service that this function uses.
 type registry interface {
 	Get(context.Context, id.Tenant, id.Reservation) (booking.Reservation, cache.State, error)
 }
@@ -51,7 +52,7 @@ type handler struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&handler{booking.OpenReservationCache(e), confirmations}).read, err
+	return (&handler{booking.OpenReservationCopies(e), confirmations}).read, err
 }
 
 // read returns ErrNotFound to a caller without access.

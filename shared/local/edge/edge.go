@@ -8,6 +8,7 @@ package edge
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -16,18 +17,26 @@ import (
 // An edge finds the function of a request. The function itself answers a wrong path or method.
 type edge struct {
 	routes *http.ServeMux // functions by method and path
-	paths  *http.ServeMux // the first function of each path, for methods that no function of the path has
+	paths  *http.ServeMux // one function of each path, for methods that no function of the path has
 	lost   http.Handler   // for paths without a function
+}
+
+// A route leads to the handler of a function.
+type route struct {
+	method, path string
+	handler      http.Handler
 }
 
 // A target is the handler of a function. Its type distinguishes it from the handlers with which ServeMux redirects unclean paths; the edge
 // does not redirect.
 type target struct{ http.Handler }
 
-// New returns a handler with all functions at their production routes. A path without a function leads to the first function with
-// an error page, or to the first function if none has one.
+// New returns a handler with all functions at their production routes. A method that no function of a path has leads to the function of its
+// alphabetically first method. A path without a function leads to the first function with an error page, or to the first function if none
+// has one.
 func New(fs []fn.Function, open func(fn.Function) (http.Handler, error)) (http.Handler, error) {
 	e := &edge{routes: http.NewServeMux(), paths: http.NewServeMux(), lost: http.NotFoundHandler()}
+	var all []route
 	lost := fn.Spec{}
 	for i, f := range fs {
 		h, err := open(f)
@@ -38,12 +47,16 @@ func New(fs []fn.Function, open func(fn.Function) (http.Handler, error)) (http.H
 			if err := add(e.routes, pattern, h); err != nil {
 				return nil, fmt.Errorf("edge: %s: %w", f.Spec.Name, err)
 			}
-			_, path, _ := strings.Cut(pattern, " ")
-			_ = add(e.paths, path, h) // if the path has a function already, that one stays
+			method, path, _ := strings.Cut(pattern, " ")
+			all = append(all, route{method: method, path: path, handler: h})
 		}
 		if i == 0 || lost.ErrorPage == nil && f.Spec.ErrorPage != nil {
 			e.lost, lost = h, f.Spec
 		}
+	}
+	slices.SortStableFunc(all, func(a, b route) int { return strings.Compare(a.method, b.method) })
+	for _, r := range all {
+		_ = add(e.paths, r.path, r.handler) // if the path has a function already, that one stays
 	}
 	return e, nil
 }

@@ -27,7 +27,7 @@ func TestNew_routes(t *testing.T) {
 	page.Spec.ErrorPage = func(*http.Request, int, http.Header) []byte { return nil }
 	shop.Spec.HostWildcard = "hotel"
 	h, err := edge.New([]fn.Function{
-		function("read", "GET /things/{thing}"), function("change", "PATCH /things/{thing}"), function("hold", "POST /things/holds"), page, shop,
+		function("change", "PATCH /things/{name}"), function("read", "GET /things/{thing}"), function("hold", "POST /things/holds"), page, shop,
 		{Spec: fn.Spec{Name: "consume", Subject: "a.b.c.v1"}},
 	}, named)
 	if err != nil {

@@ -24,12 +24,21 @@ func TestRoute_notFound(t *testing.T) {
 		Thing string `path:"thing"`
 	}])
 	hold := serve(fn.Spec{Name: "test-hold", Route: "POST /things/holds"}, nothing)
-	front := open(t, read, change, hold)
+	pay := serve(fn.Spec{Name: "test-pay", Route: "POST /bills", Siblings: []string{"GET"}}, nothing)
+	drop := serve(fn.Spec{Name: "test-drop", Route: "DELETE /bills/{bill}", Siblings: []string{"PATCH", "PUT"}}, payBack[struct {
+		Bill string `path:"bill"`
+	}])
+	front := open(t, read, change, hold, pay, drop)
 	for _, test := range []struct {
 		method, path string
 		status       int
 		allow, body  string
 	}{
+		{"PUT", "/bills", 405, "GET, HEAD, POST, OPTIONS", ""},
+		{"GET", "/bills", 405, "GET, HEAD, POST, OPTIONS", ""}, // the load balancer sends it elsewhere
+		{"OPTIONS", "/bills", 204, "GET, HEAD, POST, OPTIONS", ""},
+		{"GET", "/bills/1", 405, "PUT, PATCH, DELETE, OPTIONS", ""},
+		{"GET", "/bills/1/2", 404, "", ""},
 		{"GET", "/things/1", 200, "", `{"thing":"1"}`},
 		{"HEAD", "/things/1", 200, "", ""},
 		{"GET", "/things/holds", 200, "", `{"thing":"holds"}`},

@@ -15,6 +15,7 @@ import (
 // answers those with plain text, and redirects paths that are not clean.
 type router struct {
 	mux        *http.ServeMux
+	paths      *http.ServeMux // all methods of the function's paths, for Allow
 	notFound   http.Handler
 	preflights *http.ServeMux // public routes, by the method that a CORS preflight asks for
 }
@@ -29,7 +30,7 @@ func newRouter(s Spec, f frame, end endpoint) (r *router, err error) {
 			err = fmt.Errorf("%v", reason)
 		}
 	}()
-	r = &router{mux: http.NewServeMux(), preflights: http.NewServeMux()}
+	r = &router{mux: http.NewServeMux(), paths: http.NewServeMux(), preflights: http.NewServeMux()}
 	r.notFound = f.with(noRoute{r})
 	r.mux.Handle("/", r.notFound)
 	h := f.with(end)
@@ -39,6 +40,9 @@ func newRouter(s Spec, f frame, end endpoint) (r *router, err error) {
 			return nil, fmt.Errorf("%q is not a method and a path", pattern)
 		}
 		r.mux.Handle(pattern, h)
+		for _, m := range append(slices.Clone(s.Siblings), method) {
+			r.paths.Handle(m+" "+p, r.notFound)
+		}
 		if s.Access == Public && s.Route != "" {
 			r.preflights.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 				req.Method = http.MethodOptions
@@ -75,7 +79,7 @@ func (r *router) allowed(req *http.Request) (found []string) {
 	}
 	probe := *req
 	for _, probe.Method = range methods {
-		if _, pattern := r.mux.Handler(&probe); pattern != "" && pattern != "/" {
+		if _, pattern := r.paths.Handler(&probe); pattern != "" {
 			found = append(found, probe.Method)
 		}
 	}

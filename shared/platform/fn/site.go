@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -81,9 +82,17 @@ func plain(r *http.Request) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || (err == nil && addr.IsLoopback())
 }
 
-// Speculative reports whether the answer may never be shown: a HEAD request, or a page that the browser prefetches.
+// linkScanners are substrings of the user agents of messengers and mail services that open a link to preview or to check it. Their apps open
+// links for a guest with other user agents. A scanner with the user agent of a browser cannot be told apart.
+var linkScanners = []string{"facebookexternalhit", "facebot", "telegrambot", "twitterbot", "slackbot", "discordbot", "linkedinbot", "skypeuripreview",
+	"bingpreview", "microsoftpreview", "vkshare", "snap url preview", "google-safety"}
+
+// Speculative reports whether the answer may never be shown: to a HEAD request, a prefetch, a link scanner, or a request for a part of a page,
+// such as an image. Scripts of a page call routes with the destination "empty".
 func Speculative(r *http.Request) bool {
-	if r.Method == http.MethodHead {
+	agent := strings.ToLower(r.UserAgent())
+	scans := slices.ContainsFunc(linkScanners, func(text string) bool { return strings.Contains(agent, text) }) || strings.HasPrefix(agent, "whatsapp/")
+	if r.Method == http.MethodHead || scans || !slices.Contains([]string{"", "document", "empty"}, r.Header.Get("Sec-Fetch-Dest")) {
 		return true
 	}
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {

@@ -137,12 +137,45 @@ func TestSpeculative(t *testing.T) {
 		{"Sec-Purpose", "prefetch", true}, {"Sec-Purpose", "prefetch;prerender", true}, {"Sec-Purpose", "PREFETCH", true},
 		{"Purpose", "prefetch", true}, {"X-Moz", "prefetch", true}, {"X-Purpose", "preview", true},
 		{"Sec-Purpose", "", false}, {"X-Other", "prefetch", false},
+		{"Sec-Fetch-Dest", "image", true}, {"Sec-Fetch-Dest", "iframe", true}, {"Sec-Fetch-Dest", "document", false}, {"Sec-Fetch-Dest", "empty", false},
+		{"User-Agent", "TelegramBot (like TwitterBot)", true}, {"User-Agent", "Mozilla/5.0 (Linux; Android 14; CUBOT X70) Mobile", false},
 	} {
 		t.Run(fmt.Sprint(test.name, " ", test.value), func(t *testing.T) {
 			var got seen
 			front.Get("/v1/kabul/thing", test.name, test.value).Into(t, &got)
 			if got.Speculative != test.want {
 				t.Errorf("%s: %s is %v", test.name, test.value, got.Speculative)
+			}
+		})
+	}
+}
+
+func TestSpeculative_linkScanners(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, agent string
+		want        bool
+	}{
+		{"whatsapp", "WhatsApp/2.23.20.0 A", true},
+		{"telegram", "TelegramBot (like TwitterBot)", true},
+		{"facebook", "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", true},
+		{"apple_messages", "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0", true},
+		{"slack", "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", true},
+		{"discord", "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)", true},
+		{"linkedin", "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)", true},
+		{"skype", "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5", true},
+		{"absent", "", false},
+		{"command_line", "curl/8.5.0", false}, // a developer who tries the route
+		{"app", "Dart/3.4 (dart:io)", false},
+		{"phone_named_bot", "Mozilla/5.0 (Linux; Android 14; CUBOT X70) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36", false},
+		{"in_telegram", "Mozilla/5.0 (Linux; Android 11; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/137.0 Mobile Safari/537.36 Telegram-Android/11.9", false},
+		{"in_facebook", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [FBAN/FBIOS;FBAV/470.0;FBLC/ar_AE]", false},
+		{"in_whatsapp", "Mozilla/5.0 (Linux; Android 13; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/138.0 Mobile Safari/537.36 WhatsApp/2.24", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := fn.Speculative(&http.Request{Method: http.MethodGet, Header: http.Header{"User-Agent": {test.agent}}}); got != test.want {
+				t.Errorf("%s: got %t, want %t", test.agent, got, test.want)
 			}
 		})
 	}

@@ -14,6 +14,9 @@ import (
 type Spec struct {
 	Name  string // the folder below functions/, joined by "-"; the part before the first "-" is the service
 	Route string // a ServeMux pattern: "POST /api/v1/reservations/holds"
+	// Siblings are the methods that other functions serve at the path of Route. Only the function of the alphabetically first method names
+	// them, because the load balancer sends it every method that no function serves: its 405 answer lists the methods of the path.
+	Siblings []string
 	// HostWildcard is a wildcard of Route that names a tenant. The function is also served on the tenant's own host: there the host
 	// sets the wildcard, and the path is /api followed by the part of Route after the wildcard.
 	HostWildcard string

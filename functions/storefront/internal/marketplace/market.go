@@ -102,7 +102,7 @@ func (m *market) visitor(r *http.Request, plain bool, at time.Time) *Visitor {
 		v.query = r.URL.Query()
 		v.query.Del(responseField)
 	}
-	v.browser = page.NewBrowser(m.transport, r.Header, Home, []string{sessionCookie})
+	v.browser = page.NewBrowser(m.transport, r, Home, []string{sessionCookie})
 	v.browser.Plain = plain
 	v.speak(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), page.Languages))
 	return v

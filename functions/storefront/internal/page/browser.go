@@ -31,13 +31,17 @@ type Browser struct {
 	newCookies []*http.Cookie // cookies that the response must set
 }
 
-// NewBrowser returns the browser of a request, with its cookies of the given names.
-func NewBrowser(transport http.RoundTripper, header http.Header, path string, cookies []string) *Browser {
-	b := &Browser{Header: header, Path: path, transport: transport}
-	for _, c := range (&http.Request{Header: header}).Cookies() {
+// NewBrowser returns the browser of a request, with its cookies of the given names. The calls for a page that may never be shown, or that a
+// script reads, have the header of a prefetch, so that they begin no session and use no handoff.
+func NewBrowser(transport http.RoundTripper, r *http.Request, path string, cookies []string) *Browser {
+	b := &Browser{Header: r.Header, Path: path, transport: transport}
+	for _, c := range r.Cookies() {
 		if slices.Contains(cookies, c.Name) {
 			b.cookies = append(b.cookies, c)
 		}
+	}
+	if fn.Speculative(r) || r.Header.Get("Sec-Fetch-Dest") == "empty" {
+		b.With("Sec-Purpose", "prefetch")
 	}
 	return b
 }
@@ -156,7 +160,7 @@ func parseResponse(res *http.Response, text []byte, out any) error {
 	}
 	token, _ := p.Members["viewToken"].(string)
 	return &ServiceError{Code: strings.TrimPrefix(p.Code, "MELMASTOON."), Status: res.StatusCode, Violations: p.Violations,
-		RetryAfter: p.RetryAfter, Challenge: p.Members["challenge"] != nil, ViewToken: token}
+		RetryAfter: p.RetryAfter, Challenge: p.Members["challenge"] != nil, ViewToken: token, Handoff: p.Members["handoffPayload"]}
 }
 
 // storeCookies stores the cookies of the service's response. Their path becomes the site's own, because the browser

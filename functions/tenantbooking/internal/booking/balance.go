@@ -58,7 +58,7 @@ type Balance struct {
 // Balances collects what is due for confirmed bookings. It has no store: the reservation service knows what is due, and the payment
 // service knows the payments.
 type Balances struct {
-	reservations  ReservationCache
+	reservations  Reservations
 	payments      Payments
 	confirmations Confirmations
 	site          Site
@@ -71,7 +71,7 @@ func OpenBalances(e env.Env) (Balances, error) {
 		return Balances{}, err
 	}
 	site, err := OpenSite(e)
-	return Balances{OpenReservationCache(e), OpenPayments(e), confirmations, site}, err
+	return Balances{OpenReservations(e), OpenPayments(e), confirmations, site}, err
 }
 
 // A BalanceCall is one call of a guest for a confirmed booking.
@@ -94,13 +94,8 @@ func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err erro
 	if err != nil {
 		return out, err
 	}
-	r, payments, recorded, err := b.settle(ctx, r, c.Act)
+	r, payments, err := b.settle(ctx, r, c.Act)
 	if err != nil {
-		return out, err
-	}
-	// The event of a capture may have changed the reservation, so the cached one is always invalidated. A guest can pay without the document
-	// store unless this call has recorded a payment: then the guest's next attempt invalidates it.
-	if err := b.reservations.Changed(ctx, r); err != nil && recorded {
 		return out, err
 	}
 	if c.Method == nil || r.acceptsPayments() && r.Balance.Due <= 0 {
@@ -121,7 +116,7 @@ func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err erro
 // find returns the reservation to the session that booked it, or to a client with a token.
 func (b Balances) find(ctx context.Context, c BalanceCall) (Reservation, error) {
 	read := func(ctx context.Context) (Reservation, error) {
-		return b.reservations.Current(ctx, c.Tenant.ID, c.Reservation)
+		return b.reservations.GetBooked(ctx, c.Tenant.ID, c.Reservation)
 	}
 	if c.Method == nil && b.site.isBalanceToken(c.Link, c.Tenant.ID, c.Reservation, c.Now) {
 		return read(ctx)
@@ -130,28 +125,26 @@ func (b Balances) find(ctx context.Context, c BalanceCall) (Reservation, error) 
 }
 
 // settle records captured payments that the reservation does not list yet, as the event of their capture does, which may come later. It
-// returns the reservation, its payments, oldest first, and whether it has recorded any. The reservation service refunds captures that
-// exceed the amount due.
-func (b Balances) settle(ctx context.Context, r Reservation, act id.Request) (Reservation, []PaymentState, bool, error) {
+// returns the reservation and its payments, oldest first. The reservation service refunds captures that exceed the amount due.
+func (b Balances) settle(ctx context.Context, r Reservation, act id.Request) (Reservation, []PaymentState, error) {
 	all, err := b.payments.Of(ctx, r.Tenant, r.ID)
 	if err != nil {
-		return r, nil, false, err
+		return r, nil, err
 	}
-	recorded := false
 	for _, p := range all {
 		if p.kept() <= 0 || r.Payment != nil && slices.Contains(r.Payment.Intents, p.ID) {
 			continue
 		}
-		after, err := b.reservations.reservations.collect(ctx, r, p, id.Derive[id.Request](act, "collect/"+p.ID.String()).String())
+		after, err := b.reservations.collect(ctx, r, p, id.Derive[id.Request](act, "collect/"+p.ID.String()).String())
 		if errors.Is(err, ErrIllegalTransition) {
 			continue // nothing is due, so it is refunded
 		}
 		if err != nil {
-			return r, nil, recorded, err
+			return r, nil, err
 		}
-		r, recorded = after, true
+		r = after
 	}
-	return r, all, recorded, nil
+	return r, all, nil
 }
 
 // begin begins a payment of the whole amount that is due. It returns ErrIllegalTransition for a booking that has ended, ErrPriceChanged if

@@ -15,6 +15,7 @@ type Confirmation struct {
 	Reservation id.Reservation    `json:"reservationId"`
 	Code        string            `json:"reservationCode"`
 	State       string            `json:"state"`
+	Version     int64             `json:"version"` // grows with each change
 	Property    id.Property       `json:"propertyId"`
 	Stay        stayView          `json:"stayWindow"`
 	Rooms       []ConfirmedRoom   `json:"rooms"`
@@ -55,7 +56,7 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 		return Confirmation{}, err
 	}
 	out := Confirmation{
-		Reservation: r.ID, Code: r.Code, State: r.State, Property: r.Property,
+		Reservation: r.ID, Code: r.Code, State: r.State, Version: r.Version, Property: r.Property,
 		Stay: stayView{
 			CheckIn:  r.Stay.Start,
 			CheckOut: r.Stay.End,

@@ -186,6 +186,15 @@ func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservat
 	return out, nil
 }
 
+// GetBooked returns a reservation that was ever confirmed. It returns ErrNotFound for other reservations.
+func (r Reservations) GetBooked(ctx context.Context, t id.Tenant, rsv id.Reservation) (Reservation, error) {
+	found, err := r.Get(ctx, t, rsv)
+	if err == nil && (!found.Booked() || found.Tenant != t) {
+		err = ErrNotFound
+	}
+	return found, err
+}
+
 // A Reservation is a reservation in the reservation service, with the rules of this service as methods.
 type Reservation struct{ reservation.Reservation }
 

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -86,9 +87,20 @@ func (i VerifiedHandoff) arrival() Arrival {
 	}
 }
 
+// Preview returns the guest's choices without using the handoff, or nil if the token is invalid or has expired.
+func (a *Arrivals) Preview(token handoff.Token, t id.Tenant, now time.Time) *Arrival {
+	i, err := a.Verify(token, t)
+	if err != nil || i.Expired(now) {
+		return nil
+	}
+	chosen := i.arrival()
+	return &chosen
+}
+
 // Accept uses the handoff for the visitor's session, and publishes that. The session that has used it may use it
 // again until it expires, and gets the same answer. Another session gets handoff.ErrReplayed, which is published too.
-// After the expiry Accept returns handoff.ErrExpired.
+// After the expiry Accept returns handoff.ErrExpired. Both errors show the guest's choices, so that the guest need not enter them again: only
+// the attribution is lost.
 func (a *Arrivals) Accept(ctx context.Context, v Visitor, i VerifiedHandoff, from Trace) (Arrival, error) {
 	var refused error
 	err := a.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
@@ -110,7 +122,11 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i VerifiedHandoff, fro
 	if err != nil {
 		return Arrival{}, fmt.Errorf("arrivals: accept %s: %w", i.ArrivalID(), err)
 	}
-	return i.arrival(), refused
+	chosen := i.arrival()
+	if refused != nil {
+		return Arrival{}, fault.From(refused).Showing(map[string]any{"handoffPayload": chosen})
+	}
+	return chosen, nil
 }
 
 // An entry is the state of a handoff in the ledger.

@@ -198,6 +198,8 @@ export interface components {
              * @enum {unknown}
              */
             state: "confirmed" | "check_in_started" | "checked_in" | "checkout_started" | "checked_out" | "cancelled" | "no_show" | "expired_hold";
+            /** @description Grows with each change of the reservation, for example as the SEQUENCE of a calendar file */
+            version?: number;
             propertyId: components["schemas"]["PropertyId"];
             stayWindow: components["schemas"]["ShownStay"];
             rooms: {
@@ -400,6 +402,8 @@ export interface components {
             reservationId?: string;
             /** @description Only with the flowState confirmed, for the session that booked */
             reservationCode?: string;
+            /** @description Only with BFF.CONSUMER.HANDOFF_REPLAYED and HANDOFF_EXPIRED: what the guest has chosen, for the form. The handoff does not count */
+            handoffPayload?: components["schemas"]["Arrival"];
             violations?: {
                 pointer: string;
                 rule: string;
