@@ -606,5 +606,9 @@ var variants = []variant{
 		"a confirmation shows an amount as due that is paid", current, "functions/tenantbooking/internal/booking/balance.go",
 		"if err := b.reservations.Changed(ctx, r); err != nil && recorded {", "if err := ctx.Err(); err != nil && recorded {",
 		"functions/tenantbooking", "TestPayBalance",
+	}, {
+		"a confirmed booking leaves the quota of unpaid room nights", noOversell, "functions/reservation/internal/booking/quota.go",
+		"r.unpaid_room_nights > 0 AND r.quota_nights > 0", "r.unpaid_room_nights > 0 AND r.quota_nights > 0 AND r.state = 'held'",
+		"functions/reservation/internal/booking", "TestQuota_cashFromOneAddress",
 	},
 }

@@ -27,6 +27,7 @@ type FakePlatform struct {
 	Now            func() time.Time
 	Tenants        []hotel.Tenant
 	SoldOut        bool        // holds fail with ErrOverbooked
+	TooMuchHeld    bool        // holds do not fit into the quota
 	Down           string      // the service that does not answer: "reservation", "payment", "tenant"
 	Penalty        money.Micro // of the cancellation of a confirmed reservation
 	RejectedMember string      // the member of a quote request that is rejected
@@ -47,6 +48,7 @@ type Stay struct {
 	Tenant      id.Tenant
 	Quote       price
 	Session     id.TenantSession
+	Quota       Quota
 	State       string
 	Guest       booking.Guest
 	ExpiresAt   time.Time

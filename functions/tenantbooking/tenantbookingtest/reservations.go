@@ -67,6 +67,7 @@ func (w *FakePlatform) hold(r *http.Request) answer {
 	in := body[struct {
 		Quote    id.Quote        `json:"quoteId"`
 		Replaces *id.Reservation `json:"replacesReservationId"`
+		Quota    Quota           `json:"quota"`
 	}](r)
 	p, ok := w.answered[in.Quote.String()].body.(price)
 	switch {
@@ -74,11 +75,13 @@ func (w *FakePlatform) hold(r *http.Request) answer {
 		return nothing()
 	case w.SoldOut:
 		return refuse(409, "RESERVATION.OVERBOOKING_BLOCKED")
+	case w.TooMuchHeld:
+		return answer{429, map[string]any{"status": 429, "code": "MELMASTOON.GENERAL.RATE_LIMITED", "detail": "Too many rooms.", "retryAfter": 77}}
 	}
 	if in.Replaces != nil && w.state(w.reservations[*in.Replaces]) == "held" {
 		w.reservations[*in.Replaces].State = "cancelled"
 	}
-	s := &Stay{ID: id.New[id.Reservation](), Tenant: p.Tenant, Quote: p, Session: p.Session, State: "held", ExpiresAt: w.Now().Add(holdTime)}
+	s := &Stay{ID: id.New[id.Reservation](), Tenant: p.Tenant, Quote: p, Session: p.Session, Quota: in.Quota, State: "held", ExpiresAt: w.Now().Add(holdTime)}
 	w.reservations[s.ID] = s
 	return answer{201, w.view(s)}
 }
@@ -88,6 +91,13 @@ func (w *FakePlatform) state(s *Stay) string {
 		return "expired_hold"
 	}
 	return s.State
+}
+
+// A Quota is the limits that a hold was sent with.
+type Quota struct {
+	Address           string `json:"address"`
+	RoomNights        int    `json:"maxRoomNights"`
+	AddressRoomNights int    `json:"maxAddressRoomNights"`
 }
 
 // A reservation is the fake's representation of a Stay.

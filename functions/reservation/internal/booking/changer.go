@@ -97,7 +97,7 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if call.ByGuest {
 		p.Actor = call.ForGuest(r)
 	}
-	if r, err = c.run(ctx, r, p, call.DryRun); err != nil {
+	if r, err = c.run(ctx, r, p, call); err != nil {
 		return nil, Modification{}, err
 	}
 	m, _ := r.modification(mod)
@@ -114,20 +114,27 @@ func (r *Reservation) modification(m id.Modification) (Modification, bool) {
 }
 
 // run makes a planned change.
-func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*Reservation, error) {
+func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, call ChangeCall) (*Reservation, error) {
 	if err := c.learnRefunds(ctx, r, p); err != nil {
 		return nil, err
 	}
+	dry, limited := call.DryRun, call.ByGuest && r.unpaidOf(p.Reserved) > r.unpaidRoomNights()
 	if !dry && len(p.Takes) > 0 {
 		r.prepare(p, c.now())
-		if err := c.save(ctx, r); err != nil {
+		if err := c.prepare(ctx, r, limited); err != nil {
 			return nil, err
 		}
 		return c.Complete(ctx, r)
 	}
 	stay := r.Stay
-	if err := r.apply(p, c.now()); err != nil || dry {
-		return r, err
+	if err := r.apply(p, c.now()); err != nil {
+		return nil, err
+	}
+	if dry && limited {
+		return r, c.reservations.Admit(ctx, r, nil)
+	}
+	if dry {
+		return r, nil
 	}
 	if len(p.Releases) > 0 {
 		r.await(AwaitRelease, c.now())
@@ -137,6 +144,18 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*
 		return r, err
 	}
 	return c.release(ctx, r), nil
+}
+
+// prepare stores a plan. The plan of a limited change must fit into the quota.
+func (c *Changer) prepare(ctx context.Context, r *Reservation, limited bool) error {
+	return c.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error {
+		if limited {
+			if err := c.reservations.admit(ctx, tx, r, nil); err != nil {
+				return err
+			}
+		}
+		return c.reservations.Save(ctx, tx, r)
+	})
 }
 
 // release releases the rooms that a change has given up, and returns the reservation as it is stored then. The change is made: if this

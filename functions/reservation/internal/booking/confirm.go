@@ -57,6 +57,7 @@ func OpenConfirmer(e env.Env, up Upstreams) *Confirmer {
 //
 // - ErrNotCaptured if the money has not been captured,
 // - ErrHoldExpired if the hold expired before a payment,
+// - ErrTooMuchHeld if a promise of cash does not fit into the quota,
 // - ErrOverbooked if the hold expired and the rooms are sold; the reservation is then cancelled and a refund requested,
 // - ErrIllegalTransition if another payment confirmed the reservation or it was cancelled; this payment is then refunded.
 //
@@ -90,6 +91,11 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	}
 	if refused != nil {
 		return nil, c.giveBack(ctx, r, intent, refused)
+	}
+	if intent.kept() == 0 && r.EffectiveState() == Held { // the rooms are promised beyond the hold: the guest's contact data count too
+		if err := c.reservations.Admit(ctx, r, nil); err != nil {
+			return nil, err
+		}
 	}
 	hold, err := c.rooms(ctx, r, intent)
 	if errors.Is(err, ErrOverbooked) {

@@ -54,6 +54,7 @@ type Reservation struct {
 	Local        Local      `db:"-"`
 	NoShowGrace  int        `db:"no_show_grace_hours"`
 	Own          Own        `db:"-"` // of the quote
+	Quota        Quota      `db:"-"` // of unpaid room nights; zero: a booking of staff
 	CreatedBy    Actor
 	CreatedAt    time.Time
 	AsOf         time.Time // the database's clock at the read; decides whether the hold has expired

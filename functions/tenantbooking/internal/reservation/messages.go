@@ -73,8 +73,16 @@ type HoldRequest struct {
 	Channel   string           `json:"channel"`
 	Session   id.TenantSession `json:"sessionId"`
 	Draft     id.Draft         `json:"draftId"`
+	Quota     Quota            `json:"quota,omitzero"`
 	CreatedBy Actor            `json:"createdBy"`
 	Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
+}
+
+// A Quota limits the room nights that a guest may occupy without having paid for them.
+type Quota struct {
+	Address           string `json:"address,omitzero"` // a pseudonym; empty: addresses have no limit
+	RoomNights        int    `json:"maxRoomNights"`
+	AddressRoomNights int    `json:"maxAddressRoomNights"`
 }
 
 // An Actor is the creator of a reservation.
