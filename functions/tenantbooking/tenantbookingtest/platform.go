@@ -161,7 +161,7 @@ func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(
 	case !known || r.Header.Get("Idempotency-Key") == "":
 		a = act(r)
 	}
-	if r.Header.Get("Idempotency-Key") != "" && a.status < 500 {
+	if r.Header.Get("Idempotency-Key") != "" && a.status < 500 && a.status != http.StatusTooManyRequests {
 		w.answered[key] = a
 	}
 	out.Header().Set("Content-Type", "application/json")
