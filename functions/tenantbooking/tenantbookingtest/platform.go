@@ -28,6 +28,7 @@ type FakePlatform struct {
 	Tenants        []hotel.Tenant
 	SoldOut        bool        // holds fail with ErrOverbooked
 	TooMuchHeld    bool        // holds do not fit into the quota
+	Prepaid        bool        // dates that cost more take effect with their payment
 	Down           string      // the service that does not answer: "reservation", "payment", "tenant"
 	Penalty        money.Micro // of the cancellation of a confirmed reservation
 	RejectedMember string      // the member of a quote request that is rejected
@@ -49,6 +50,7 @@ type Stay struct {
 	Quote       price
 	Session     id.TenantSession
 	Quota       Quota
+	Pending     *pending // changed dates that wait for their payment
 	State       string
 	Guest       booking.Guest
 	ExpiresAt   time.Time

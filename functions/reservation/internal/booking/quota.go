@@ -95,9 +95,9 @@ func (r *Reservation) quotaKeys() (keys []string) {
 }
 
 // admit returns ErrTooMuchHeld if the reservation does not fit into its quota together with the other reservations at the hotel of the same
-// session, address, e-mail address or telephone number. It counts the rows of all live holds and of all bookings that are not paid for and
-// not over, except the replaced one, so that no change of state takes a booking out of the count. The locks end with the transaction: the
-// next caller with one of the keys sees what this transaction has written.
+// session, address, e-mail address or telephone number. It counts the rows of all live holds and pending changes, and of all bookings
+// that are neither paid for nor over, except the replaced one, so that no change of state takes a booking out of the count. The locks end with the
+// transaction: the next caller with one of the keys sees what this transaction has written.
 func (s Reservations) admit(ctx context.Context, tx postgres.Tx, r *Reservation, replaced *id.Reservation) error {
 	if r.Quota == (Quota{}) {
 		return nil
@@ -111,13 +111,14 @@ func (s Reservations) admit(ctx context.Context, tx postgres.Tx, r *Reservation,
 	var wait *time.Duration
 	err := tx.QueryRow(ctx, `
 		WITH unpaid AS (
-			SELECT r.unpaid_room_nights AS nights, r.session_id = @session AS by_session, r.quota_address = nullif(@address, '') AS by_address,
+			SELECT CASE WHEN r.state = 'confirmed' AND (r.pending_change ->> 'until')::timestamptz > platform.now() THEN (r.pending_change ->> 'unpaidRoomNights')::int
+				ELSE r.unpaid_room_nights END AS nights, r.session_id = @session AS by_session, r.quota_address = nullif(@address, '') AS by_address,
 				g.email_hash = nullif(@email, '') AS by_email, g.phone_hash = nullif(@phone, '') AS by_phone,
 				CASE r.state WHEN 'held' THEN h.expires_at - platform.now() END AS hold_left
 			FROM reservation.reservations AS r
 			JOIN reservation.holds AS h ON h.tenant_id = r.tenant_id AND h.hold_id = r.hold_id
 			LEFT JOIN reservation.guests AS g ON g.tenant_id = r.tenant_id AND g.reservation_id = r.reservation_id
-			WHERE r.tenant_id = @tenant AND r.unpaid_room_nights > 0 AND r.quota_nights > 0 AND r.reservation_id <> ALL (@except)
+			WHERE r.tenant_id = @tenant AND (r.unpaid_room_nights > 0 OR r.pending_change IS NOT NULL) AND r.quota_nights > 0 AND r.reservation_id <> ALL (@except)
 			  AND CASE r.state WHEN 'held' THEN h.expires_at > platform.now()
 			      ELSE r.stay_end >= (platform.now() AT TIME ZONE 'UTC')::date - 1 END) -- wherever on earth the hotel is
 		SELECT count(*) FILTER (WHERE by_session AND hold_left IS NOT NULL), coalesce(sum(nights) FILTER (WHERE by_session), 0),
@@ -131,6 +132,9 @@ func (s Reservations) admit(ctx context.Context, tx postgres.Tx, r *Reservation,
 		return fmt.Errorf("reservations: quota of %s: %w", r.ID, err)
 	}
 	isNew, nights := r.unsaved.version == 0, r.unpaidRoomNights()
+	if change := r.pendingChange(); change != nil {
+		nights = change.Nights
+	}
 	if (!isNew || holds < maxLiveHolds) && nights+max(bySession, byEmail, byPhone) <= r.Quota.Nights && nights+byAddress <= r.Quota.AddressNights {
 		return nil
 	}

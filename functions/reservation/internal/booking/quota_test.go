@@ -243,7 +243,7 @@ func TestQuota_released(t *testing.T) {
 	}
 }
 
-// TestQuota_keys has a guest who has booked 40 of 60 room nights, and holds 40 more as somebody who shares something with that guest.
+// TestQuota_keys has a guest who has booked 40 of 60 room nights, and holds 40 more as a guest who has something in common with the first.
 func TestQuota_keys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -338,8 +338,8 @@ func TestQuota_honestGuest(t *testing.T) {
 	if _, err := c.hold(v, 2, 31, longer); !errors.Is(err, ErrTooMuchHeld) {
 		t.Errorf("62 room nights in place of 58: %v", err)
 	}
-	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 4 { // the fake exchanges no rooms: the replaced ones end by their event
-		t.Errorf("refused holds keep rooms: %d are taken, want 4", got)
+	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 2 {
+		t.Errorf("refused holds keep rooms: %d are taken, want 2", got)
 	}
 	if err := c.confirm(longer, nil); err != nil {
 		t.Fatalf("the guest's hold after a refused one: %v", err)
@@ -449,27 +449,35 @@ func TestQuota_dates(t *testing.T) {
 	}
 }
 
-// TestQuota_datesAfterOnePaidNight pays for one night of two rooms and then asks for 30, again and again from one address.
+// TestQuota_datesAfterOnePaidNight pays for one night of two rooms and then asks for 30, again and again from one address. Nothing of that
+// is booked without payment, and what is held meanwhile has the limits of holds.
 func TestQuota_datesAfterOnePaidNight(t *testing.T) {
 	t.Parallel()
 	c := openSiteTest(t, pgtest.New(t))
-	address, changed := c.visit().quota.Address, 0
+	address, held := c.visit().quota.Address, 0
 	for range 7 {
 		v := c.visit()
 		v.quota.Address = address
-		r := c.mustHold(v, 2, 1)
-		if i := aCapture(r); c.confirm(r, &i) != nil {
-			t.Fatal("the payment did not confirm")
-		}
+		r := c.paid(v, 2, 1)
 		_, err := c.change(r, 30, true, false)
 		switch {
 		case err == nil:
-			changed++
+			held++
 		case !errors.Is(err, ErrTooMuchHeld):
 			t.Fatal(err)
 		}
+		if got := c.stored(r).Stay.Nights(); got != 1 {
+			t.Errorf("%d nights are booked, want the paid one", got)
+		}
 	}
-	if changed != 5 {
-		t.Errorf("%d of 7 bookings have 58 room nights without payment, want 5: 290 of 300", changed)
+	if held != 5 {
+		t.Errorf("the added nights of %d of 7 bookings are held, want 5: 290 of 300 room nights without payment", held)
 	}
+	c.db.Advance(11 * time.Minute)
+	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 14 {
+		t.Errorf("%d rooms are taken, want 14", got)
+	}
+	v := c.visit()
+	v.quota.Address = address
+	c.mustHold(v, 2, 30)
 }

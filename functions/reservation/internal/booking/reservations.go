@@ -133,7 +133,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			payment_method = @method, payment_status = @status, payment_intent_id = @intent, captured_micro = @captured,
 			capture_event_id = @captureEvent, payments = @payments, refund_requests = @requested, cancellation = @cancellation,
 			confirmed_at = @confirmedAt, keys = @keys, check_in = @checkIn, check_out = @checkOut, no_show = @missed,
-			spared_until = @spared, overstayed_on = @overstayed, unpaid_room_nights = @unpaid,
+			spared_until = @spared, overstayed_on = @overstayed, pending_change = @change, unpaid_room_nights = @unpaid,
 			quota_address = CASE WHEN @state IN ('expired_hold', 'cancelled', 'checked_out', 'no_show') THEN '' ELSE quota_address END
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @stored`,
 		pgx.StrictNamedArgs{
@@ -143,7 +143,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
 			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Intents, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
 			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
-			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "unpaid": r.unpaidRoomNights(), "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
+			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "change": r.Change, "unpaid": r.unpaidRoomNights(), "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}

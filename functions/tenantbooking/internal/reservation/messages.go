@@ -199,6 +199,15 @@ type Reservation struct {
 	Cancellation *Cancellation `json:"cancellation"`
 	ConfirmedAt  *time.Time    `json:"confirmedAt"`
 	Balance      Balance       `json:"balance"`
+	Pending      *Pending      `json:"pendingChange"`
+}
+
+// A Pending is a change of dates that takes effect with its payment.
+type Pending struct {
+	Stay     stay.Window `json:"stayWindow"`
+	Total    money.Micro `json:"grandTotalMicro"`
+	Due      money.Micro `json:"dueMicro"`
+	PayUntil time.Time   `json:"payUntil"`
 }
 
 // A Balance is the amount that the guest still has to pay.
