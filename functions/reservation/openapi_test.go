@@ -127,7 +127,7 @@ func problems(t *testing.T, name, status string, c content) {
 	for _, f := range []*fault.Fault{
 		booking.ErrIllegalTransition, booking.ErrOverbooked, booking.ErrHoldExpired, booking.ErrQuoteExpired,
 		booking.ErrNotCaptured, fault.ErrValidation, fault.ErrUnauthenticated, fault.ErrForbidden, fault.ErrNotFound,
-		fault.ErrIdempotencyInProgress, fault.ErrIdempotencyKeyReused, fault.ErrUpstreamUnavailable, fault.ErrStale,
+		fault.ErrIdempotencyInProgress, fault.ErrIdempotencyKeyReused, fault.ErrUpstreamUnavailable, fault.ErrStale, booking.ErrTooMuchHeld,
 	} {
 		declared["MELMASTOON."+f.Code] = f
 	}

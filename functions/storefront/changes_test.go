@@ -36,6 +36,27 @@ func TestChange_dates(t *testing.T) {
 	g.changing("&checkIn=2027-03-25&checkOut=2027-03-26").sees("You get AFN 4,200 back")
 }
 
+// TestChange_waitsForPayment changes a paid booking to dates that cost more.
+func TestChange_waitsForPayment(t *testing.T) {
+	t.Parallel()
+	for lang, texts := range map[locale.Tag][2]string{
+		"en":    {"take effect when you have paid this", "The stay from 25 March 2027 to 27 March 2027 takes effect when you have paid AFN"},
+		"fa-AF": {"تاریخ‌های تازه زمانی برقرار می‌شود", "تا آن زمان تاریخ‌های کنونی شما باقی می‌ماند"},
+		"fa-IR": {"تاریخ‌های تازه زمانی برقرار می‌شود", "تا آن زمان تاریخ‌های کنونی شما باقی می‌ماند"},
+		"ps-AF": {"نوې نېټې هغه وخت پلي کېږي", "تر هغه ستاسو اوسنۍ نېټې پاتې کېږي"},
+		"ur-PK": {"نئی تاریخیں اس وقت نافذ ہوں گی", "تب تک آپ کی موجودہ تاریخیں برقرار رہیں گی"},
+		"ar-AE": {"تسري التواريخ الجديدة", "وحتى ذلك الحين تبقى تواريخك الحالية"},
+	} {
+		t.Run(string(lang), func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(env.Of(nil))
+			d.price, d.prepaid, d.locale, d.offered = 3000000, true, lang, []locale.Tag{lang}
+			g := browse(t, env.Of(nil), d).changing("&checkIn=2027-03-25&checkOut=2027-03-27").sees(texts[0])
+			g.send("/changes").sees(texts[1], "/payment").lacks("Your booking is changed.")
+		})
+	}
+}
+
 func TestChange_request(t *testing.T) {
 	t.Parallel()
 	d := newFakeBooking(env.Of(nil))

@@ -113,6 +113,8 @@ type fakeBooking struct {
 	penalty    int  // of a cancellation, in minor units
 	price      int  // of changed dates, in minor units
 	moved      body // the changed dates
+	prepaid    bool // dates that cost more take effect with their payment
+	waits      body // those dates
 	wishes     []string
 	named      body      // the guest's corrected details
 	methods    []string  // of payment
@@ -394,7 +396,11 @@ func (d *fakeBooking) changed(w *httptest.ResponseRecorder, text []byte) any {
 	} else {
 		c["due"] = afghanis(d.price - 2420000)
 	}
-	if !in.DryRun {
+	switch {
+	case in.DryRun:
+	case d.prepaid && d.price > 2420000:
+		d.waits, d.due = dates, d.price-2420000
+	default:
 		d.moved = dates
 	}
 	return c
@@ -448,6 +454,9 @@ func (d *fakeBooking) confirmation() body {
 	c := d.confirmed()
 	if d.moved != nil {
 		c["stayWindow"], c["total"] = d.moved, afghanis(d.price)
+	}
+	if d.waits != nil {
+		c["pendingChange"] = body{"stayWindow": d.waits, "total": afghanis(d.price), "payUntil": d.now().Add(10 * time.Minute)}
 	}
 	if d.due > 0 {
 		c["due"], c["paid"] = afghanis(d.due), afghanis(2420050-d.due)

@@ -203,7 +203,8 @@ type (
 		Stay        DraftStay         `json:"stayWindow"`
 		Rooms       []ConfirmedRoom   `json:"rooms"`
 		Total       money.Minor       `json:"total"`
-		Due         *money.Minor      `json:"due"`     // nil if nothing is due
+		Due         *money.Minor      `json:"due"` // nil if nothing is due
+		Pending     *PendingChange    `json:"pendingChange"`
 		Payment     *ConfirmedPayment `json:"payment"` // nil if the guest has paid by several methods
 		Paid        *money.Minor      `json:"paid"`    // nil if nothing is paid
 		Policy      Policy            `json:"cancellationPolicy"`
@@ -211,6 +212,11 @@ type (
 		Cancelled   *Cancellation     `json:"cancellation"`          // nil unless the booking is cancelled
 		ConfirmedAt time.Time         `json:"confirmedAt"`
 		ViewToken   string            `json:"viewToken"`
+	}
+	// A PendingChange holds the dates that take effect when the guest has paid what is due.
+	PendingChange struct {
+		Stay     DraftStay `json:"stayWindow"`
+		PayUntil time.Time `json:"payUntil"`
 	}
 	// A ConfirmedRoom is one room of a confirmed booking.
 	ConfirmedRoom struct {
@@ -228,6 +234,11 @@ type (
 // Ended reports whether the reservation was cancelled, expired or not used.
 func (c Confirmation) Ended() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
+}
+
+// Prepaid reports whether the guest has paid on the site. More expensive dates then take effect with their payment.
+func (c Confirmation) Prepaid() bool {
+	return c.Payment == nil || c.Payment.Status == "captured" && c.Payment.Method != cashOnArrival
 }
 
 // ShowsPayment reports whether the page says how the booking is paid. For a booking that has ended, it shows received payments only.

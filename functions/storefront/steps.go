@@ -100,12 +100,13 @@ func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
 }
 
 // ConfirmationPage returns the page of a confirmed booking, with the result of the guest's last change. It omits a decline if nothing is due
-// any more, and the notice of a payment if an amount is due: the guest may have reloaded the page of an earlier result.
+// any more, and the notice of a payment if an amount is due: the guest may have reloaded the page of an earlier result. It omits the notice
+// of a change that waits for its payment.
 func (v *Visitor) ConfirmationPage(c *Confirmation, notice, problem string) fn.Page {
 	if problem == declined && c.Due == nil {
 		problem = ""
 	}
-	if notice == "paid" && c.Due != nil {
+	if notice == "paid" && c.Due != nil || notice == "changed" && c.Pending != nil {
 		notice = ""
 	}
 	title := v.Localizer.T("confirmed.title")

@@ -63,6 +63,45 @@ func TestChange_dates(t *testing.T) {
 	}
 }
 
+// TestChange_waitsForPayment changes a paid booking to dates that cost more: they take effect when the guest has paid.
+func TestChange_waitsForPayment(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, funnel()...)
+	g, path, _ := bookByCard(t, s)
+	s.Platform.Change(func() { s.Platform.Prepaid = true })
+	var out guestchange.Response
+	var seen booking.Confirmation
+	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, total(30000))).Into(t, &out)
+	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
+	for name, c := range map[string]booking.Confirmation{"answer": out.Confirmation, "confirmation": seen} {
+		t.Run(name, func(t *testing.T) {
+			if c.Stay.Nights != 2 || c.Total.Amount != 20000 {
+				t.Errorf("%d nights for %v, want the 2 nights that are paid", c.Stay.Nights, c.Total)
+			}
+			if c.Pending == nil || c.Pending.PayUntil.IsZero() {
+				t.Fatalf("pending change = %+v, want one with a deadline", c.Pending)
+			}
+			if p := c.Pending; p.Stay.Nights != 3 || p.Total.Amount != 30000 {
+				t.Errorf("pending change = %+v, want 3 nights for 30000", p)
+			}
+			if c.Due == nil || c.Due.Amount != 10000 {
+				t.Errorf("due = %v, want 10000", c.Due)
+			}
+		})
+	}
+	paid := begun(t, g, path, "card", 10000)
+	g.Platform.Pay(paid.Intent.ID, false)
+	g.Must(http.StatusOK, "POST", path+"/payment", `{}`)
+	var after booking.Confirmation
+	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &after); after.Stay.Nights != 3 || after.Pending != nil {
+		t.Errorf("after the payment: %d nights, pending %v", after.Stay.Nights, after.Pending)
+	}
+	if after.Due != nil {
+		t.Errorf("after the payment %v is due", after.Due)
+	}
+	wantPaid(t, after, 30000)
+}
+
 func TestChange_refused(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, funnel()...)

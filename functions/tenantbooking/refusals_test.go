@@ -155,7 +155,7 @@ func refusingRoutes() []refusingRoute {
 			return g.Send(method, "/draft/"+g.Draft.String()+rest, body, headers...)
 		}
 	}
-	overHold := change(func(g *guest) { g.Platform.Tenants[0].Settings.MaxSessionRoomNights = 2 })
+	overHold := change(func(g *guest) { g.Platform.TooMuchHeld = true })
 	stale := func(g *guest) []string {
 		if g.Tenant.ConfigVersion < 0 {
 			return []string{"X-Bootstrap-Version", "v0-other.none"}
@@ -218,7 +218,7 @@ func refusingRoutes() []refusingRoute {
 				"RESERVATION.HOLD_EXPIRED":        upstreamAnswers("/holds", http.StatusGone, "RESERVATION.HOLD_EXPIRED"),
 				"BFF.TENANT.QUOTE_EXPIRED":        after(16 * time.Minute),
 				"BFF.TENANT.BOOTSTRAP_STALE":      outdated,
-				"GENERAL.RATE_LIMITED":            func(t *testing.T, g *guest) { overHold(t, g); g.DB.Advance(6 * time.Minute); g.Hold().RequestQuote() },
+				"GENERAL.RATE_LIMITED":            overHold,
 				"BFF.UPSTREAM_UNAVAILABLE":        without("reservation"), "TENANT.SUSPENDED": hotelClosed,
 				"GENERAL.UNAVAILABLE": upstreamAnswers("/holds", http.StatusConflict, "GENERAL.IDEMPOTENCY_IN_PROGRESS"),
 			},

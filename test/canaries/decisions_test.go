@@ -24,6 +24,7 @@ var unscrubbed = map[string]string{
 	"POST /api/v1/reservations/walk-ins json guest email":                                guestRecord,
 	"POST /api/v1/reservations/walk-ins json guest phone":                                guestRecord,
 	"POST /api/v1/reservations/quotes json promoCode":                                    promoCode,
+	"POST /api/v1/reservations/holds json quota address":                                 "a pseudonym: only digits, small letters and colons are accepted",
 	"GET /api/v1/reservations query code":                                                compared,
 	"PATCH /api/v1/reservations/{id} json type":                                          listed,
 	"PATCH /api/v1/reservations/{id} json state":                                         listed,

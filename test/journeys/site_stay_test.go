@@ -46,8 +46,8 @@ func datesOf(v *system.Visitor, w system.Wish, more ...any) map[string]any {
 	return body
 }
 
-// TestSite_changesStay changes a paid booking through the whole system: a longer stay at the price of the dry run, again in another
-// browser, without rooms, at another hotel, and after the deadline. Then the guest cancels.
+// TestSite_changesStay changes a paid booking through the whole system: a longer stay at the price of the dry run, which takes effect when it
+// is paid, again in another browser, without rooms, at another hotel, and after the deadline. Then the guest cancels.
 func TestSite_changesStay(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -67,6 +67,14 @@ func TestSite_changesStay(t *testing.T) {
 		t.Errorf("a dry run and a refused price changed the stay to %v", seen.StayWindow)
 	}
 	v.Must(http.StatusOK, http.MethodPatch, path, datesOf(v, longer, "total", dry.Total)).Into(t, &changed)
+	if changed.StayWindow != booked.StayWindow || changed.Due != dry.Due {
+		t.Errorf("before the payment the stay is %v with %v due, want %v with %v", changed.StayWindow, changed.Due, booked.StayWindow, dry.Due)
+	}
+	payBalance(t, v, path, "card", changed.Due)
+	v.Press("pay")
+	balanceOf(t, v, http.StatusOK, path+"/payment")
+	s.Quiet() // the event of the capture may be exchanging the rooms
+	changed = dry
 	other := *v
 	other.Browser = s.Browser()
 	byToken := path + "?t=" + booked.ViewToken
@@ -88,8 +96,8 @@ func TestSite_changesStay(t *testing.T) {
 	}
 	s.Quiet()
 	desk := openDesk(t, s).do(http.StatusOK, http.MethodGet, "/"+v.ReservationID, nil)
-	if desk.Balance.DueMicro == "0" {
-		t.Error("the desk sees nothing due")
+	if desk.Balance.DueMicro != "0" {
+		t.Errorf("the desk sees %s due", desk.Balance.DueMicro)
 	}
 	s.Advance(booked.FreeUntil.Sub(s.Env().Now()) + time.Second)
 	v.Refused(http.StatusConflict, "RESERVATION.CHANGE_NOT_ALLOWED", http.MethodPatch, path, datesOf(v, system.Wish{Hotel: wish.Hotel, Room: 2, From: 20, Nights: 1}))

@@ -630,5 +630,9 @@ var variants = []variant{
 		"a document with an old consent outlives a withdrawal", noPII, "functions/consumer/internal/session/publisher.go",
 		"err != nil || !consents {", "err != nil {",
 		"functions/consumer", "TestConsent_withdrawnDuringOutage",
+	}, {
+		"a confirmed booking leaves the quota of unpaid room nights", noOversell, "functions/reservation/internal/booking/quota.go",
+		"AND r.quota_nights > 0 AND r.reservation_id", "AND r.state = 'held' AND r.reservation_id",
+		"functions/reservation/internal/booking", "TestQuota_cashFromOneAddress",
 	},
 }

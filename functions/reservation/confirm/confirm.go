@@ -20,7 +20,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-confirm",
 	Route:      "POST /api/v1/reservations/{id}/confirm",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Publishes:  fn.Subjects{booking.ConfirmedV1, booking.CancelledV1},
+	Publishes:  fn.Subjects{booking.ConfirmedV1, booking.CancelledV1, booking.ModifiedV1, booking.DatesChangedV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)

@@ -33,7 +33,19 @@ type Request struct {
 	Session   *id.TenantSession `json:"sessionId,omitzero"`
 	Draft     *id.Draft         `json:"draftId,omitzero"`
 	CreatedBy booking.Actor     `json:"createdBy"`
+	Quota     booking.Quota     `json:"quota,omitzero"`                 // zero: no limit
 	Replaces  *id.Reservation   `json:"replacesReservationId,omitzero"` // a hold of the same guest, cancelled in favour of this one
+}
+
+// Validate rejects a malformed quota, and one without a session.
+func (r Request) Validate() error {
+	switch {
+	case r.Quota == (booking.Quota{}):
+		return nil
+	case r.Session == nil:
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/sessionId", Rule: "required", Message: "is required with quota"})
+	}
+	return r.Quota.Validate()
 }
 
 // A Response is the reservation, with the server's time as the base for its expiry.
@@ -56,7 +68,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 		return out, fault.ErrForbidden
 	}
 	r, err := h.useCase.Hold(ctx, c.Principal, c.In.Quote, booking.Details{
-		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft, CreatedBy: c.In.CreatedBy,
+		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft, Quota: c.In.Quota, CreatedBy: c.In.CreatedBy,
 	}, c.In.Replaces)
 	if err != nil {
 		return out, err

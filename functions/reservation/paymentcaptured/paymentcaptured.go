@@ -21,7 +21,7 @@ var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-paymentcaptured",
 	Subject:   "melmastoon.payment.transaction.captured.v1",
 	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Publishes: fn.Subjects{booking.ConfirmedV1, booking.CancelledV1},
+	Publishes: fn.Subjects{booking.ConfirmedV1, booking.CancelledV1, booking.ModifiedV1, booking.DatesChangedV1},
 	Timeout:   10 * time.Second,
 }, New)
 

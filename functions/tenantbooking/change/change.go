@@ -65,7 +65,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{booking.OpenChanger(e), confirmations}).change, err
 }
 
-// change makes the change. Dates that the booking has already are not changed again: the guest may have changed them in another window,
+// change makes the change. Dates that the booking has already, or that wait for their payment, are not changed again: the guest may have changed them in another window,
 // or may not have received the response.
 func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
@@ -77,7 +77,7 @@ func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	}
 	key := id.Derive[id.Request](c.Act, "change").String()
 	switch to := c.In.Stay; {
-	case to != nil && to.Window() == r.Stay && r.Confirmed():
+	case to != nil && r.Confirmed() && (to.Window() == r.Stay || r.Pending != nil && to.Window() == r.Pending.Stay):
 	case to != nil:
 		r, out.PriceChange, err = h.service.ChangeDates(ctx, c.Tenant, r, c.In.change(), c.Now, key)
 	case c.In.Special != nil:

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	upstream "melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -39,23 +40,23 @@ type Response struct {
 
 // reserver is the part of the reservation service that this function uses.
 type reserver interface {
-	Hold(context.Context, *booking.Draft, string) (booking.Hold, error)
+	Hold(context.Context, *booking.Draft, upstream.Quota) (booking.Hold, error)
 }
 
 type handler struct {
 	drafts       booking.Drafts
-	quota        booking.HoldQuota
+	limits       booking.HoldLimits
 	reservations reserver
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	quota, err := booking.OpenHoldQuota(e)
-	return (&handler{drafts: booking.OpenDrafts(e), quota: quota, reservations: booking.OpenReservations(e)}).hold, err
+	limits, err := booking.OpenHoldLimits(e)
+	return (&handler{drafts: booking.OpenDrafts(e), limits: limits, reservations: booking.OpenReservations(e)}).hold, err
 }
 
 func (h *handler) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	draft, err := h.quota.Attempt(c.Visitor, c.Trace(), c.Now, func() (*booking.Draft, error) {
+	draft, err := h.limits.Attempt(c.Visitor, c.Trace(), c.Now, func() (*booking.Draft, error) {
 		return booking.Again(ctx, func() (*booking.Draft, error) { return h.keep(ctx, c) })
 	})
 	if err != nil {
@@ -78,14 +79,9 @@ func (h *handler) keep(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if draft.Holds(c.In.Quote) {
 		return draft, nil
 	}
-	if err := h.quota.Reserve(ctx, c.Visitor, c.Trace(), draft); err != nil {
-		return nil, err
-	}
-	// The idempotency key derives from the quote, so that a double click or a retry holds the rooms once. No transaction
-	// is open during this call. If saving fails below, the hold expires by itself.
-	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
+	// No transaction is open during this call. If saving fails below, the hold expires by itself.
+	hold, err := h.reservations.Hold(ctx, draft, h.limits.Quota(c.Visitor, c.Trace()))
 	if err != nil {
-		_ = h.quota.Release(ctx, draft, err) // if this fails, the reserved quota expires
 		return nil, err
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired

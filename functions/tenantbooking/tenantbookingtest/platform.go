@@ -27,6 +27,8 @@ type FakePlatform struct {
 	Now            func() time.Time
 	Tenants        []hotel.Tenant
 	SoldOut        bool        // holds fail with ErrOverbooked
+	TooMuchHeld    bool        // holds do not fit into the quota
+	Prepaid        bool        // dates that cost more take effect with their payment
 	Down           string      // the service that does not answer: "reservation", "payment", "tenant"
 	Penalty        money.Micro // of the cancellation of a confirmed reservation
 	RejectedMember string      // the member of a quote request that is rejected
@@ -47,6 +49,8 @@ type Stay struct {
 	Tenant      id.Tenant
 	Quote       price
 	Session     id.TenantSession
+	Quota       Quota
+	Pending     *pending // changed dates that wait for their payment
 	State       string
 	Guest       booking.Guest
 	ExpiresAt   time.Time
@@ -159,7 +163,7 @@ func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(
 	case !known || r.Header.Get("Idempotency-Key") == "":
 		a = act(r)
 	}
-	if r.Header.Get("Idempotency-Key") != "" && a.status < 500 {
+	if r.Header.Get("Idempotency-Key") != "" && a.status < 500 && a.status != http.StatusTooManyRequests {
 		w.answered[key] = a
 	}
 	out.Header().Set("Content-Type", "application/json")

@@ -13,7 +13,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/stay"
 )
 
 func locales() []locale.Tag { return []locale.Tag{locale.Pashto, locale.Dari, locale.English} }
@@ -67,6 +66,7 @@ func (w *FakePlatform) hold(r *http.Request) answer {
 	in := body[struct {
 		Quote    id.Quote        `json:"quoteId"`
 		Replaces *id.Reservation `json:"replacesReservationId"`
+		Quota    Quota           `json:"quota"`
 	}](r)
 	p, ok := w.answered[in.Quote.String()].body.(price)
 	switch {
@@ -74,11 +74,13 @@ func (w *FakePlatform) hold(r *http.Request) answer {
 		return nothing()
 	case w.SoldOut:
 		return refuse(409, "RESERVATION.OVERBOOKING_BLOCKED")
+	case w.TooMuchHeld:
+		return answer{429, map[string]any{"status": 429, "code": "MELMASTOON.GENERAL.RATE_LIMITED", "detail": "Too many rooms.", "retryAfter": 77}}
 	}
 	if in.Replaces != nil && w.state(w.reservations[*in.Replaces]) == "held" {
 		w.reservations[*in.Replaces].State = "cancelled"
 	}
-	s := &Stay{ID: id.New[id.Reservation](), Tenant: p.Tenant, Quote: p, Session: p.Session, State: "held", ExpiresAt: w.Now().Add(holdTime)}
+	s := &Stay{ID: id.New[id.Reservation](), Tenant: p.Tenant, Quote: p, Session: p.Session, Quota: in.Quota, State: "held", ExpiresAt: w.Now().Add(holdTime)}
 	w.reservations[s.ID] = s
 	return answer{201, w.view(s)}
 }
@@ -88,6 +90,13 @@ func (w *FakePlatform) state(s *Stay) string {
 		return "expired_hold"
 	}
 	return s.State
+}
+
+// A Quota is the limits that a hold was sent with.
+type Quota struct {
+	Address           string `json:"address"`
+	RoomNights        int    `json:"maxRoomNights"`
+	AddressRoomNights int    `json:"maxAddressRoomNights"`
 }
 
 // A reservation is the fake's representation of a Stay.
@@ -111,6 +120,7 @@ type reservation struct {
 	Balance     struct {
 		Due money.Micro `json:"dueMicro"`
 	} `json:"balance"`
+	Pending *pending `json:"pendingChange,omitzero"`
 }
 
 func (w *FakePlatform) view(s *Stay) reservation {
@@ -121,7 +131,7 @@ func (w *FakePlatform) view(s *Stay) reservation {
 		deadline := s.Quote.Stay.Start.Time()
 		v.FreeUntil = &deadline
 	}
-	v.Balance.Due = w.due(s)
+	v.Balance.Due, v.Pending = w.due(s), s.Pending
 	if s.Cancelled != nil {
 		v.Version++
 	}
@@ -216,6 +226,9 @@ func (w *FakePlatform) book(s *Stay, i id.Intent) {
 
 // collect keeps what is due of a captured intent, and refunds the rest.
 func (w *FakePlatform) collect(s *Stay, i *Payment) {
+	if p := s.Pending; p != nil && i.Paid >= p.Due {
+		s.Quote.Stay, s.Quote.Total, s.Pending = p.Stay, p.Total, nil
+	}
 	i.Refunded = max(0, i.Paid-w.due(s))
 	if i.Refunded < i.Paid {
 		s.More = append(s.More, i.ID)
@@ -251,44 +264,6 @@ func (w *FakePlatform) cancel(r *http.Request) answer {
 		reservation
 		Applied policyApplied `json:"policyApplied"`
 	}{w.view(s), applied}}
-}
-
-// changeDates changes the dates of a confirmed reservation at the fake's price. The reservation was paid by card.
-func (w *FakePlatform) changeDates(r *http.Request) answer {
-	s := w.find(r)
-	in := body[struct {
-		Stay    stay.Window  `json:"stayWindow"`
-		DryRun  bool         `json:"dryRun"`
-		ByGuest bool         `json:"byGuest"`
-		Max     *money.Micro `json:"maxTotalMicro"`
-	}](r)
-	total := money.Micro(nightly * in.Stay.Nights())
-	switch {
-	case s == nil:
-		return nothing()
-	case !in.ByGuest:
-		return refuse(403, "GENERAL.FORBIDDEN")
-	case s.State != "confirmed":
-		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
-	case w.SoldOut:
-		return refuse(409, "RESERVATION.OVERBOOKING_BLOCKED")
-	case in.Max != nil && total > *in.Max:
-		return refuse(409, "BFF.TENANT.PRICE_CHANGED")
-	}
-	changed := *s
-	changed.Quote.Stay, changed.Quote.Total = in.Stay, total
-	delta := total - s.Quote.Total
-	modification := map[string]any{"priceDeltaMicro": delta}
-	if delta < 0 {
-		modification["refundOrChargeRequest"] = map[string]any{"amountMicro": -delta, "direction": "refund"}
-	}
-	if !in.DryRun {
-		*s = changed
-	}
-	return answer{200, struct {
-		reservation
-		Modification any `json:"modification"`
-	}{w.view(&changed), modification}}
 }
 
 // ask adds a special request of the guest.

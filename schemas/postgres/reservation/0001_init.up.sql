@@ -113,6 +113,13 @@ CREATE TABLE IF NOT EXISTS reservation.reservations (
     check_out           jsonb,
     no_show             jsonb,
     cancellation        jsonb,
+    pending_change      jsonb,                    -- a change of dates that takes effect with its payment
+
+    -- The quota of unpaid room nights of the guests of a hotel's site. A pseudonym of the address is kept until the reservation ends.
+    unpaid_room_nights  int         NOT NULL DEFAULT 0 CHECK (unpaid_room_nights >= 0), -- while the hold lives or the stay is not over
+    quota_nights        int         NOT NULL DEFAULT 0 CHECK (quota_nights >= 0),       -- maximum of a session, an e-mail address, a telephone number; 0: no quota
+    quota_by_address    int         NOT NULL DEFAULT 0 CHECK (quota_by_address >= 0),   -- maximum of a client address
+    quota_address       text        NOT NULL DEFAULT '',                                -- '': addresses have no limit
     created_by          jsonb       NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT platform.now(),
     confirmed_at        timestamptz,
@@ -125,6 +132,9 @@ CREATE TABLE IF NOT EXISTS reservation.reservations (
         (payment_status = 'pending_cash' AND payment_intent_id IS NOT NULL)),
     CONSTRAINT reservations_cancelled CHECK ((state = 'cancelled') = (cancellation IS NOT NULL))
 );
+
+CREATE INDEX IF NOT EXISTS reservations_unpaid ON reservation.reservations (tenant_id)
+    WHERE (unpaid_room_nights > 0 OR pending_change IS NOT NULL) AND quota_nights > 0;
 
 -- The rooms of a reservation.
 CREATE TABLE IF NOT EXISTS reservation.reservation_items (

@@ -7,6 +7,7 @@ WHERE sandbox.takes(a.state, a.expires_at, platform.now())
   AND NOT coalesce(a.allocation_id = ANY (h.allocation_ids)
       AND (r.state IN ('held', 'confirmed', 'check_in_started', 'checked_in', 'checkout_started')
            OR r.state = 'checked_out' AND h.status = 'committed'), false)
+  AND NOT coalesce(r.state = 'confirmed' AND a.state = 'held' AND (r.pending_change ->> 'until')::timestamptz >= a.expires_at, false) -- waits for its payment
 UNION ALL
 SELECT 'promised but not taken', w.allocation_id, r.reservation_id, a.state, r.state
 FROM reservation.reservations AS r

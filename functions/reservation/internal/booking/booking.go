@@ -8,11 +8,16 @@ import (
 )
 
 // Book stores a new reservation. If it replaces a hold, the same transaction cancels that hold, so the guest always has
-// exactly one of them. A replaced hold that is cancelled stays unchanged. Book returns ErrIllegalTransition if it was confirmed
-// meanwhile.
+// exactly one of them. A replaced hold that is cancelled stays unchanged. Book returns ErrTooMuchHeld if the reservation does not fit into
+// its quota, and ErrIllegalTransition if the replaced one was confirmed meanwhile.
 func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) error {
 	if replaced == nil {
-		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.Add(ctx, tx, r) })
+		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error {
+			if err := s.admit(ctx, tx, r, nil); err != nil {
+				return err
+			}
+			return s.Add(ctx, tx, r)
+		})
 	}
 	return Again(ctx, func() error {
 		old, err := s.Get(ctx, by.Scope, *replaced)
@@ -41,6 +46,9 @@ func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
 		}
 	}
 	return s.In(ctx, r.Tenant, func(tx postgres.Tx) error {
+		if err := s.admit(ctx, tx, r, &old.ID); err != nil {
+			return err
+		}
 		if err := s.Add(ctx, tx, r); err != nil || replaced {
 			return err
 		}

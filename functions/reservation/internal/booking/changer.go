@@ -21,6 +21,7 @@ import (
 type Changer struct {
 	reservations Reservations
 	inventory    reallocator
+	payments     paymentService
 	pricing      func(context.Context, id.Tenant, Ask) (Price, error)
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
 	learn        func(context.Context, *Reservation) error // sets the amount already refunded
@@ -30,13 +31,15 @@ type Changer struct {
 
 // reallocator is the part of Inventory that a Changer needs.
 type reallocator interface {
+	Hold(context.Context, *Reservation, Hold) (HoldResult, error)
 	Reallocate(context.Context, *Reservation, []id.Allocation, []Take) error
+	Release(context.Context, *Reservation, []id.Allocation) error
 }
 
 // OpenChanger opens a Changer with its stores and clients.
 func OpenChanger(e env.Env, up Upstreams) *Changer {
 	return &Changer{
-		reservations: OpenReservations(e), inventory: up.Inventory, pricing: up.Price,
+		reservations: OpenReservations(e), inventory: up.Inventory, payments: up.Payments, pricing: up.Price,
 		rooms: up.Rooms, learn: up.Payments.Learn, keys: OpenIssuer(e, up), now: e.Now,
 	}
 }
@@ -55,7 +58,7 @@ type ChangeCall struct {
 type Proposal func(context.Context, *Reservation) (*Plan, error)
 
 // Change makes a change, once per act, and returns the changed reservation with its modification. It returns ErrOverbooked if
-// inventory has no rooms for it, and then nothing has changed.
+// inventory has no rooms for it, and then nothing has changed. A guest's change of a paid booking that costs more becomes an [PendingChange].
 func (c *Changer) Change(ctx context.Context, call ChangeCall, propose Proposal) (r *Reservation, m Modification, err error) {
 	err = Again(ctx, func() error {
 		r, m, err = c.attempt(ctx, call, propose)
@@ -83,6 +86,9 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if m, done := r.modification(mod); done {
 		return r, m, nil
 	}
+	if change := r.Change; change.fits(r) && change.Plan.Modification.ID == mod {
+		return r, change.Plan.Modification, nil
+	}
 	if asked { // by an earlier attempt of this act, and refused
 		return nil, Modification{}, ErrOverbooked
 	}
@@ -100,10 +106,13 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if call.ByGuest {
 		p.Actor = call.ForGuest(r)
 	}
-	if r, err = c.run(ctx, r, p, call.DryRun); err != nil {
+	if r, err = c.run(ctx, r, p, call); err != nil {
 		return nil, Modification{}, err
 	}
-	m, _ := r.modification(mod)
+	m, done := r.modification(mod)
+	if !done {
+		m = r.Change.Plan.Modification
+	}
 	return r, m, nil
 }
 
@@ -133,20 +142,32 @@ func (r *Reservation) lastDateChange() *Modification {
 func (r *Reservation) changedTo(to Stay) bool { return to == r.Stay && r.lastDateChange() != nil }
 
 // run makes a planned change.
-func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, dry bool) (*Reservation, error) {
+func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, call ChangeCall) (*Reservation, error) {
 	if err := c.learnRefunds(ctx, r, p); err != nil {
 		return nil, err
 	}
+	if due := r.dueUnder(p.Reserved); call.ByGuest && !call.DryRun && r.prepaid() && due > 0 && *p.PriceDelta > 0 {
+		p.Request = &MoneyRequest{Amount: due, Direction: "charge"}
+		return c.awaitPayment(ctx, r, p)
+	}
+	p.Releases = append(p.Releases, r.pendingChange().held()...) // the change ends the pending one
+	dry, limited := call.DryRun, call.ByGuest && r.unpaidOf(p.Reserved) > r.unpaidRoomNights()
 	if !dry && len(p.Takes) > 0 {
 		r.prepare(p, c.now())
-		if err := c.save(ctx, r); err != nil {
+		if err := c.prepare(ctx, r, limited); err != nil {
 			return nil, err
 		}
 		return c.Complete(ctx, r)
 	}
 	stay := r.Stay
-	if err := r.apply(p, c.now()); err != nil || dry {
-		return r, err
+	if err := r.apply(p, c.now()); err != nil {
+		return nil, err
+	}
+	if dry && limited {
+		return r, c.reservations.Admit(ctx, r, nil)
+	}
+	if dry {
+		return r, nil
 	}
 	if len(p.Releases) > 0 {
 		r.await(AwaitRelease, c.now())
@@ -201,6 +222,9 @@ func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, e
 		r.Version++
 		return r, c.save(ctx, r)
 	case errors.Is(err, ErrOverbooked), errors.Is(err, ErrHoldExpired):
+		if err := c.giveBack(ctx, r); err != nil {
+			return nil, err
+		}
 		r.drop()
 		if err := c.save(ctx, r); err != nil {
 			return nil, err

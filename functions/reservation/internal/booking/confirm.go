@@ -46,17 +46,19 @@ type Confirmer struct {
 	inventory    inventoryService
 	payments     paymentService
 	now          func() time.Time
+	payChange    func(context.Context, *Reservation, Intent, Within) (*Reservation, error) // the change that an intent pays for
 }
 
 // OpenConfirmer opens a Confirmer with its store and clients.
 func OpenConfirmer(e env.Env, up Upstreams) *Confirmer {
-	return &Confirmer{reservations: OpenReservations(e), inventory: up.Inventory, payments: up.Payments, now: e.Now}
+	return &Confirmer{reservations: OpenReservations(e), inventory: up.Inventory, payments: up.Payments, now: e.Now, payChange: OpenChanger(e, up).PayChange}
 }
 
 // Confirm confirms a reservation. It returns
 //
 // - ErrNotCaptured if the money has not been captured,
 // - ErrHoldExpired if the hold expired before a payment,
+// - ErrTooMuchHeld if a promise of cash does not fit into the quota,
 // - ErrOverbooked if the hold expired and the rooms are sold; the reservation is then cancelled and a refund requested,
 // - ErrIllegalTransition if another payment confirmed the reservation or it was cancelled; this payment is then refunded.
 //
@@ -81,6 +83,12 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	if err != nil {
 		return nil, err
 	}
+	if r.paysChange(intent) && r.Saga.Plan != nil {
+		return nil, errChanging
+	}
+	if r.paysChange(intent) {
+		return c.payPendingChange(ctx, *r, intent, within)
+	}
 	if r.owes(intent) {
 		return r, c.collect(ctx, r, intent, within)
 	}
@@ -90,6 +98,11 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	}
 	if refused != nil {
 		return nil, c.giveBack(ctx, r, intent, refused)
+	}
+	if intent.kept() == 0 && r.EffectiveState() == Held { // the rooms are promised beyond the hold: the guest's contact data count too
+		if err := c.reservations.Admit(ctx, r, nil); err != nil {
+			return nil, err
+		}
 	}
 	hold, err := c.rooms(ctx, r, intent)
 	if errors.Is(err, ErrOverbooked) {
@@ -109,6 +122,19 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 		return nil, err
 	}
 	return r, c.save(ctx, r, within, ReservationConfirmed)
+}
+
+// payPendingChange makes the change that an intent pays for, or refunds the intent if an assigned room is not free for it.
+func (c *Confirmer) payPendingChange(ctx context.Context, r Reservation, i Intent, within Within) (*Reservation, error) {
+	before := r
+	changed, err := c.payChange(ctx, &r, i, within)
+	if !errors.Is(err, ErrRoomUnavailable) {
+		return changed, err
+	}
+	if i, err = c.payments.Intent(ctx, r.Tenant, i.ID); err != nil { // a surplus may be refunded already
+		return nil, err
+	}
+	return nil, c.giveBack(ctx, &before, i, ErrIllegalTransition)
 }
 
 // collect stores a capture that pays what a booked reservation owes: promised cash, or the balance after a change. The

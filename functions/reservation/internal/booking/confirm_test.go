@@ -32,7 +32,7 @@ func set(t testing.TB, db *pgtest.Database) *confirmTest {
 	e := db.Env()
 	s := &confirmTest{db: db, r: aStored(t, e, id.New[id.Tenant]()), fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), t: t}
 	s.fakeInventory.place(s.r)
-	s.Confirmer = &Confirmer{OpenReservations(e), s.fakeInventory, s.fakePayments, e.Now}
+	s.Confirmer = &Confirmer{OpenReservations(e), s.fakeInventory, s.fakePayments, e.Now, nil}
 	return s
 }
 

@@ -29,6 +29,8 @@
 // Invariants:
 //
 //   - This service never counts rooms. The inventory service decides, and a hold exists only if inventory has placed it.
+//   - It never takes an unpaid booking of a hotel's site out of the guest's [Quota] before it is paid for, cancelled or over.
+//   - It never makes a guest's change of a paid booking that costs more before that is paid: see [PendingChange].
 //   - It never computes a price. A quote stores the price of the pricing service unchanged, and a night keeps the
 //     price of its date.
 //   - It never lowers what was retained: a penalty stays a charge, whatever changes later.

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -304,7 +305,7 @@ func ReservationCancelled(r *Reservation) event.Draft {
 		Applied:     c.Applied,
 		Refunds:     c.Refunds,
 		Items:       items,
-		Allocations: r.Hold.Allocations,
+		Allocations: slices.Concat(r.Hold.Allocations, r.Change.held()),
 		Actor:       c.Actor,
 		Cause:       c.Cause,
 	})

@@ -46,7 +46,7 @@ func (h *fakeInventory) free(t id.RoomType) int {
 	return left
 }
 
-func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, error) {
+func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (p HoldResult, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked++
@@ -55,7 +55,13 @@ func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (Hold
 			return HoldResult{}, ErrHoldExpired
 		}
 	}
-	p := HoldResult{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
+	p = HoldResult{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
+	for _, a := range hold.Replaces {
+		if replaced := h.taken[a]; replaced != nil {
+			defer func(was bool) { replaced.released = was || err == nil }(replaced.released)
+			replaced.released = true
+		}
+	}
 	for i, a := range hold.Allocations {
 		if h.taken[a] == nil && h.free(r.Items[i].RoomType) < 1 {
 			return HoldResult{}, ErrOverbooked

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
 // The errors of this service, with the messages that clients read.
@@ -19,6 +20,7 @@ var (
 	ErrPenaltyChanged    = fault.New(fault.Conflict, "RESERVATION.PENALTY_CHANGED", "The cancellation now costs more than was shown.")
 	ErrChangeNotAllowed  = fault.New(fault.Conflict, "RESERVATION.CHANGE_NOT_ALLOWED", "The rate of this booking no longer allows a change of dates. Contact the hotel.")
 	ErrPriceChanged      = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "The stay now costs more than was shown.")
+	ErrTooMuchHeld       = ratelimit.ErrLimited.Saying("Too many rooms are held or booked without payment. Finish, pay for or cancel another booking, or try again later.")
 	ErrTooManyRequests   = fault.New(fault.Conflict, "RESERVATION.REQUEST_LIMIT", "The reservation already has 20 special requests.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )

@@ -21,7 +21,7 @@ const selectReservations = `
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
 		r.promo_code, r.currency, r.grand_total_micro, r.extras, r.lost_at, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
 		r.captured_micro, r.capture_event_id, r.payments, r.refund_requests, r.keys, r.check_in, r.check_out, r.no_show, r.spared_until,
-		r.overstayed_on, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
+		r.overstayed_on, r.pending_change, r.region, r.quota_address, r.quota_nights, r.quota_by_address, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
@@ -183,6 +183,7 @@ type reservationRow struct {
 	Payment
 	Local
 	Own
+	Quota
 }
 
 func toReservation(row pgx.CollectableRow) (*Reservation, error) {
@@ -191,7 +192,7 @@ func toReservation(row pgx.CollectableRow) (*Reservation, error) {
 		return nil, err
 	}
 	r := &read.Reservation
-	r.Saga, r.Stay, r.Hold, r.Payment, r.Local, r.Own = read.Saga, read.Stay, read.Hold, read.Payment, read.Local, read.Own
+	r.Saga, r.Stay, r.Hold, r.Payment, r.Local, r.Own, r.Quota = read.Saga, read.Stay, read.Hold, read.Payment, read.Local, read.Own, read.Quota
 	return r, nil
 }
 

@@ -13,18 +13,19 @@ type Holder struct {
 	Quotes       Quotes
 	Reservations Reservations
 	Place        func(context.Context, *Reservation, Hold) (HoldResult, error) // asks the inventory service
+	Release      func(context.Context, *Reservation, []id.Allocation) error    // asks the inventory service
 	Settings     func(context.Context, id.Tenant) Settings                     // returns a tenant's settings
 }
 
 // OpenHolder opens a Holder with its stores and clients.
 func OpenHolder(e env.Env, up Upstreams) *Holder {
 	return &Holder{
-		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: up.Inventory.Hold, Settings: up.Settings,
+		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: up.Inventory.Hold, Release: up.Inventory.Release, Settings: up.Settings,
 	}
 }
 
 // Hold stores a reservation of a quote whose rooms inventory holds, once per act. It replaces the given hold, if any. It returns
-// ErrOverbooked if the rooms are not available.
+// ErrOverbooked if the rooms are not available, and ErrTooMuchHeld if they do not fit into the quota.
 func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Details, replaced *id.Reservation) (*Reservation, error) {
 	// An earlier attempt of this act may have succeeded without answering.
 	done, err := h.Reservations.Get(ctx, by.Scope, ReservationID(d.Act))
@@ -43,6 +44,10 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 	if r.Hold.Replaces, err = h.replaces(ctx, by, r, replaced); err != nil {
 		return nil, err
 	}
+	// A hold beyond the quota takes no room and ends no replaced hold. Only a concurrent hold can still be counted first, below.
+	if err := h.Reservations.Admit(ctx, r, replaced); err != nil {
+		return nil, err
+	}
 	// No transaction is open during this call. If saving fails below, the rooms become free when the hold expires.
 	placed, err := h.Place(ctx, r, r.Hold)
 	if err != nil {
@@ -51,7 +56,11 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 	if err := r.StartHold(placed); err != nil {
 		return nil, err
 	}
-	return r, h.Reservations.Book(ctx, by, r, replaced)
+	err = h.Reservations.Book(ctx, by, r, replaced)
+	if errors.Is(err, ErrTooMuchHeld) {
+		_ = h.Release(ctx, r, r.Hold.Allocations) // if this fails, they become free when the hold expires
+	}
+	return r, err
 }
 
 // replaces returns the rooms of a hold that the new one replaces, so that a guest who holds the last room can have it for longer. It

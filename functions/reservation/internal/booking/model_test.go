@@ -138,7 +138,7 @@ func (s *sequence) open() {
 	now := func() time.Time { return s.now }
 	rooms := func(context.Context, id.Tenant, id.Property) ([]Room, error) { return s.rooms, s.call() }
 	s.changer = OpenChanger(e, up)
-	s.changer.now, s.changer.inventory, s.changer.rooms = now, s, rooms
+	s.changer.now, s.changer.inventory, s.changer.rooms = now, randomInventory{s.fakeInventory, s}, rooms
 	s.changer.learn = s.learn
 	s.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
 		return aPrice(a, s.now.Add(time.Hour)), s.call()
@@ -209,14 +209,20 @@ func (s *sequence) failSometimes() error {
 	return errServiceDown
 }
 
-func (s *sequence) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
-	if err := s.call(); err != nil {
+// A randomInventory fails at random when rooms are exchanged.
+type randomInventory struct {
+	*fakeInventory
+	s *sequence
+}
+
+func (i randomInventory) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+	if err := i.s.call(); err != nil {
 		return err
 	}
-	if err := s.fakeInventory.Reallocate(ctx, r, releases, takes); err != nil {
+	if err := i.fakeInventory.Reallocate(ctx, r, releases, takes); err != nil {
 		return err
 	}
-	return s.failSometimes() // inventory has decided, but the answer is lost
+	return i.s.failSometimes() // inventory has decided, but the answer is lost
 }
 
 func (s *sequence) Issue(_ context.Context, _ *Reservation, k Key) (KeyStatus, error) {
@@ -466,7 +472,7 @@ func (s *sequence) save(r *Reservation, events ...event.Draft) error {
 
 // captured is the event of a captured payment.
 func (s *sequence) captured(i Intent) error {
-	confirmer := OpenConfirmer(s.env, Upstreams{})
+	confirmer := OpenConfirmer(s.env, Upstreams{Inventory: s.fakeInventory, Payments: s.fakePayments})
 	confirmer.payments, confirmer.inventory, confirmer.now = countedServices{s}, countedServices{s}, func() time.Time { return s.now }
 	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
 	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {

@@ -19,6 +19,7 @@ type Plan struct {
 	Reserved  Reserved        `json:"reserved"`           // the reservation after the change
 	Retained  []Charge        `json:"retained,omitempty"` // penalties that the change keeps
 	RoomsFrom *stay.Date      `json:"roomsFrom,omitzero"` // the assigned rooms change from that night on
+	Paid      *id.Intent      `json:"paid,omitzero"`      // the payment of a PendingChange, refunded if inventory refuses
 	Reissue   []id.Item       `json:"reissue,omitzero"`   // the items whose keys are replaced, or revoked if the guest is not in house
 }
 
@@ -82,7 +83,7 @@ func (r *Reservation) apply(p *Plan, now time.Time) error {
 	if len(p.Takes) > 0 {
 		r.LostAt = nil
 	}
-	r.unsaved.items = true
+	r.Change, r.unsaved.items = nil, true // a pending change was for the booking before
 	if p.RoomsFrom != nil {
 		r.roomsChange(*p.RoomsFrom)
 	}

@@ -289,6 +289,7 @@ type Details struct {
 	Partner   Reference
 	Session   *id.TenantSession
 	Draft     *id.Draft
+	Quota     Quota
 	CreatedBy Actor
 	TTL       time.Duration // of the hold
 }
@@ -303,7 +304,7 @@ func (q *Quote) Reserve(d Details) (*Reservation, error) {
 		ID: ReservationID(d.Act), Tenant: q.Tenant, Property: q.Property,
 		State: Quoted, Channel: d.Channel, Partner: d.Partner, Session: cmp.Or(d.Session, q.Session), Draft: cmp.Or(d.Draft, q.Draft),
 		Quote: q.ID, Promo: q.Promo, Guest: id.Derive[id.Guest](d.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
-		Extras: q.Extras, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: d.CreatedBy,
+		Extras: q.Extras, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, Quota: d.Quota, CreatedBy: d.CreatedBy,
 		Local: q.Local, NoShowGrace: q.NoShowGrace, Own: q.Own,
 	}
 	for i, item := range q.Items {

@@ -43,17 +43,19 @@ type Reservation struct {
 	Hold         Hold    `db:"-"` // the current one
 	Payment      Payment `db:"-"` // zero until confirmed
 	Cancellation *Cancellation
-	Keys         []Key      // of the rooms, oldest first
-	CheckIn      *CheckIn   // nil before the check-in
-	CheckOut     *CheckOut  // nil before the check-out
-	Missed       *Missed    `db:"no_show"` // nil unless the guest did not come
-	SparedUntil  *time.Time // a reinstated guest is no no-show before
-	OverstayedOn *stay.Date // the last night that was published as overstayed
-	Region       string     // where the tenant's data must stay
-	LostAt       *time.Time // inventory has lost a booked room, and no change has taken another
-	Local        Local      `db:"-"`
-	NoShowGrace  int        `db:"no_show_grace_hours"`
-	Own          Own        `db:"-"` // of the quote
+	Keys         []Key          // of the rooms, oldest first
+	CheckIn      *CheckIn       // nil before the check-in
+	CheckOut     *CheckOut      // nil before the check-out
+	Missed       *Missed        `db:"no_show"` // nil unless the guest did not come
+	SparedUntil  *time.Time     // a reinstated guest is no no-show before
+	OverstayedOn *stay.Date     // the last night that was published as overstayed
+	Region       string         // where the tenant's data must stay
+	LostAt       *time.Time     // inventory has lost a booked room, and no change has taken another
+	Local        Local          `db:"-"`
+	NoShowGrace  int            `db:"no_show_grace_hours"`
+	Own          Own            `db:"-"`              // of the quote
+	Change       *PendingChange `db:"pending_change"` // a change of dates that waits for its payment
+	Quota        Quota          `db:"-"`              // of unpaid room nights; zero: a booking of staff
 	CreatedBy    Actor
 	CreatedAt    time.Time
 	AsOf         time.Time // the database's clock at the read; decides whether the hold has expired

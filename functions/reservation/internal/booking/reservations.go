@@ -112,11 +112,13 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, step_since, version,
 				channel, partner_id, session_id, draft_id, quote_id, promo_code, guest_id, guest_locale, stay_start, stay_end,
 				currency, grand_total_micro, extras, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
-				no_show_grace_hours, own_total_micro, own_currency, spared_until, created_by, created_at)
+				no_show_grace_hours, own_total_micro, own_currency, spared_until, unpaid_room_nights, quota_address, quota_nights,
+				quota_by_address, created_by, created_at)
 			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @since, @version,
 				@channel, @partner, @session, @draft, @quote, @promo, @guest, @locale, @start, @end,
 				@currency, @total, @extras, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
-				@grace, @ownTotal, @ownCurrency, @spared, @createdBy, @createdAt)
+				@grace, @ownTotal, @ownCurrency, @spared, @unpaid, @address, @nights,
+				@byAddress, @createdBy, @createdAt)
 			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
 			pgx.StrictNamedArgs{
 				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Saga.Pending,
@@ -124,7 +126,8 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 				"quote": r.Quote, "promo": r.Promo, "spared": r.SparedUntil, "guest": r.Guest, "locale": r.Locale, "start": r.Stay.Start, "end": r.Stay.End, "currency": r.Currency,
 				"total": r.Total, "extras": r.Extras, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
 				"timeZone": r.Local.TimeZone, "checkIn": r.Local.CheckInFrom, "checkOut": r.Local.CheckOutUntil, "grace": r.NoShowGrace,
-				"ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
+				"ownTotal": r.Own.OwnTotal, "ownCurrency": r.Own.OwnCurrency, "unpaid": r.unpaidRoomNights(),
+				"address": r.Quota.Address, "nights": r.Quota.Nights, "byAddress": r.Quota.AddressNights, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
 		if err != nil || tag.RowsAffected() == 1 {
 			return err
 		}
@@ -143,7 +146,8 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			payment_method = @method, payment_status = @status, payment_intent_id = @intent, captured_micro = @captured,
 			capture_event_id = @captureEvent, payments = @payments, refund_requests = @requested, cancellation = @cancellation,
 			confirmed_at = @confirmedAt, keys = @keys, check_in = @checkIn, check_out = @checkOut, no_show = @missed,
-			spared_until = @spared, overstayed_on = @overstayed
+			spared_until = @spared, overstayed_on = @overstayed, pending_change = @change, unpaid_room_nights = @unpaid,
+			quota_address = CASE WHEN @state IN ('expired_hold', 'cancelled', 'checked_out', 'no_show') THEN '' ELSE quota_address END
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @stored`,
 		pgx.StrictNamedArgs{
 			"state": r.State, "pending": r.Saga.Pending, "since": r.Saga.Since, "attempts": r.Saga.Attempts, "plan": r.Saga.Plan, "version": r.Version,
@@ -152,7 +156,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
 			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Intents, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
 			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
-			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
+			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "change": r.Change, "unpaid": r.unpaidRoomNights(), "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}

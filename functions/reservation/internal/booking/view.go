@@ -38,6 +38,7 @@ type View struct {
 	CreatedAt    time.Time          `json:"createdAt"`
 	ConfirmedAt  *time.Time         `json:"confirmedAt,omitzero"`
 	Balance      Balance            `json:"balance"`
+	Change       *PendingChangeView `json:"pendingChange,omitzero"` // nil: no change waits for its payment
 	Rooms        []AssignedRoom     `json:"rooms"`
 	Keys         []id.KeyCredential `json:"keyCredentialIds"` // of issued keys
 	CheckIn      *CheckIn           `json:"checkIn,omitzero"`
@@ -46,6 +47,14 @@ type View struct {
 	Modified     []Modification     `json:"modifications"`            // newest last
 	Person       *Person            `json:"guest,omitzero"`           // only for staff
 	Requests     []SpecialRequest   `json:"specialRequests,omitzero"` // only for staff
+}
+
+// A PendingChangeView represents a change of dates that takes effect with its payment.
+type PendingChangeView struct {
+	Stay     StayView    `json:"stayWindow"`
+	Total    money.Micro `json:"grandTotalMicro"`
+	Due      money.Micro `json:"dueMicro"`
+	PayUntil time.Time   `json:"payUntil"`
 }
 
 // A SagaView represents the step that a reservation waits for.
@@ -134,6 +143,10 @@ func (r *Reservation) View() View {
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.Payment.ConfirmedAt,
 		Balance: r.Balance(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
 		Modified: append([]Modification{}, r.Modified...),
+	}
+	if change := r.pendingChange(); change != nil {
+		terms := change.Plan.Reserved
+		v.Change = &PendingChangeView{Stay: viewStay(terms.Stay), Total: terms.Total, Due: r.dueUnder(terms), PayUntil: change.Until}
 	}
 	if v.State != ExpiredHold && r.Saga.Pending != "" { // an expired hold waits for nothing
 		v.Pending = r.Saga.Pending

@@ -85,7 +85,7 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 		placed, err := l.fakeInventory.Hold(ctx, r, h)
 		return placed, errors.Join(err, l.step())
 	}
-	confirmer := &Confirmer{OpenReservations(e), l.fakeInventory, l.fakePayments, e.Now}
+	confirmer := &Confirmer{OpenReservations(e), l.fakeInventory, l.fakePayments, e.Now, nil}
 	l.Confirm = func(ctx context.Context, c Claim, w Within) (*Reservation, error) {
 		if err := l.step(); err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (b Balances) Pay(ctx context.Context, c BalanceCall) (out Balance, err erro
 	if err != nil {
 		return out, err
 	}
-	if c.Method == nil || r.acceptsPayments() && r.Balance.Due <= 0 {
+	if c.Method == nil || r.acceptsPayments() && !r.hasDue() {
 		return b.view(r, payments)
 	}
 	intent, err := b.begin(ctx, c, r, payments)
@@ -208,10 +208,18 @@ func (r Reservation) acceptsPayments() bool {
 }
 
 // hasDue reports whether an amount is due that the guest can pay.
-func (r Reservation) hasDue() bool { return r.acceptsPayments() && r.Balance.Due > 0 }
+func (r Reservation) hasDue() bool { return r.acceptsPayments() && r.dueMicro() > 0 }
 
 func (r Reservation) due() (money.Minor, error) {
-	return money.Amount{Micro: r.Balance.Due, Currency: r.Totals.Currency}.Minor()
+	return money.Amount{Micro: r.dueMicro(), Currency: r.Totals.Currency}.Minor()
+}
+
+// dueMicro returns what the guest can pay: for a change that waits for its payment, or else what is due for the booking.
+func (r Reservation) dueMicro() money.Micro {
+	if r.Pending != nil {
+		return r.Pending.Due
+	}
+	return r.Balance.Due
 }
 
 // collect records a captured payment of a confirmed reservation. It returns ErrIllegalTransition if nothing is due; the payment

@@ -128,7 +128,7 @@ func (r Reservations) changeDates(ctx context.Context, b Reservation, c Change, 
 	if err != nil {
 		return after, price, fmt.Errorf("reservations: change the dates of %s: %w", b.ID, err)
 	}
-	if out.ID != b.ID || out.Stay != to {
+	if waits := out.Pending != nil && out.Pending.Stay == to; out.ID != b.ID || out.Stay != to && !waits {
 		return after, price, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: change the dates of %s: the answer is for another reservation or stay", b.ID))
 	}
 	price, err = priceChangeOf(out)

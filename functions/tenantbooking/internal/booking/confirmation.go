@@ -20,7 +20,8 @@ type Confirmation struct {
 	Stay        stayView          `json:"stayWindow"`
 	Rooms       []ConfirmedRoom   `json:"rooms"`
 	Total       money.Minor       `json:"total"`
-	Due         *money.Minor      `json:"due,omitzero"`     // nil if nothing is due
+	Due         *money.Minor      `json:"due,omitzero"` // nil if nothing is due
+	Pending     *PendingChange    `json:"pendingChange,omitzero"`
 	Payment     *ConfirmedPayment `json:"payment,omitzero"` // nil if the guest has paid by several methods
 	Paid        *money.Minor      `json:"paid,omitzero"`    // what all payments have captured; nil if nothing
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
@@ -28,6 +29,13 @@ type Confirmation struct {
 	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // nil unless the booking is cancelled
 	ConfirmedAt time.Time         `json:"confirmedAt"`
 	ViewToken   string            `json:"viewToken"`
+}
+
+// A PendingChange is a change of dates that takes effect when the guest has paid what is due.
+type PendingChange struct {
+	Stay     stayView    `json:"stayWindow"`
+	Total    money.Minor `json:"total"`
+	PayUntil time.Time   `json:"payUntil"`
 }
 
 // A ConfirmedRoom is one room of a booking.
@@ -70,8 +78,15 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 		}
 		out.Cancelled = &terms
 	}
-	if r.Balance.Due > 0 {
-		due, err := minor(r.Balance.Due)
+	if p := r.Pending; p != nil {
+		total, err := minor(p.Total)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Pending = &PendingChange{Stay: stayView{CheckIn: p.Stay.Start, CheckOut: p.Stay.End, Nights: p.Stay.Nights()}, Total: total, PayUntil: p.PayUntil}
+	}
+	if r.dueMicro() > 0 {
+		due, err := r.due()
 		if err != nil {
 			return Confirmation{}, err
 		}

@@ -90,14 +90,18 @@ func quoteFrom(q reservation.Quote, w Selection) (Quote, error) {
 	return out, nil
 }
 
-// Hold holds the rooms of the draft's quote, and replaces the rooms that the draft holds already.
-func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (held Hold, err error) {
+// Hold holds the rooms of the draft's quote, and replaces the rooms that the draft holds already. It returns ratelimit.ErrLimited if they
+// do not fit into the quota. A double click or a retry holds the rooms once: the key derives from the quote. It also derives from the
+// quota, because a key must not be used again with another request.
+func (r Reservations) Hold(ctx context.Context, d *Draft, quota reservation.Quota) (held Hold, err error) {
 	defer wrapServiceError(ReservationsName, &err)
+	key := id.Derive[id.Request](d.Quote.ID, fmt.Sprint("hold/", quota)).String()
 	in := reservation.HoldRequest{
 		Quote:     d.Quote.ID,
 		Channel:   d.channel(),
 		Session:   d.Session,
 		Draft:     d.ID,
+		Quota:     quota,
 		CreatedBy: reservation.Actor{Type: "guest", ID: d.Session.String()},
 		Replaces:  d.reservation(),
 	}

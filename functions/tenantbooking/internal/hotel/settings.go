@@ -7,27 +7,27 @@ type Settings struct {
 	HoldTTLSeconds            int `json:"holdTtlSeconds"`
 	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
 	MaxStayNights             int `json:"maxStayNights,omitzero"`        // of one booking on the site
-	MaxSessionRoomNights      int `json:"maxSessionRoomNights,omitzero"` // held by one session at a time
-	MaxAddressRoomNights      int `json:"maxAddressRoomNights,omitzero"` // held from one client address at a time
+	MaxSessionRoomNights      int `json:"maxSessionRoomNights,omitzero"` // held or booked by one guest without payment
+	MaxAddressRoomNights      int `json:"maxAddressRoomNights,omitzero"` // the same from one client address
 }
 
 // Defaults of a tenant's limits, for anonymous visitors of one hotel.
 const (
 	defaultHoldTTL       = 600 // seconds
 	maxNights            = 30  // of one stay
-	maxSessionRoomNights = 60  // held by one session at a time
-	maxAddressRoomNights = 300 // held from one client address at a time, which may be shared by an office
+	maxSessionRoomNights = 60  // held or booked by one guest without payment
+	maxAddressRoomNights = 300 // the same from one client address, which may be shared by an office
 )
 
 // MaxNights returns the longest stay that can be booked on the hotel's site.
 func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, maxNights) }
 
-// SessionRoomNights returns the maximum of room nights that one session may hold at a time.
+// SessionRoomNights returns the maximum of room nights that one guest may hold or book without payment.
 func (s Settings) SessionRoomNights() int {
 	return orDefault(s.MaxSessionRoomNights, maxSessionRoomNights)
 }
 
-// AddressRoomNights returns the maximum of room nights that may be held from one client address at a time.
+// AddressRoomNights returns the maximum of room nights that may be held or booked from one client address without payment.
 func (s Settings) AddressRoomNights() int {
 	return orDefault(s.MaxAddressRoomNights, maxAddressRoomNights)
 }

@@ -73,8 +73,16 @@ type HoldRequest struct {
 	Channel   string           `json:"channel"`
 	Session   id.TenantSession `json:"sessionId"`
 	Draft     id.Draft         `json:"draftId"`
+	Quota     Quota            `json:"quota,omitzero"`
 	CreatedBy Actor            `json:"createdBy"`
 	Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
+}
+
+// A Quota limits the room nights that a guest may occupy without having paid for them.
+type Quota struct {
+	Address           string `json:"address,omitzero"` // a pseudonym; empty: addresses have no limit
+	RoomNights        int    `json:"maxRoomNights"`
+	AddressRoomNights int    `json:"maxAddressRoomNights"`
 }
 
 // An Actor is the creator of a reservation.
@@ -191,6 +199,15 @@ type Reservation struct {
 	Cancellation *Cancellation `json:"cancellation"`
 	ConfirmedAt  *time.Time    `json:"confirmedAt"`
 	Balance      Balance       `json:"balance"`
+	Pending      *Pending      `json:"pendingChange"`
+}
+
+// A Pending is a change of dates that takes effect with its payment.
+type Pending struct {
+	Stay     stay.Window `json:"stayWindow"`
+	Total    money.Micro `json:"grandTotalMicro"`
+	Due      money.Micro `json:"dueMicro"`
+	PayUntil time.Time   `json:"payUntil"`
 }
 
 // A Balance is the amount that the guest still has to pay.

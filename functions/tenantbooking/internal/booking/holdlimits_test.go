@@ -14,18 +14,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
-// openQuota returns a quota in an environment with these variables.
-func openQuota(t *testing.T, vars map[string]string) HoldQuota {
+// openLimits returns the limits in an environment with these variables.
+func openLimits(t *testing.T, vars map[string]string) HoldLimits {
 	t.Helper()
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
-	q, err := OpenHoldQuota(env.Of(vars).With("PSEUDONYM_PEPPERS", key))
+	l, err := OpenHoldLimits(env.Of(vars).With("PSEUDONYM_PEPPERS", key))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q
+	return l
 }
 
-func TestHoldQuota_attempts(t *testing.T) {
+func TestHoldLimits_attempts(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 	one := func(int) session.Visitor {
@@ -53,7 +53,7 @@ func TestHoldQuota_attempts(t *testing.T) {
 		{"many sessions at unknown addresses", nil, many, func(int) session.Trace { return session.Trace{} }, nil, 100},
 		{"many sessions at many addresses", nil, many, roaming, nil, 300},
 		{"no rooms are left", nil, one, office, ErrHoldExpired, 10},
-		{"too many rooms are held", nil, one, office, ErrTooMuchHeld, 300},
+		{"too many rooms are held", nil, one, office, ratelimit.ErrLimited, 300},
 		{"the reservation service is not available", nil, one, office, fault.ErrUpstreamUnavailable, 300},
 		{"an internal error", nil, one, office, errors.New("no connection"), 300},
 		{"another limit of requests", map[string]string{"RATE_LIMIT_SESSION": "1/1", "RATE_LIMIT_ADDRESS": "1/1"}, one, office, nil, 10},
@@ -61,9 +61,9 @@ func TestHoldQuota_attempts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			q, held := openQuota(t, test.vars), 0
+			l, held := openLimits(t, test.vars), 0
 			for n := range 300 {
-				_, err := q.Attempt(test.visitor(n), test.from(n), noon, func() (*Draft, error) { held++; return nil, test.outcome })
+				_, err := l.Attempt(test.visitor(n), test.from(n), noon, func() (*Draft, error) { held++; return nil, test.outcome })
 				if held <= n && !errors.Is(err, ratelimit.ErrLimited) {
 					t.Fatalf("attempt %d: got error %v, want ErrLimited", n+1, err)
 				}

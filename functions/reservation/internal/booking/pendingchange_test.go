@@ -1,0 +1,214 @@
+package booking
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// paid books and pays by card.
+func (c *siteTest) paid(v visit, rooms, nights int) *Reservation {
+	c.t.Helper()
+	r := c.mustHold(v, rooms, nights)
+	if i := aCapture(r); c.confirm(r, &i) != nil {
+		c.t.Fatal("the payment did not confirm")
+	}
+	return r
+}
+
+func (c *siteTest) stored(r *Reservation) *Reservation {
+	c.t.Helper()
+	stored, err := c.holder.Reservations.Get(c.t.Context(), Scope{Tenant: c.tenant}, r.ID)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return stored
+}
+
+// pay captures an amount and returns what the hotel keeps of it.
+func (c *siteTest) pay(r *Reservation, amount money.Micro) (money.Micro, error) {
+	i := aCapture(r)
+	i.Amount, i.Captured = amount, amount
+	err := c.confirm(r, &i)
+	return money.Micro(c.payments.kept(i)), err
+}
+
+// perNight is what one night of both rooms costs.
+const perNight = 205_000_000
+
+// TestPendingChange has a guest who has paid for one night of two rooms and asks for three. Then something happens, and the guest pays.
+func TestPendingChange(t *testing.T) {
+	t.Parallel()
+	late := func(c *siteTest) { c.db.Advance(11 * time.Minute) }
+	for _, test := range []struct {
+		name   string
+		before func(*siteTest, *Reservation)
+		amount money.Micro
+		kept   money.Micro
+		nights int
+		want   error
+	}{
+		{"paid", nil, 2 * perNight, 2 * perNight, 3, nil},
+		{"too_much", nil, 2*perNight + 7, 2 * perNight, 3, nil},
+		{"too_little", nil, 2*perNight - 1, 0, 1, ErrIllegalTransition},
+		{"twice", func(c *siteTest, r *Reservation) {
+			if kept, err := c.pay(r, 2*perNight); err != nil || kept != 2*perNight {
+				c.t.Errorf("first payment: %d kept, %v", kept, err)
+			}
+		}, 2 * perNight, 0, 3, ErrIllegalTransition},
+		{"late", func(c *siteTest, _ *Reservation) { late(c) }, 2 * perNight, 2 * perNight, 3, nil},
+		{"late_and_sold", func(c *siteTest, _ *Reservation) { late(c); c.inventory.rooms = 1 }, 2 * perNight, 0, 1, nil},
+		{"cancelled", func(c *siteTest, r *Reservation) {
+			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
+				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
+				return []event.Draft{ReservationCancelled(r)}, err
+			})
+		}, 2 * perNight, 0, 1, ErrIllegalTransition},
+		{"changed_by_staff", func(c *siteTest, r *Reservation) {
+			if _, err := c.change(r, 2, false, false); err != nil {
+				c.t.Error(err)
+			}
+		}, 2 * perNight, perNight, 2, nil}, // pays what the change of staff made due
+		{"another_change", func(c *siteTest, r *Reservation) {
+			if _, err := c.change(r, 4, true, false); err != nil {
+				c.t.Error(err)
+			}
+		}, 3 * perNight, 3 * perNight, 4, nil},
+		{"payment_of_earlier_change", func(c *siteTest, r *Reservation) {
+			if _, err := c.change(r, 4, true, false); err != nil {
+				c.t.Error(err)
+			}
+		}, 2 * perNight, 0, 1, ErrIllegalTransition},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := openSiteTest(t, pgtest.New(t))
+			r := c.paid(c.visit(), 2, 1)
+			changed, err := c.change(r, 3, true, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := changed.View()
+			if v.Stay.Nights != 1 || v.Change == nil {
+				t.Fatalf("answer: %d nights, pending %+v", v.Stay.Nights, v.Change)
+			}
+			if want := (PendingChangeView{Stay: StayView{Start: c.first, End: c.first.AddDays(3), Nights: 3}, Total: 3 * perNight, Due: 2 * perNight, PayUntil: v.Change.PayUntil}); *v.Change != want {
+				t.Errorf("pending %+v, want %+v", *v.Change, want)
+			}
+			if test.before != nil {
+				test.before(c, r)
+			}
+			kept, err := c.pay(r, test.amount)
+			if !errors.Is(err, test.want) || kept != test.kept {
+				t.Errorf("%d kept, error %v, want %d and %v", kept, err, test.kept, test.want)
+			}
+			got := c.stored(r)
+			if got.Stay.Nights() != test.nights || got.Saga.Plan != nil {
+				t.Errorf("%d nights with plan %v, want %d", got.Stay.Nights(), got.Saga.Plan, test.nights)
+			}
+			if got.State == Confirmed && got.Payment.kept() != got.Total {
+				t.Errorf("%d is kept for a total of %d", got.Payment.kept(), got.Total)
+			}
+		})
+	}
+}
+
+func TestPendingChange_refused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		prepare func(*siteTest, visit)
+		want    error
+	}{
+		{"no_rooms", func(c *siteTest, _ visit) { c.inventory.rooms = 2 }, ErrOverbooked},
+		{"quota", func(c *siteTest, v visit) { c.book(v, 2, 28) }, ErrTooMuchHeld},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := openSiteTest(t, pgtest.New(t))
+			v := c.visit()
+			r := c.paid(v, 2, 1)
+			test.prepare(c, v)
+			before := c.inventory.free(c.roomType)
+			if _, err := c.change(r, 4, true, false); !errors.Is(err, test.want) {
+				t.Errorf("Change() = %v, want %v", err, test.want)
+			}
+			if got := c.stored(r); got.Change != nil || got.Stay.Nights() != 1 {
+				t.Errorf("%d nights, pending %v", got.Stay.Nights(), got.Change)
+			}
+			if got := c.inventory.free(c.roomType); got != before {
+				t.Errorf("%d rooms are free, want %d", got, before)
+			}
+		})
+	}
+}
+
+// TestPendingChange_added shows which nights a pending change holds beside those of the booking.
+func TestPendingChange_added(t *testing.T) {
+	t.Parallel()
+	day := func(n int) string { return time.Date(2027, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+	stays := func(days ...int) (all []Stay) {
+		for n := 0; n < len(days); n += 2 {
+			all = append(all, Stay{Start: night(t, day(days[n])), End: night(t, day(days[n+1]))})
+		}
+		return all
+	}
+	r := &Reservation{Stay: stays(10, 12)[0]}
+	for _, test := range []struct {
+		name string
+		to   []Stay
+		want []Stay
+	}{
+		{"later_departure", stays(10, 15), stays(12, 15)},
+		{"earlier_arrival", stays(8, 12), stays(8, 10)},
+		{"both", stays(8, 15), stays(8, 10, 12, 15)},
+		{"moved", stays(11, 14), stays(12, 14)},
+		{"apart", stays(12, 15), stays(12, 15)},
+		{"shorter", stays(10, 11), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := r.added(test.to[0])
+			if len(got) != len(test.want) {
+				t.Fatalf("added() = %v, want %v", got, test.want)
+			}
+			for n := range got {
+				if got[n] != test.want[n] {
+					t.Errorf("added() = %v, want %v", got, test.want)
+				}
+			}
+		})
+	}
+}
+
+// TestPendingChange_repeatedAct repeats the call whose answer was lost.
+func TestPendingChange_repeatedAct(t *testing.T) {
+	t.Parallel()
+	c := openSiteTest(t, pgtest.New(t))
+	r := c.paid(c.visit(), 2, 1)
+	act := id.New[id.Request]()
+	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
+		Allows: func(int64) bool { return true }, ByGuest: true}
+	var versions []int
+	for range 2 {
+		got, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, Stay{Start: c.first, End: c.first.AddDays(3)}, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Request == nil {
+			t.Fatal("nothing is to be charged")
+		}
+		if m.Request.Amount != 2*perNight || m.Request.Direction != "charge" {
+			t.Errorf("request = %+v", m.Request)
+		}
+		versions = append(versions, got.Version)
+	}
+	if versions[0] != versions[1] {
+		t.Errorf("versions %v: the repetition has changed the booking", versions)
+	}
+}
