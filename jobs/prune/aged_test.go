@@ -94,8 +94,6 @@ var aged = map[string]agedRow{
 		phone, locale, email_hash, phone_hash) SELECT r, t, r, 'A', 'B', 'e', 'p', 'en', repeat('0', 64), repeat('0', 64) FROM ids`},
 	"reservation.special_requests": {"30 days", lapsedHold + `INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id,
 		tags, free_text, locale, added_by) SELECT r, t, r, '{cot}', '', 'en', '{}' FROM ids`},
-	"reservation.modifications": {"30 days", lapsedHold + `INSERT INTO reservation.modifications (modification_id, tenant_id, reservation_id, version,
-		type, before, after, policy_applied_ref, actor, occurred_at) SELECT r, t, r, 2, 'guest_profile_update', '{}', '{}', '', '{}', @at FROM ids`},
 	"bff_tenant_booking.handoff_arrival_log": {"30 days", `INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id,
 		consumer_session_id, property_id, received_at, expires_at, consumed, consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
 		VALUES ('bha_' || upper(translate(right(md5(random()::text), 26), 'iolu', '0000')), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),

@@ -149,7 +149,7 @@ func TestRun_concurrently(t *testing.T) {
 func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	t.Parallel()
 	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "bff_tenant_booking.booking_owners", "reservation.quotes",
-		"reservation.guests", "reservation.special_requests", "reservation.modifications"}
+		"reservation.guests", "reservation.special_requests"}
 	d, owner := aging(t, tables...)
 	for _, table := range tables {
 		schema, _, _ := strings.Cut(table, ".")
@@ -175,7 +175,7 @@ func TestRules_keepBookedGuests(t *testing.T) {
 	} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			for _, table := range []string{"reservation.guests", "reservation.special_requests", "reservation.modifications"} {
+			for _, table := range []string{"reservation.guests", "reservation.special_requests"} {
 				t.Run(table, func(t *testing.T) {
 					d, owner := aging(t, table)
 					aged[table].insert(t, owner, time.Second)
@@ -224,8 +224,8 @@ func TestRules_coverEveryTable(t *testing.T) {
 		"bff_consumer.erasure_requests":     "jobs/erase completes them",
 		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
 		"reservation.reservation_charges": "the books of a hotel",
-		"reservation.holds":               "the books of a hotel",
-		"reservation.room_nights":         "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",
+		"reservation.holds":               "the books of a hotel", "reservation.modifications": "the books of a hotel",
+		"reservation.room_nights": "the books of a hotel", "reservation.rooms_out_of_order": "the books of a hotel",
 		"reservation.tenant_settings": "one row per tenant", "reservation.erasures": "receipts, kept with the books of a hotel",
 	}
 	named := map[string]bool{}

@@ -35,8 +35,6 @@ var Rules = slices.Concat(
 		// Guests of holds that never became a booking, and of stays that ended three years ago.
 		{"reservation", "guests", "reservation_id", lapsed("guests") + " OR " + past("guests"), Daily},
 		{"reservation", "special_requests", "special_request_id", lapsed("special_requests") + " OR " + past("special_requests"), Daily},
-		// Without a booking, only the guest's details have changed.
-		{"reservation", "modifications", "modification_id", lapsed("modifications"), Daily},
 	},
 	common("bff_tenant_booking"), []Rule{
 		idempotency("bff_tenant_booking"),

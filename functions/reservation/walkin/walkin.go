@@ -28,7 +28,7 @@ var Function = reservation.FrontDesk(fn.Spec{
 		fn.Upstream("lock"),
 	},
 	Publishes: append(fn.Subjects{booking.QuoteRequestedV1, booking.QuoteCreatedV1, booking.HeldV1, booking.ConfirmedV1},
-		booking.ModifiedV1, booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1),
+		booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1),
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)

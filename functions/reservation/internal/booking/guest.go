@@ -148,8 +148,8 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details, replaces earlier ones and saves the reservation. It publishes new contact hashes, also before the
-// confirmation: an erasure reaches them in this event and in no other. From the confirmation on it publishes each change.
+// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
+// contact hashes.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
@@ -178,7 +178,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			events = append(events, RequestAdded(r))
 		}
 	}
-	if r.State != Held || hashes != before.Hashes {
+	if r.State != Held {
 		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
 		if err := r.modify(m, before, ProfileOf{Hashes: hashes, Locale: p.Locale}); err != nil {
 			return err

@@ -122,10 +122,10 @@ func TestWalkIn(t *testing.T) {
 		state  State
 		events []string
 	}{
-		{"with rooms", func(*walkInTest) {}, CheckedIn, []string{"held", "modified", "confirmed", "check_in_started", "checked_in"}},
-		{"without rooms", func(l *walkInTest) { l.in.Rooms = nil }, Confirmed, []string{"held", "modified", "confirmed"}},
-		{"with a request", func(l *walkInTest) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "modified", "confirmed"}},
-		{"while the lock service is away", func(l *walkInTest) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "modified", "confirmed", "check_in_started"}},
+		{"with rooms", func(*walkInTest) {}, CheckedIn, []string{"held", "confirmed", "check_in_started", "checked_in"}},
+		{"without rooms", func(l *walkInTest) { l.in.Rooms = nil }, Confirmed, []string{"held", "confirmed"}},
+		{"with a request", func(l *walkInTest) { l.in.Rooms, l.in.Guest.Requests = nil, "A cot, please." }, Confirmed, []string{"held", "special_request.added", "confirmed"}},
+		{"while the lock service is away", func(l *walkInTest) { l.Receptionist.keys.locks = &fakeLocks{err: errCut} }, CheckInStarted, []string{"held", "confirmed", "check_in_started"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -187,13 +187,13 @@ func TestWalkIn_refuses(t *testing.T) {
 		{"a room out of order", func(l *walkInTest) { l.rooms[0].OutOfOrder = &OutOfOrder{l.in.Ask.Stay.Start, l.in.Ask.Stay.End} }, ErrRoomUnavailable, nil},
 		{"a method that the payment service rejects", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, fault.ErrValidation }
-		}, fault.ErrValidation, []string{"held", "modified", "cancelled"}},
+		}, fault.ErrValidation, []string{"held", "cancelled"}},
 		{"rooms that inventory has lost", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, ErrHoldExpired }
-		}, ErrHoldExpired, []string{"held", "modified", "cancelled"}},
+		}, ErrHoldExpired, []string{"held", "cancelled"}},
 		{"to decide while the payment service is away", func(l *walkInTest) {
 			l.Confirm = func(context.Context, Claim, Within) (*Reservation, error) { return nil, errCut }
-		}, errCut, []string{"held", "modified"}},
+		}, errCut, []string{"held"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -266,7 +266,7 @@ func (l *walkInTest) wantOnce(after string) {
 	if l.fakePayments.promises != 1 {
 		l.t.Errorf("%s: %d promises, want 1", after, l.fakePayments.promises)
 	}
-	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "modified", "confirmed", "check_in_started", "checked_in"}) {
+	if got := published(l.t, l.db, r); !slices.Equal(got, []string{"held", "confirmed", "check_in_started", "checked_in"}) {
 		l.t.Errorf("%s: published %v", after, got)
 	}
 }
