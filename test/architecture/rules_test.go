@@ -65,7 +65,7 @@ var calls = []struct {
 	allowed   []string
 	reason    string
 }{
-	{"os", "Getenv", []string{"shared/platform/env"}, "configuration is read in one place"},
+	{"os", "Getenv", []string{"shared/platform/env", "test/processes"}, "configuration is read in one place"},
 	{"os", "LookupEnv", []string{"shared/platform/env"}, "configuration is read in one place"},
 	{"time", "Now", []string{"shared/platform/env", "scripts", "test"}, "tests move the clock of package env"},
 	{"time", "Sleep", nil, "code waits for a signal, with a deadline"},
@@ -133,7 +133,7 @@ const (
 	maxFunctionLines = 80
 	maxFileLines     = 400
 	maxHandlerLines  = 100
-	maxSharedLines   = 11_700 // of the library, without local runs and test kits
+	maxSharedLines   = 11_750 // of the library, without local runs and test kits
 )
 
 func TestSizes(t *testing.T) {

@@ -21,8 +21,9 @@ const (
 	maxQuotaLimit = math.MaxInt32
 )
 
-// A Quota limits the room nights that a guest of a hotel's site occupies without having paid for them: held and booked ones together. The
-// caller of a hold sets it, and the reservation keeps it. The zero Quota sets no limit, for the bookings of staff.
+// A Quota limits the room nights that a guest of a hotel's site occupies without having paid for them: held and booked
+// ones together (decision 34). The caller of a hold sets it, and the reservation keeps it. The zero Quota sets no limit,
+// for the bookings of staff.
 type Quota struct {
 	Address       string `json:"address,omitzero" db:"quota_address"`        // a pseudonym of the client's address; empty: addresses have no limit
 	Nights        int    `json:"maxRoomNights" db:"quota_nights"`            // of one session, and of one e-mail address and telephone number
