@@ -15,7 +15,7 @@ type Confirmation struct {
 	Reservation id.Reservation    `json:"reservationId"`
 	Code        string            `json:"reservationCode"`
 	State       string            `json:"state"`
-	Version     int64             `json:"version"` // grows with each change
+	Version     int64             `json:"version,omitzero"` // grows with each change
 	Property    id.Property       `json:"propertyId"`
 	Stay        stayView          `json:"stayWindow"`
 	Rooms       []ConfirmedRoom   `json:"rooms"`

@@ -137,8 +137,31 @@ export interface components {
             partnerId?: string;
             sessionId?: components["schemas"]["SessionId"];
             draftId?: components["schemas"]["DraftId"];
+            quota?: components["schemas"]["Quota"];
             createdBy: components["schemas"]["Actor"];
             replacesReservationId?: components["schemas"]["ReservationId"];
+        };
+        /** @description A guest's change of dates that takes effect with its payment. The added nights are held until then; absent if there is none. */
+        PendingChange: {
+            stayWindow: components["schemas"]["Stay"];
+            grandTotalMicro: components["schemas"]["Micro"];
+            /** @description What is to be paid for the change. */
+            dueMicro: components["schemas"]["Micro"];
+            /** Format: date-time */
+            payUntil: string;
+        };
+        /**
+         * @description The limits of a guest of the hotel's site, who then needs `sessionId`. They count the room nights at the hotel that are held, or booked
+         *     and neither paid for nor over: of the same session, of the same client address, and from a promise of cash on also of the same e-mail
+         *     address and telephone number. The reservation keeps them for its later changes by the guest. Without a quota there is no limit.
+         */
+        Quota: {
+            /** @description A pseudonym of the client's address, kept until the reservation ends. Without it addresses have no limit. */
+            address?: string;
+            /** Format: int32 */
+            maxRoomNights: number;
+            /** Format: int32 */
+            maxAddressRoomNights: number;
         };
         ConfirmRequest: {
             method: components["schemas"]["Method"];
@@ -243,6 +266,7 @@ export interface components {
             /** Format: date-time */
             confirmedAt?: string;
             balance: components["schemas"]["Balance"];
+            pendingChange?: components["schemas"]["PendingChange"];
             /** @description The assigned rooms. */
             rooms: components["schemas"]["AssignedRoom"][];
             /** @description The electronic keys that open the rooms. */
@@ -435,6 +459,8 @@ export type Fx = components['schemas']['FX'];
 export type Ask = components['schemas']['Ask'];
 export type Quote = components['schemas']['Quote'];
 export type HoldRequest = components['schemas']['HoldRequest'];
+export type PendingChange = components['schemas']['PendingChange'];
+export type Quota = components['schemas']['Quota'];
 export type ConfirmRequest = components['schemas']['ConfirmRequest'];
 export type RequestTag = components['schemas']['RequestTag'];
 export type Provenance = components['schemas']['Provenance'];
@@ -1056,6 +1082,7 @@ export interface problems {
         | Refusal<409, "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<410, "MELMASTOON.BFF.TENANT.QUOTE_EXPIRED">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
     getReservation:
         | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
@@ -1096,6 +1123,7 @@ export interface problems {
         | Refusal<410, "MELMASTOON.RESERVATION.HOLD_EXPIRED">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
     setGuestDetails:
         | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">
@@ -1125,6 +1153,7 @@ export interface problems {
         | Refusal<409, "MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.RESERVATION.CHANGE_NOT_ALLOWED" | "MELMASTOON.BFF.TENANT.PRICE_CHANGED" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
+        | Refusal<429, "MELMASTOON.GENERAL.RATE_LIMITED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
     checkIn:
         | Refusal<400, "MELMASTOON.GENERAL.VALIDATION_FAILED" | "MELMASTOON.GENERAL.MALFORMED_JSON" | "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REQUIRED">

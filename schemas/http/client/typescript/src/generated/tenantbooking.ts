@@ -212,6 +212,12 @@ export interface components {
             total: components["schemas"]["Money"];
             /** @description What the guest still has to pay; absent if nothing */
             due?: components["schemas"]["Money"];
+            /** @description The changed dates that take effect when the guest has paid what is due. Until then the booking stays as it is. */
+            pendingChange?: {
+                stayWindow: components["schemas"]["ShownStay"];
+                total: components["schemas"]["Money"];
+                payUntil: components["schemas"]["Instant"];
+            };
             /** @description What all payments have captured; absent if nothing */
             paid?: components["schemas"]["Money"];
             /** @description Absent if the guest has paid by several methods */
