@@ -45,8 +45,8 @@ func main() {
 // go.mod must be complete and tidy: the builder runs go mod tidy, here without network. A program of the same archive in the folder
 // BUILT_PROGRAMS is not built again.
 func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, error) {
-	if built := builtBefore(a); built != "" {
-		return built, nil
+	if path, built := sharedPath(a); built {
+		return path, nil
 	}
 	if err := unpack(a, dir); err != nil {
 		return "", err
@@ -74,19 +74,21 @@ func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, 
 // builtPrograms is the folder in which the test programs of one run share what they have built. Without it nothing is shared.
 var builtPrograms = os.Getenv("BUILT_PROGRAMS")
 
-// builtBefore returns the path of the archive's program, or "" if this run has not built it.
-func builtBefore(a archive.Archive) string {
-	path := filepath.Join(builtPrograms, strings.TrimSuffix(a.Object(), ".zip"))
-	if _, err := os.Stat(path); builtPrograms == "" || err != nil {
-		return ""
+// sharedPath returns the path at which a run shares the archive's program, and whether the program is there. The path is ""
+// if nothing is shared.
+func sharedPath(a archive.Archive) (path string, built bool) {
+	if builtPrograms == "" {
+		return "", false
 	}
-	return path
+	path = filepath.Join(builtPrograms, strings.TrimSuffix(a.Object(), ".zip"))
+	_, err := os.Stat(path)
+	return path, err == nil
 }
 
 // BuildJob builds the package in GOOGLE_BUILDABLE.
 func BuildJob(ctx context.Context, dir string, a archive.Archive, job string) (string, error) {
-	if built := builtBefore(a); built != "" {
-		return built, nil
+	if path, built := sharedPath(a); built {
+		return path, nil
 	}
 	if err := unpack(a, dir); err != nil {
 		return "", err
@@ -97,10 +99,11 @@ func BuildJob(ctx context.Context, dir string, a archive.Archive, job string) (s
 // compile builds a program, and moves it when it is complete to the folder that the run shares.
 func compile(ctx context.Context, dir string, a archive.Archive, target string) (string, error) {
 	built := filepath.Join(dir, "program")
-	if err := command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target); err != nil || builtPrograms == "" {
+	err := command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target)
+	shared, _ := sharedPath(a)
+	if err != nil || shared == "" {
 		return built, err
 	}
-	shared := filepath.Join(builtPrograms, strings.TrimSuffix(a.Object(), ".zip"))
 	return shared, os.Rename(built, shared)
 }
 
