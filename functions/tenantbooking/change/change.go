@@ -65,8 +65,8 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{booking.OpenChanger(e), confirmations}).change, err
 }
 
-// change makes the change. Dates that the booking has already, or that wait for their payment, are not changed again: the guest may have changed them in another window,
-// or may not have received the response.
+// change makes the change. Dates that the booking has already, or that wait for their payment, are not changed again: the
+// guest may have changed them in another window, or may not have received the response.
 func (h *handler) change(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
 	r, err := h.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (booking.Reservation, error) {

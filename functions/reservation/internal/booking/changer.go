@@ -56,7 +56,7 @@ type ChangeCall struct {
 type Proposal func(context.Context, *Reservation) (*Plan, error)
 
 // Change makes a change, once per act, and returns the changed reservation with its modification. It returns ErrOverbooked if
-// inventory has no rooms for it, and then nothing has changed. A guest's change of a paid booking that costs more becomes an [PendingChange].
+// inventory has no rooms for it, and then nothing has changed. A guest's change of a paid booking that costs more becomes a [PendingChange].
 func (c *Changer) Change(ctx context.Context, call ChangeCall, propose Proposal) (r *Reservation, m Modification, err error) {
 	err = Again(ctx, func() error {
 		r, m, err = c.attempt(ctx, call, propose)
@@ -152,7 +152,13 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, call ChangeC
 	dry, limited := call.DryRun, call.ByGuest && r.unpaidOf(p.Reserved) > r.unpaidRoomNights()
 	if !dry && len(p.Takes) > 0 {
 		r.prepare(p, c.now())
-		if err := c.prepare(ctx, r, limited); err != nil {
+		var err error
+		if limited {
+			err = c.saveWithinQuota(ctx, r)
+		} else {
+			err = c.save(ctx, r)
+		}
+		if err != nil {
 			return nil, err
 		}
 		return c.Complete(ctx, r)

@@ -83,10 +83,10 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	if err != nil {
 		return nil, err
 	}
-	if r.paysChange(intent) && r.Saga.Plan != nil {
-		return nil, errChanging
-	}
 	if r.paysChange(intent) {
+		if r.Saga.Plan != nil {
+			return nil, errChanging
+		}
 		return c.payPendingChange(ctx, *r, intent, within)
 	}
 	if r.owes(intent) {
@@ -113,10 +113,9 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	}
 	// Refund before saving: an attempt interrupted here is repeated, a saved one is not.
 	if back, over := r.Surplus(intent); over {
-		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
+		if intent, err = refund(ctx, c.payments, r, intent, back, Surplus); err != nil {
 			return nil, err
 		}
-		intent = intent.refunded(back)
 	}
 	if err := r.Confirm(intent, hold, c.now()); err != nil {
 		return nil, err
@@ -139,15 +138,14 @@ func (c *Confirmer) payPendingChange(ctx context.Context, r Reservation, i Inten
 
 // collect stores a capture that pays what a booked reservation owes: promised cash, or the balance after a change. The
 // surplus is refunded. It publishes no event, because the reservation is confirmed already.
-func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, within Within) error {
+func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, within Within) (err error) {
 	if i.Captured <= 0 {
 		return nil // promised cash that has not been collected
 	}
 	if back, over := r.Surplus(i); over {
-		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
+		if i, err = refund(ctx, c.payments, r, i, back, Surplus); err != nil {
 			return err
 		}
-		i = i.refunded(back)
 	}
 	r.Collect(i)
 	return within(ctx, func(tx postgres.Tx) error { return c.reservations.Save(ctx, tx, r) })
@@ -202,6 +200,14 @@ func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, 
 		}
 	}
 	return Hold{}, ErrOverbooked // out of derived ids: refund instead of retrying forever
+}
+
+// refund asks the payment service for a refund of an intent of the reservation, and returns the intent after it.
+func refund(ctx context.Context, p paymentService, r *Reservation, i Intent, back Refund, cause Cause) (Intent, error) {
+	if err := p.Refund(ctx, r.Tenant, back, cause); err != nil {
+		return Intent{}, err
+	}
+	return i.refunded(back), nil
 }
 
 // soldOut cancels a reservation whose rooms are sold, or whose guest was expected before, and requests a refund. It returns ErrOverbooked.

@@ -73,7 +73,8 @@ func (s *Issuer) GiveUp(ctx context.Context, r *Reservation) error {
 	return s.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, failed...) })
 }
 
-// store stores the statuses of keys, and what else has changed, if anything has. It counts the reservation once if the desk must hand out keys by hand.
+// store stores the statuses of keys, and what else has changed, if anything has. It counts the reservation once if the desk
+// must hand out keys by hand.
 func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
 	byHand := r.keyByHand()
 	for _, k := range keys {

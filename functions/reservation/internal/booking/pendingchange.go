@@ -93,13 +93,7 @@ func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*R
 		}
 	}
 	r.Version++
-	err := c.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error {
-		if err := c.reservations.admit(ctx, tx, r, nil); err != nil {
-			return err
-		}
-		return c.reservations.Save(ctx, tx, r)
-	})
-	if err != nil {
+	if err := c.saveWithinQuota(ctx, r); err != nil {
 		if errors.Is(err, ErrTooMuchHeld) {
 			c.giveUp(ctx, r, change)
 		}
@@ -108,36 +102,32 @@ func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*R
 	return r, nil
 }
 
-// prepare stores a plan. The plan of a limited change must fit into the quota.
-func (c *Changer) prepare(ctx context.Context, r *Reservation, limited bool) error {
+// saveWithinQuota saves the reservation, or returns ErrTooMuchHeld if it does not fit into its quota.
+func (c *Changer) saveWithinQuota(ctx context.Context, r *Reservation) error {
 	return c.reservations.In(ctx, r.Tenant, func(tx postgres.Tx) error {
-		if limited {
-			if err := c.reservations.admit(ctx, tx, r, nil); err != nil {
-				return err
-			}
+		if err := c.reservations.admit(ctx, tx, r, nil); err != nil {
+			return err
 		}
 		return c.reservations.Save(ctx, tx, r)
 	})
 }
 
 // giveUp releases the rooms of a pending change that is not stored. If that fails, they become free when their hold expires.
-func (c *Changer) giveUp(ctx context.Context, r *Reservation, o *PendingChange) {
-	if len(o.Held) > 0 {
-		_ = c.inventory.Release(ctx, r, o.Held)
+func (c *Changer) giveUp(ctx context.Context, r *Reservation, change *PendingChange) {
+	if len(change.Held) > 0 {
+		_ = c.inventory.Release(ctx, r, change.Held)
 	}
 }
 
 // PayChange stores the payment of a pending change and makes the change. The rooms of one that has ended are tried again; if they are sold, the
 // booking stays as it was and the payment is refunded. The change is stored with the payment: if this call is interrupted, the watch
 // completes it. PayChange returns ErrRoomUnavailable, and stores nothing, if an assigned room belongs to another guest in the added nights.
-func (c *Changer) PayChange(ctx context.Context, r *Reservation, i Intent, within Within) (*Reservation, error) {
+func (c *Changer) PayChange(ctx context.Context, r *Reservation, i Intent, within Within) (_ *Reservation, err error) {
 	p := r.Change.Plan
 	if over := i.kept() - r.dueUnder(p.Reserved); over > 0 {
-		back := i.refund(Surplus, over)
-		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
+		if i, err = refund(ctx, c.payments, r, i, i.refund(Surplus, over), Surplus); err != nil {
 			return nil, err
 		}
-		i = i.refunded(back)
 	}
 	p.Releases, p.Paid = append(slices.Clone(p.Releases), r.Change.Held...), &i.ID
 	r.Change = nil
@@ -147,12 +137,15 @@ func (c *Changer) PayChange(ctx context.Context, r *Reservation, i Intent, withi
 		return nil, err
 	}
 	stored := *r
-	if changed, err := c.Complete(ctx, r); err == nil {
+	changed, err := c.Complete(ctx, r)
+	switch {
+	case err == nil:
 		return changed, nil
-	} else if !errors.Is(err, ErrOverbooked) {
+	case errors.Is(err, ErrOverbooked):
+		return c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
+	default: // the watch completes it
 		return &stored, nil
 	}
-	return c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
 }
 
 // giveBack refunds the payment of a change that inventory has refused.
@@ -165,10 +158,9 @@ func (c *Changer) giveBack(ctx context.Context, r *Reservation) error {
 	if err != nil || i.kept() <= 0 {
 		return err
 	}
-	back := i.refund(BoughtNothing, i.kept())
-	if err := c.payments.Refund(ctx, r.Tenant, back, BoughtNothing); err != nil {
+	if i, err = refund(ctx, c.payments, r, i, i.refund(BoughtNothing, i.kept()), BoughtNothing); err != nil {
 		return err
 	}
-	r.Learn(i.refunded(back))
+	r.Learn(i)
 	return nil
 }
