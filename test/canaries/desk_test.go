@@ -33,6 +33,8 @@ func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all m
 
 	b := quote()
 	hold := b.HoldRequest("")
+	hold.Body.(map[string]any)["quota"] = map[string]any{"address": a.everything("POST " + root + "/holds json quota address"), "maxRoomNights": 60, "maxAddressRoomNights": 300}
+	send(http.StatusBadRequest, root+"/holds", hold)
 	hold.Body = map[string]any{"quoteId": b.QuoteID, "channel": "ota", "partnerId": numbers("POST "+root+"/holds", "partnerId"),
 		"createdBy": map[string]any{"type": "staff", "id": numbers("POST "+root+"/holds", "createdBy id")}}
 	if err := b.LearnHold(send(http.StatusCreated, root+"/holds", hold)); err != nil {
