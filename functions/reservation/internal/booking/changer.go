@@ -84,8 +84,8 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if m, done := r.modification(mod); done {
 		return r, m, nil
 	}
-	if change := r.Change; change.fits(r) && change.Plan.Modification.ID == mod {
-		return r, change.Plan.Modification, nil
+	if r.Change.live(r) && r.Change.Plan.Modification.ID == mod {
+		return c.pending(ctx, r, call.DryRun)
 	}
 	if asked { // by an earlier attempt of this act, and refused
 		return nil, Modification{}, ErrOverbooked
@@ -94,6 +94,9 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 		return nil, Modification{}, fault.ErrStale
 	}
 	p, err := propose(ctx, r)
+	if errors.Is(err, errPending) {
+		return c.pending(ctx, r, call.DryRun)
+	}
 	if errors.Is(err, errSameDates) { // the loser of equal calls gets the result of the winner
 		return r, *r.lastDateChange(), nil
 	}
@@ -126,6 +129,9 @@ func (r *Reservation) modification(m id.Modification) (Modification, bool) {
 // errSameDates ends a proposal of dates that an earlier change has set.
 var errSameDates = errors.New("an earlier change has set these dates")
 
+// errPending ends a proposal of dates that wait for their payment already.
+var errPending = errors.New("these dates wait for their payment")
+
 // lastDateChange returns the change of dates that has set the present stay, or nil if it is the one that was booked.
 func (r *Reservation) lastDateChange() *Modification {
 	for i := range slices.Backward(r.Modified) {
@@ -148,7 +154,9 @@ func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, call ChangeC
 		p.Request = &MoneyRequest{Amount: due, Direction: "charge"}
 		return c.awaitPayment(ctx, r, p)
 	}
-	p.Releases = append(p.Releases, r.pendingChange().held()...) // the change ends the pending one
+	if r.Change.live(r) { // the change ends the pending one
+		p.Releases = append(p.Releases, r.Change.held()...)
+	}
 	dry, limited := call.DryRun, call.ByGuest && r.unpaidOf(p.Reserved) > r.unpaidRoomNights()
 	if !dry && len(p.Takes) > 0 {
 		r.prepare(p, c.now())

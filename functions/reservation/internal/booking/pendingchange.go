@@ -7,26 +7,30 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // A PendingChange is a change of dates that the guest of a paid booking asked for and that costs more than was paid. It takes effect when
-// the guest pays. Until then the booking stays as it is, and inventory holds the added nights. No sweep ends it: after Until it counts for
-// nothing, and inventory ends its rooms. Only a late payment still uses it, if the rooms are free.
+// the guest pays. Until then the booking stays as it is, and inventory holds the added nights. Like a [Plan] it is stored before inventory
+// is asked, so that equal calls ask for the same rooms, and a concurrent act knows which rooms to release. No sweep ends it: after Until it
+// counts for nothing, and inventory ends its rooms. Only a late payment still uses it, if the rooms are free.
 type PendingChange struct {
-	Plan   Plan            `json:"plan"`
-	Held   []id.Allocation `json:"heldAllocationIds"` // of the added nights
-	Until  time.Time       `json:"until"`
-	Nights int             `json:"unpaidRoomNights"` // of the booking after the change
+	Plan    Plan            `json:"plan"`
+	Held    []id.Allocation `json:"heldAllocationIds"` // of the added nights
+	Placed  bool            `json:"placed"`            // inventory holds them
+	Until   time.Time       `json:"until"`
+	Nights  int             `json:"unpaidRoomNights"`  // of the booking after the change
+	Earlier *PendingChange  `json:"earlier,omitempty"` // the one that this one replaces when inventory holds its rooms
 }
 
-// held returns the allocations of the pending change, if any.
+// held returns the allocations for which the pending change has asked inventory, and those of the one that it replaces.
 func (p *PendingChange) held() []id.Allocation {
 	if p == nil {
 		return nil
 	}
-	return p.Held
+	return slices.Concat(p.Held, p.Earlier.held())
 }
 
 // prepaid reports whether the guest paid before arrival. Cash is collected at the hotel, also for what a change adds.
@@ -39,10 +43,15 @@ func (p *PendingChange) fits(r *Reservation) bool {
 	return p != nil && r.State == Confirmed && p.Plan.Reserved.Total-*p.Plan.PriceDelta == r.Total && slices.Equal(p.Plan.Releases, r.Hold.Allocations)
 }
 
+// live reports whether the change fits and has not ended.
+func (p *PendingChange) live(r *Reservation) bool { return p.fits(r) && r.AsOf.Before(p.Until) }
+
 // pendingChange returns the change that the guest can still pay for in time, or nil.
 func (r *Reservation) pendingChange() *PendingChange {
-	if r.Change.fits(r) && r.AsOf.Before(r.Change.Until) {
-		return r.Change
+	for change := r.Change; change != nil; change = change.Earlier {
+		if change.Placed && change.live(r) {
+			return change
+		}
 	}
 	return nil
 }
@@ -67,39 +76,93 @@ func (r *Reservation) added(to Stay) (all []Stay) {
 	return all
 }
 
-// awaitPayment stores a planned change as a pending one. The rooms of an earlier one are exchanged. It returns ErrOverbooked if
-// the added nights are not available, and ErrTooMuchHeld if they do not fit into the quota.
+// awaitPayment stores a planned change as a pending one. It returns ErrOverbooked if the added nights are not available, and
+// ErrTooMuchHeld if they do not fit into the quota.
 func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*Reservation, error) {
-	ttl := time.Duration(r.Hold.TTL) * time.Second
-	earlier, change := r.Change, &PendingChange{Plan: *p, Until: at(r.AsOf.Add(ttl)), Nights: r.unpaidOf(p.Reserved)}
+	change := &PendingChange{Plan: *p, Until: at(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved), Earlier: r.pendingChange()}
+	for _, part := range r.parts(p) {
+		change.Held = append(change.Held, part.Hold.Allocations...)
+	}
 	r.Change = change
-	if err := c.reservations.Admit(ctx, r, nil); err != nil { // before rooms are asked for; a concurrent call may still be counted first, below
+	r.Version++
+	if err := c.saveWithinQuota(ctx, r); err != nil {
 		return nil, err
 	}
-	replaced := earlier.held()
+	return c.place(ctx, r)
+}
+
+// pending returns the reservation with its pending change. It asks inventory for the rooms if an earlier call was interrupted before.
+func (c *Changer) pending(ctx context.Context, r *Reservation, dry bool) (_ *Reservation, m Modification, err error) {
+	m = r.Change.Plan.Modification
+	if !r.Change.Placed && !dry {
+		r, err = c.place(ctx, r)
+	}
+	return r, m, err
+}
+
+// changeTTL returns how long the rooms of a pending change are held: as long as those of the booking were.
+func (r *Reservation) changeTTL() time.Duration { return time.Duration(r.Hold.TTL) * time.Second }
+
+// parts returns the reservation once for each range of nights that a planned change adds, with the hold to ask inventory for.
+func (r *Reservation) parts(p *Plan) (all []Reservation) {
 	for n, nights := range r.added(p.Reserved.Stay) {
-		asked := *r
-		asked.Stay = nights
-		hold := asked.wanted(p.Modification.ID, "change/"+strconv.Itoa(n), ttl)
-		hold.Replaces = replaced
-		placed, err := c.inventory.Hold(ctx, &asked, hold)
+		part := *r
+		part.Stay = nights
+		part.Hold = part.wanted(p.Modification.ID, "change/"+strconv.Itoa(n), r.changeTTL())
+		all = append(all, part)
+	}
+	return all
+}
+
+// place asks inventory for the rooms of the stored pending change, in exchange for those of the earlier one. It can be repeated. If
+// inventory refuses, the earlier change stays, and place returns ErrOverbooked.
+func (c *Changer) place(ctx context.Context, r *Reservation) (*Reservation, error) {
+	change, earlier := *r.Change, r.Change.Earlier
+	change.Placed, change.Earlier = true, nil
+	for n, part := range r.parts(&change.Plan) {
+		if n == 0 && earlier != nil {
+			part.Hold.Replaces = earlier.Held
+		}
+		placed, err := c.inventory.Hold(ctx, &part, part.Hold)
+		if errors.Is(err, ErrOverbooked) || errors.Is(err, ErrHoldExpired) {
+			return nil, c.withdraw(ctx, r)
+		}
 		if err != nil {
-			c.giveUp(ctx, r, change)
 			return nil, err
 		}
-		change.Held, replaced = append(change.Held, hold.Allocations...), nil
-		if until := at(placed.ExpiresAt); until.Before(change.Until) {
+		if until := at(placed.ExpiresAt); n == 0 || until.Before(change.Until) {
 			change.Until = until
 		}
 	}
+	r.Change = &change
 	r.Version++
-	if err := c.saveWithinQuota(ctx, r); err != nil {
-		if errors.Is(err, ErrTooMuchHeld) {
-			c.giveUp(ctx, r, change)
-		}
-		return nil, err
+	err := c.save(ctx, r)
+	if errors.Is(err, fault.ErrVersionConflict) {
+		c.releaseUnlessStored(ctx, r)
 	}
-	return r, nil
+	return r, err
+}
+
+// withdraw stores the earlier pending change again, if any, because inventory has refused the new one. It returns ErrOverbooked.
+func (c *Changer) withdraw(ctx context.Context, r *Reservation) error {
+	refused := r.Change
+	r.Change = refused.Earlier
+	r.Version++
+	if err := c.save(ctx, r); err != nil {
+		return err
+	}
+	_ = c.inventory.Release(ctx, r, refused.Held) // of a change in two parts; if this fails, they become free when the hold expires
+	return ErrOverbooked
+}
+
+// releaseUnlessStored releases the rooms of a pending change that another act has ended meanwhile, such as a cancellation. If that
+// fails, they become free when the hold expires.
+func (c *Changer) releaseUnlessStored(ctx context.Context, r *Reservation) {
+	stored, err := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
+	if err != nil || stored.Change != nil && slices.Equal(stored.Change.Held, r.Change.Held) && stored.Change.fits(stored) {
+		return
+	}
+	_ = c.inventory.Release(ctx, r, r.Change.Held)
 }
 
 // saveWithinQuota saves the reservation, or returns ErrTooMuchHeld if it does not fit into its quota.
@@ -110,13 +173,6 @@ func (c *Changer) saveWithinQuota(ctx context.Context, r *Reservation) error {
 		}
 		return c.reservations.Save(ctx, tx, r)
 	})
-}
-
-// giveUp releases the rooms of a pending change that is not stored. If that fails, they become free when their hold expires.
-func (c *Changer) giveUp(ctx context.Context, r *Reservation, change *PendingChange) {
-	if len(change.Held) > 0 {
-		_ = c.inventory.Release(ctx, r, change.Held)
-	}
 }
 
 // PayChange stores the payment of a pending change and makes the change. The rooms of one that has ended are tried again; if they are sold, the

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -211,4 +212,104 @@ func TestPendingChange_repeatedAct(t *testing.T) {
 	if versions[0] != versions[1] {
 		t.Errorf("versions %v: the repetition has changed the booking", versions)
 	}
+}
+
+// TestPendingChange_equal asks for the same dates in eight windows at once. Each gets the one pending change, and rooms are held once.
+func TestPendingChange_equal(t *testing.T) {
+	t.Parallel()
+	c := openSiteTest(t, pgtest.New(t))
+	r := c.paid(c.visit(), 2, 1)
+	var acts []func()
+	for range 8 {
+		acts = append(acts, func() {
+			if got, err := c.change(r, 3, true, false); err != nil || got.Stay.Nights() != 1 || got.pendingChange() == nil {
+				t.Errorf("a change answers %v, %v, want the pending change", got, err)
+			}
+		})
+	}
+	together(acts...)
+	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 4 {
+		t.Errorf("%d rooms are taken, want 2 of the booking and 2 of the change", got)
+	}
+	if kept, err := c.pay(r, 2*perNight); err != nil || kept != 2*perNight || c.stored(r).Stay.Nights() != 3 {
+		t.Errorf("after the payment %d are kept (%v), %d nights", kept, err, c.stored(r).Stay.Nights())
+	}
+}
+
+// TestPendingChange_keepsEarlier asks for other dates, which inventory refuses. The earlier pending change can still be paid for.
+func TestPendingChange_keepsEarlier(t *testing.T) {
+	t.Parallel()
+	c := openSiteTest(t, pgtest.New(t))
+	r := c.paid(c.visit(), 2, 1)
+	if _, err := c.change(r, 3, true, false); err != nil {
+		t.Fatal(err)
+	}
+	c.inventory.rooms = 2
+	if _, err := c.change(r, 4, true, false); !errors.Is(err, ErrOverbooked) {
+		t.Errorf("a full house: %v, want %v", err, ErrOverbooked)
+	}
+	c.inventory.rooms = 9
+	if kept, err := c.pay(r, 2*perNight); err != nil || kept != 2*perNight || c.stored(r).Stay.Nights() != 3 {
+		t.Errorf("after the payment %d are kept (%v), %d nights, want those asked for first", kept, err, c.stored(r).Stay.Nights())
+	}
+}
+
+// TestPendingChange_interrupted ends the call between storing the change and the answer of inventory. A payment waits, and the repetition
+// completes the change.
+func TestPendingChange_interrupted(t *testing.T) {
+	t.Parallel()
+	c := openSiteTest(t, pgtest.New(t))
+	r := c.paid(c.visit(), 2, 1)
+	inventory := c.changer.inventory
+	c.changer.inventory = awayInventory{inventory}
+	if _, err := c.change(r, 3, true, false); !errors.Is(err, errCut) {
+		t.Fatalf("without inventory: %v", err)
+	}
+	if _, err := c.pay(r, 2*perNight); !errors.Is(err, errChanging) {
+		t.Errorf("a payment meanwhile: %v, want %v", err, errChanging)
+	}
+	if c.stored(r).pendingChange() != nil {
+		t.Error("a change whose rooms are not held can be paid for")
+	}
+	c.changer.inventory = inventory
+	if got, err := c.change(r, 3, true, false); err != nil || got.pendingChange() == nil {
+		t.Errorf("the repetition: %v, %v", got, err)
+	}
+}
+
+// awayInventory does not answer requests for holds.
+type awayInventory struct{ reallocator }
+
+func (awayInventory) Hold(context.Context, *Reservation, Hold) (HoldResult, error) {
+	return HoldResult{}, errCut
+}
+
+// TestPendingChange_besideCancel cancels the booking while inventory holds the added nights. They are released.
+func TestPendingChange_besideCancel(t *testing.T) {
+	t.Parallel()
+	c := openSiteTest(t, pgtest.New(t))
+	r := c.paid(c.visit(), 2, 1)
+	c.changer.inventory = cancelling{c.changer.inventory, func() {
+		c.edit(r, func(r *Reservation) ([]event.Draft, error) {
+			err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
+			return []event.Draft{ReservationCancelled(r)}, err
+		})
+	}}
+	if _, err := c.change(r, 3, true, false); !errors.Is(err, ErrIllegalTransition) {
+		t.Errorf("a change of a cancelled booking: %v", err)
+	}
+	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 2 {
+		t.Errorf("%d rooms are taken, want 2, which the event of the cancellation releases", got)
+	}
+}
+
+// cancelling is an inventory service that calls meanwhile before it holds rooms.
+type cancelling struct {
+	reallocator
+	meanwhile func()
+}
+
+func (i cancelling) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
+	i.meanwhile()
+	return i.reallocator.Hold(ctx, r, h)
 }

@@ -133,8 +133,8 @@ func (s Reservations) admit(ctx context.Context, tx postgres.Tx, r *Reservation,
 		return fmt.Errorf("reservations: quota of %s: %w", r.ID, err)
 	}
 	isNew, nights := r.unsaved.version == 0, r.unpaidRoomNights()
-	if change := r.pendingChange(); change != nil {
-		nights = change.Nights
+	if r.Change.live(r) {
+		nights = r.Change.Nights
 	}
 	if (!isNew || holds < maxLiveHolds) && nights+max(bySession, byEmail, byPhone) <= r.Quota.Nights && nights+byAddress <= r.Quota.AddressNights {
 		return nil
