@@ -105,7 +105,7 @@ func TestSite_changesStay(t *testing.T) {
 	s.Settle()
 }
 
-// TestSite_equalChanges changes to the same dates in 16 windows at once. Each gets the changed booking.
+// TestSite_equalChanges changes to the same dates in 16 windows at once. Each gets the booking, whose change waits for its payment.
 func TestSite_equalChanges(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -124,7 +124,16 @@ func TestSite_equalChanges(t *testing.T) {
 		})
 	}
 	all.Wait()
-	var after bookedStay
+	s.Quiet()
+	var waits, after bookedStay
+	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &waits); waits.StayWindow != booked.StayWindow || waits.Due.Amount <= 0 {
+		t.Errorf("before the payment the stay is %v with %v due, want %v with an amount due", waits.StayWindow, waits.Due, booked.StayWindow)
+	}
+	s.Settle() // the rooms of one change are held
+	payBalance(t, v, path, "card", waits.Due)
+	v.Press("pay")
+	balanceOf(t, v, http.StatusOK, path+"/payment")
+	s.Quiet()
 	if v.Must(http.StatusOK, http.MethodGet, path, nil).Into(t, &after); after.Total.Amount <= booked.Total.Amount {
 		t.Errorf("the longer stay costs %d, want more than %d", after.Total.Amount, booked.Total.Amount)
 	}

@@ -238,7 +238,7 @@ func joined(events publishedEvents, v, hotel *traveller, went sent) {
 }
 
 // TestTraveller_link follows it as a browser does, without any script: what was chosen is there already, and the
-// token is gone from the address. Opened in another browser it is only the hotel's site, and says why.
+// token is gone from the address. Opened in another browser, the link fills the form in, too.
 func TestTraveller_link(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
@@ -267,8 +267,11 @@ func TestTraveller_link(t *testing.T) {
 	}
 	other := travel(t, s, v.trace)
 	page, at = other.follow(went.URL)
-	if strings.Contains(at, "checkIn") || !strings.Contains(page, "<form") {
-		t.Errorf("another browser arrived at %s: %s", at, page)
+	if !strings.Contains(page, "<form") || !strings.Contains(page, `value="`+day.Format(time.DateOnly)+`"`) {
+		t.Errorf("another browser arrived at %s: %s, want a form with the dates", at, page)
+	}
+	if strings.Contains(at, went.Token) || strings.Contains(page, went.Token) {
+		t.Errorf("another browser has the token at %s", at)
 	}
 	s.Settle()
 }
