@@ -38,7 +38,6 @@ var notRun = map[string]string{
 	"MELMASTOON_SEED=<seed> *":              "the seed and the test are those of a failure",
 	"gcloud run jobs execute *":             "TestReadme_blocks pastes it",
 	"gcloud pubsub subscriptions seek *":    "TestReadme_blocks pastes it",
-	"gcloud functions describe":             "names what prints the archive of a function",
 	"terraform state rm *":                  "TestKept runs it",
 	"terraform force-unlock":                "it needs a lock of a run that was killed",
 	"go build -overlay":                     "names the flag with which TestSabotage_variants builds",
@@ -173,7 +172,7 @@ func (w treeCopy) versioned() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	const commands = "mkdir -p .local && touch .local/env && mv .local/clone/.git . && git add . && git -c user.name=x -c user.email=x@example.com commit -q -m x"
+	const commands = "mkdir -p .local && touch .local/env && mv .local/clone/.git . && git add . && git -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m x"
 	if out, err := w.run("git clone -q --shared --no-checkout '" + of + "' .local/clone && " + commands); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
