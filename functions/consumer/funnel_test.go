@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -20,44 +19,30 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A storedStep is a row of funnel_events.
-type storedStep struct {
-	Step     string
-	Tenant   *id.Tenant
-	Property *id.Property
-	Search   *id.SearchSession
-	Metadata *string
-}
-
-// storedSteps returns the steps of a session in order.
-func storedSteps(t *testing.T, site *consumertest.Site, of id.GuestSession) []storedStep {
+// eventsOf returns the short subjects of a session's events, with the step if it is a funnel step.
+func eventsOf(t *testing.T, site *consumertest.Site, of id.GuestSession) []string {
 	t.Helper()
 	rows, _ := site.DB.Owner(t).Query(t.Context(), `
-		SELECT step, tenant_id AS tenant, property_id AS property, search_session_id AS search, metadata::text AS metadata
-		FROM bff_consumer.funnel_events WHERE guest_session_id = @session ORDER BY funnel_event_id`, pgx.StrictNamedArgs{"session": of})
-	steps, err := pgx.CollectRows(rows, pgx.RowToStructByName[storedStep])
+		SELECT concat_ws(' ', replace(replace(subject, 'melmastoon.bff.consumer.', ''), '.v1', ''), payload ->> 'step')
+		FROM bff_consumer.outbox WHERE ordering_key = @session ORDER BY seq`, pgx.StrictNamedArgs{"session": of.String()})
+	events, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return steps
+	return events
 }
 
-func stepNames(steps []storedStep) (names []string) {
-	for _, s := range steps {
-		names = append(names, s.Step)
-	}
-	return names
-}
-
+// TestFunnel_serverSteps publishes each step that the server knows once: with its own event, or as a funnel step.
 func TestFunnel_serverSteps(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 3, search.Function, searchmap.Function, readhotel.Function, addwish.Function, minthandoff.Function,
 		recordfunnel.Function, readsession.Function)
+	m.EverySearch()
 	hotel := m.Hotels[0]
 	checkIn, checkOut := m.Dates(7, 2)
-	act := func(v *consumertest.Traveller) (found search.Response) {
+	act := func(v *consumertest.Traveller) {
 		t.Helper()
-		v.Must(200, "POST", "/search", m.SearchBody()).Into(t, &found)
+		v.Must(200, "POST", "/search", m.SearchBody())
 		v.Must(200, "POST", "/search", m.SearchBody(`,"page":{"offset":1}`))
 		v.Must(200, "POST", "/search/map", m.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`))
 		v.Must(200, "GET", "/hotels/"+hotel.Property.String()+"?source=search-map", nil)
@@ -71,75 +56,57 @@ func TestFunnel_serverSteps(t *testing.T) {
 		for _, step := range []string{"session.started", "search.executed", "detail.viewed", "wishlist.added", "handoff.initiated", "map.opened"} {
 			v.Must(202, "POST", "/telemetry/funnel", `{"step":"`+step+`"}`)
 		}
-		return found
 	}
 	v := m.Traveller()
-	found := act(v)
-	steps := storedSteps(t, m.Site, v.Session)
-	want := []string{"session.started", "search.executed", "search.executed", "search.executed", "detail.viewed", "wishlist.added", "handoff.initiated", "map.opened"}
-	if got := stepNames(steps); !slices.Equal(got, want) {
-		t.Fatalf("steps = %q, want %q", got, want)
-	}
-	searched := func(metadata string) storedStep {
-		return storedStep{Step: "search.executed", Search: &found.Search, Metadata: &metadata}
-	}
-	viewed := `{"source": "search-map"}`
-	for at, want := range map[int]storedStep{
-		1: searched(`{"sortKey": "recommended", "fromCache": false, "resultCount": 3}`),
-		2: searched(`{"sortKey": "recommended", "fromCache": true, "resultCount": 3}`),
-		4: {Step: "detail.viewed", Tenant: &hotel.Tenant, Property: &hotel.Property, Metadata: &viewed},
-		5: {Step: "wishlist.added", Tenant: &hotel.Tenant, Property: &hotel.Property},
-		6: {Step: "handoff.initiated", Tenant: &hotel.Tenant, Property: &hotel.Property},
-	} {
-		t.Run(fmt.Sprint(at), func(t *testing.T) {
-			if diff := cmp.Diff(want, steps[at]); diff != "" {
-				t.Errorf("step %d differs: %s", at, diff)
-			}
-		})
+	act(v)
+	want := []string{"session.started", "search.executed", "search.executed", "search.executed", "funnel.step_reached detail.viewed", "wishlist.added",
+		"handoff.initiated", "funnel.step_reached map.opened"}
+	if diff := cmp.Diff(want, eventsOf(t, m.Site, v.Session)); diff != "" {
+		t.Errorf("other events (-want +got): %s", diff)
 	}
 	silent := m.Traveller("DNT", "1")
 	act(silent)
-	if got := storedSteps(t, m.Site, silent.Session); len(got) != 0 {
-		t.Errorf("a session without telemetry has the steps %q", stepNames(got))
+	if got := eventsOf(t, m.Site, silent.Session); !slices.Equal(got, []string{"handoff.initiated"}) {
+		t.Errorf("a session without telemetry has the events %q, want its handoff only", got)
 	}
 	program := m.Traveller("User-Agent", "curl/8")
 	program.Must(200, "POST", "/search", m.SearchBody())
-	if got := storedSteps(t, m.Site, program.Session); len(got) != 0 {
-		t.Errorf("the first call of a program has the steps %q", stepNames(got))
+	if got := eventsOf(t, m.Site, program.Session); len(got) != 0 {
+		t.Errorf("the first call of a program has the events %q", got)
 	}
 }
 
-// TestFunnel_rotation starts the successor of a rotated session with a step of its own.
-func TestFunnel_rotation(t *testing.T) {
+// TestFunnel_detail publishes which hotel was looked at, and from where.
+func TestFunnel_detail(t *testing.T) {
 	t.Parallel()
-	site := openSite(t)
-	v := visitor(t, site)
-	first := v.Session
-	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile")
-	v.Must(200, "GET", "/session", nil)
-	if v.Session == first {
-		t.Fatal("the session was not rotated")
+	m := consumertest.OpenSystem(t, 1, readhotel.Function, readsession.Function)
+	v, hotel := visitor(t, m.Site), m.Hotels[0]
+	v.Must(200, "GET", "/hotels/"+hotel.Property.String()+"?source=search-map", nil)
+	var got struct {
+		Step     session.FunnelStep `json:"step"`
+		Tenant   id.Tenant          `json:"tenantId"`
+		Property id.Property        `json:"propertyId"`
+		Metadata session.Metadata   `json:"metadata"`
 	}
-	for name, session := range map[string]id.GuestSession{"before the rotation": first, "after it": v.Session} {
-		t.Run(name, func(t *testing.T) {
-			if got := stepNames(storedSteps(t, site, session)); !slices.Equal(got, []string{"session.started"}) {
-				t.Errorf("steps of %v = %q, want session.started", session, got)
-			}
-		})
+	m.Payload("funnel.step_reached", &got)
+	if got.Step != session.StepDetailViewed || got.Tenant != hotel.Tenant || got.Property != hotel.Property || got.Metadata.Source != "search-map" {
+		t.Errorf("published %+v, want a view of %v from the map", got, hotel.Property)
 	}
 }
 
 // TestFunnel_withdrawn withdraws consent in SQL after the call has read the session.
 func TestFunnel_withdrawn(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenSystem(t, 1, search.Function, readsession.Function)
+	m := consumertest.OpenSystem(t, 1, search.Function, readhotel.Function, readsession.Function)
+	m.EverySearch()
 	v := visitor(t, m.Site)
 	_, err := m.DB.Owner(t).Exec(t.Context(), `UPDATE bff_consumer.guest_sessions SET consent_telemetry = false`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.Must(200, "POST", "/search", m.SearchBody())
-	if got := stepNames(storedSteps(t, m.Site, v.Session)); !slices.Equal(got, []string{string(session.StepSessionStarted)}) {
-		t.Errorf("steps = %q, want session.started only", got)
+	v.Must(200, "GET", "/hotels/"+m.Hotels[0].Property.String(), nil)
+	if got := eventsOf(t, m.Site, v.Session); !slices.Equal(got, []string{"session.started"}) {
+		t.Errorf("events = %q, want session.started only", got)
 	}
 }

@@ -104,10 +104,6 @@ var aged = map[string]agedRow{
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at)`},
 	"bff_tenant_booking.confirmation_views": {"24 hours", `INSERT INTO bff_tenant_booking.confirmation_views (tenant_id, reservation_id, session_id, told_at)
 		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at)`},
-	"bff_consumer.page_views": {"90 days", session + `INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, path, viewed_at, user_agent_hash, fingerprint_hash)
-		SELECT gen_random_uuid(), guest_session_id, '/', @at, ` + sha + `, ` + sha + ` FROM s`},
-	"bff_consumer.funnel_events": {"90 days", session + `INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at)
-		SELECT gen_random_uuid(), guest_session_id, 'map.opened', @at FROM s`},
 	"bff_consumer.guest_sessions": {"90 days", session + `INSERT INTO bff_consumer.wishlist (wishlist_id, guest_session_id, property_id, tenant_id, added_at, source)
 		SELECT gen_random_uuid(), guest_session_id, gen_random_uuid(), gen_random_uuid(), @at, 'list' FROM s`},
 	"bff_consumer.handoff_ledger": {"1 year", `INSERT INTO bff_consumer.handoff_ledger (handoff_id, guest_session_id, tenant_id, tenant_slug, property_id, check_in,

@@ -47,8 +47,6 @@ var Rules = slices.Concat(
 	},
 	common("bff_consumer"), []Rule{
 		idempotency("bff_consumer"),
-		{"bff_consumer", "page_views", "page_view_id", "viewed_at < platform.now() - interval '90 days'", Daily},
-		{"bff_consumer", "funnel_events", "funnel_event_id", "occurred_at < platform.now() - interval '90 days'", Daily},
 		// Rows that belong to a session are deleted with it.
 		{"bff_consumer", "guest_sessions", "guest_session_id", "ended_at < platform.now() - interval '90 days'", Daily},
 		// A receipt is kept for as long as the evidence that it names.

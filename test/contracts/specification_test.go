@@ -30,6 +30,10 @@ func specification() []specified {
 			members: "guestSessionId searchSessionId queryHash kind geo dates occupancy filterKeys sortKey page resultCount fromCache compositionMs currency locale"},
 		{subject: "bff.consumer.click.recorded", class: "operational", period: "P90D", key: "{guestSessionId}",
 			members: "guestSessionId kind tenantId propertyId searchSessionId? position? page? sortKey? occurredAt"},
+		{subject: "bff.consumer.page.viewed", class: "operational", period: "P90D", key: "{guestSessionId}", // the seed's MetaPageView
+			members: "pageViewId guestSessionId searchSessionId? path tenantId? propertyId? viewedAt referer? userAgentHash fingerprintHash"},
+		{subject: "bff.consumer.funnel.step_reached", class: "operational", period: "P90D", key: "{guestSessionId}", // its ConversionFunnelEvent
+			members: "funnelEventId guestSessionId step occurredAt tenantId? propertyId? searchSessionId? metadata?"},
 		{subject: "bff.consumer.handoff.initiated", class: "audit", period: "P1Y", key: "{guestSessionId}",
 			members: "handoffId guestSessionId tenantId tenantSlug propertyId dates occupancy currency locale sourceCampaign? mintedAt expiresAt hmacKeyId fingerprintHash ipHash? originReferer?"},
 		{subject: "bff.consumer.locale.changed", class: "operational", period: "P90D", key: "{guestSessionId}",

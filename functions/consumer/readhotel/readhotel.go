@@ -22,7 +22,8 @@ var Function = consumer.HTTP(fn.Spec{
 	Route: "GET " + consumer.Base + "/hotels/{propertyId}",
 	Uses: fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("search"), fn.Upstream("pricing"),
 		fn.Upstream("theme")},
-	Timeout: 1500 * time.Millisecond,
+	Publishes: fn.Subjects{session.FunnelStepReachedV1},
+	Timeout:   1500 * time.Millisecond,
 }, New)
 
 // A Request names the hotel, and optionally the stay for prices and the source of the view.

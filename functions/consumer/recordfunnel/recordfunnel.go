@@ -15,11 +15,12 @@ import (
 
 // Function handles POST /bff/consumer/v1/telemetry/funnel.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-recordfunnel",
-	Route:   "POST " + consumer.Base + "/telemetry/funnel",
-	Answer:  fn.Accepted,
-	Uses:    fn.Uses{fn.Postgres, fn.Documents},
-	Timeout: time.Second,
+	Name:      "consumer-recordfunnel",
+	Route:     "POST " + consumer.Base + "/telemetry/funnel",
+	Answer:    fn.Accepted,
+	Uses:      fn.Uses{fn.Postgres, fn.Documents},
+	Publishes: fn.Subjects{session.FunnelStepReachedV1},
+	Timeout:   time.Second,
 }, New)
 
 // A Request holds one funnel step.

@@ -16,11 +16,12 @@ import (
 
 // Function handles POST /bff/consumer/v1/telemetry/page-view.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-recordpageview",
-	Route:   "POST " + consumer.Base + "/telemetry/page-view",
-	Answer:  fn.Accepted,
-	Uses:    fn.Uses{fn.Postgres, fn.Documents},
-	Timeout: time.Second,
+	Name:      "consumer-recordpageview",
+	Route:     "POST " + consumer.Base + "/telemetry/page-view",
+	Answer:    fn.Accepted,
+	Uses:      fn.Uses{fn.Postgres, fn.Documents},
+	Publishes: fn.Subjects{session.PageViewedV1},
+	Timeout:   time.Second,
 }, New)
 
 // A Request holds the page's path and the referring page. Their queries are not stored.

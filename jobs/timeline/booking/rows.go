@@ -24,14 +24,6 @@ var ledgers = []ledger{
 		SELECT added_at, 'wished for, from the ' || source, ARRAY['ppt:' || property_id, 'gms:' || guest_session_id]
 		FROM bff_consumer.wishlist
 		WHERE @all OR guest_session_id = ANY (@sessions)`},
-	{"bff_consumer.page_views", `
-		SELECT viewed_at, 'page viewed', ARRAY['gms:' || guest_session_id, 'ppt:' || property_id]
-		FROM bff_consumer.page_views
-		WHERE @all OR guest_session_id = ANY (@sessions)`},
-	{"bff_consumer.funnel_events", `
-		SELECT occurred_at, 'funnel: ' || step, ARRAY['gms:' || guest_session_id, 'ppt:' || property_id]
-		FROM bff_consumer.funnel_events
-		WHERE @all OR guest_session_id = ANY (@sessions)`},
 	{"bff_consumer.bot_scores", `
 		SELECT evaluated_at, format('taken for %s at %s', verdict, round(score::numeric, 2)), ARRAY['gms:' || guest_session_id]
 		FROM bff_consumer.bot_scores

@@ -63,35 +63,6 @@ CREATE TABLE IF NOT EXISTS bff_consumer.wishlist (
     UNIQUE (guest_session_id, property_id)
 );
 
-CREATE TABLE IF NOT EXISTS bff_consumer.page_views (
-    page_view_id      uuid        PRIMARY KEY,
-    guest_session_id  uuid        NOT NULL REFERENCES bff_consumer.guest_sessions ON DELETE CASCADE,
-    search_session_id uuid,
-    path              text        NOT NULL, -- without what was looked for
-    tenant_id         uuid,
-    property_id       uuid,
-    viewed_at         timestamptz NOT NULL,
-    referer           text,                 -- origin and path
-    user_agent_hash   text        NOT NULL CHECK (user_agent_hash ~ '^sha256:[0-9a-f]{64}$'),
-    fingerprint_hash  text        NOT NULL CHECK (fingerprint_hash ~ '^sha256:[0-9a-f]{64}$')
-);
-CREATE INDEX IF NOT EXISTS page_views_session ON bff_consumer.page_views (guest_session_id);
-CREATE INDEX IF NOT EXISTS page_views_age ON bff_consumer.page_views USING brin (viewed_at); -- for the prune
-
-CREATE TABLE IF NOT EXISTS bff_consumer.funnel_events (
-    funnel_event_id   uuid        PRIMARY KEY,
-    guest_session_id  uuid        NOT NULL REFERENCES bff_consumer.guest_sessions ON DELETE CASCADE,
-    step              text        NOT NULL CHECK (step IN ('session.started', 'search.executed', 'list.scrolled-50pct',
-                                      'list.scrolled-90pct', 'map.opened', 'detail.viewed', 'wishlist.added', 'handoff.initiated')),
-    occurred_at       timestamptz NOT NULL,
-    tenant_id         uuid,
-    property_id       uuid,
-    search_session_id uuid,
-    metadata          jsonb
-);
-CREATE INDEX IF NOT EXISTS funnel_events_session ON bff_consumer.funnel_events (guest_session_id);
-CREATE INDEX IF NOT EXISTS funnel_events_age ON bff_consumer.funnel_events USING brin (occurred_at); -- for the prune
-
 -- Evidence, kept for a year whatever becomes of the session, of which it names no more than the id: which handoffs were
 -- minted, and what became of them.
 CREATE TABLE IF NOT EXISTS bff_consumer.handoff_ledger (
@@ -157,7 +128,7 @@ CREATE TABLE IF NOT EXISTS bff_consumer.erasure_receipts (
 CREATE INDEX IF NOT EXISTS erasure_receipts_age ON bff_consumer.erasure_receipts USING brin (completed_at); -- for the prune
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON bff_consumer.guest_sessions, bff_consumer.wishlist TO bff_consumer_app;
-GRANT SELECT, INSERT ON bff_consumer.page_views, bff_consumer.funnel_events, bff_consumer.bot_scores TO bff_consumer_app;
+GRANT SELECT, INSERT ON bff_consumer.bot_scores TO bff_consumer_app;
 GRANT SELECT, INSERT, UPDATE (consumed_at, consumed_by, consumed_event_id, replays) ON bff_consumer.handoff_ledger TO bff_consumer_app;
 
 GRANT SELECT, INSERT ON bff_consumer.erasure_requests TO bff_consumer_app;
@@ -166,12 +137,9 @@ GRANT SELECT, INSERT ON bff_consumer.erasure_requests TO bff_consumer_app;
 -- they say.
 GRANT SELECT (guest_session_id, last_seen_at, ended_at) ON bff_consumer.guest_sessions TO bff_consumer_maintenance;
 GRANT SELECT (guest_session_id) ON bff_consumer.wishlist TO bff_consumer_maintenance;
-GRANT SELECT (page_view_id, guest_session_id, viewed_at) ON bff_consumer.page_views TO bff_consumer_maintenance;
-GRANT SELECT (funnel_event_id, guest_session_id, occurred_at) ON bff_consumer.funnel_events TO bff_consumer_maintenance;
 GRANT SELECT (handoff_id, guest_session_id, minted_at) ON bff_consumer.handoff_ledger TO bff_consumer_maintenance;
 GRANT SELECT (seq, guest_session_id, verdict, evaluated_at) ON bff_consumer.bot_scores TO bff_consumer_maintenance;
-GRANT DELETE ON bff_consumer.guest_sessions, bff_consumer.wishlist, bff_consumer.page_views, bff_consumer.funnel_events,
-    bff_consumer.handoff_ledger, bff_consumer.bot_scores TO bff_consumer_maintenance;
+GRANT DELETE ON bff_consumer.guest_sessions, bff_consumer.wishlist, bff_consumer.handoff_ledger, bff_consumer.bot_scores TO bff_consumer_maintenance;
 GRANT SELECT, DELETE, UPDATE (deleted) ON bff_consumer.erasure_requests TO bff_consumer_maintenance;
 GRANT SELECT, INSERT, DELETE ON bff_consumer.erasure_receipts TO bff_consumer_maintenance;
 

@@ -38,9 +38,6 @@ func (l *Ledger) Record(ctx context.Context, v session.Visitor, t search.Tenant,
 		}
 		if first {
 			kept = h
-			session.QueueStep(tx, v.Session, session.Step{
-				About: session.About{Tenant: &h.Tenant, Property: &h.Property}, Step: session.StepHandoffInitiated, OccurredAt: h.MintedAt,
-			})
 			return l.publisher.Append(ctx, tx, v.Session, initiatedEvent(v, t, h))
 		}
 		kept, err = get(ctx, tx.Last(), h.ID)

@@ -21,8 +21,7 @@
 //
 // # Consent
 //
-// Only [Publisher], [Telemetry] and [QueueStep] check consent. Each reads the consent of the row in the transaction that records or
-// publishes, because a document that could not be written keeps a consent that was withdrawn. A session that starts or is
+// Only [Publisher] checks consent. It reads the consent of the row in the transaction that publishes, because a document that could not be written keeps a consent that was withdrawn. A session that starts or is
 // rotated with DNT: 1 or Sec-GPC: 1 has no consent to telemetry. The headers also silence each later call that has them. Two
 // subjects are published regardless of consent, because they are evidence: handoff.initiated and bot_suspected.
 //
@@ -34,8 +33,8 @@
 //
 // # Erasure
 //
-// [Sessions.Clear] deletes the row, the wishlist, page views, steps, stored idempotent answers and documents of a session and
-// of all sessions that it was rotated from.
+// [Sessions.Clear] deletes the row, the wishlist, stored idempotent answers and documents of a session and of all sessions that
+// it was rotated from.
 //
 // It also requests the [Erasure] of each of them. The job erase deletes their events from the outbox and from the analytics
 // warehouse, and writes a receipt ([Erasures]).
@@ -47,8 +46,10 @@
 //
 //   - A click names a hotel of the tenant that it names, and counts once per session and hotel in an hour. Not
 //     published are clicks of programs, of unknown clients and of a session that begins with the click.
-//   - The server records the steps that it knows, in the transaction of the act, so that a blocked script loses
+//   - The server publishes the steps that it knows, in the transaction of the act, so that a blocked script loses
 //     nothing and a forged call invents nothing. From a page such steps are accepted and ignored.
+//   - Page views and steps are events and no rows: nothing of this service reads them. A step that has an event of its own, such
+//     as a search, has no second one (decision 290).
 //   - The end of a silent session publishes nothing. Its erasure does not depend on the event.
 //   - A wishlist is rows, so that a unique key removes duplicates and a wish survives the loss of the hot store.
 //   - bot_suspected keeps the name of the specification, although it has no aggregate.

@@ -113,8 +113,6 @@ type sessionTable struct{ name, key, also string }
 
 var sessionTables = []sessionTable{
 	{name: "outbox", key: "ordering_key", also: " AND subject = ANY (@telemetry)"},
-	{name: "page_views", key: "guest_session_id"},
-	{name: "funnel_events", key: "guest_session_id"},
 	{name: "wishlist", key: "guest_session_id"},
 	{name: "guest_sessions", key: "guest_session_id"},
 }

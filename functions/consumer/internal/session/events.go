@@ -15,22 +15,24 @@ import (
 
 // The subjects that this service publishes.
 var (
-	SessionStartedV1   = subject("session.started", event.Operational, 90*event.Day)
-	SessionEndedV1     = subject("session.ended", event.Operational, 90*event.Day)
-	SearchExecutedV1   = subject("search.executed", event.Operational, 90*event.Day)
-	ClickRecordedV1    = subject("click.recorded", event.Operational, 90*event.Day)
-	HandoffInitiatedV1 = subject("handoff.initiated", event.Audit, event.Year)
-	LocaleChangedV1    = subject("locale.changed", event.Operational, 90*event.Day)
-	CurrencyChangedV1  = subject("currency.changed", event.Operational, 90*event.Day)
-	WishlistAddedV1    = subject("wishlist.added", event.Operational, 90*event.Day)
-	WishlistRemovedV1  = subject("wishlist.removed", event.Operational, 90*event.Day)
-	BotSuspectedV1     = subject("bot_suspected", event.Audit, event.Year)
+	SessionStartedV1    = subject("session.started", event.Operational, 90*event.Day)
+	SessionEndedV1      = subject("session.ended", event.Operational, 90*event.Day)
+	SearchExecutedV1    = subject("search.executed", event.Operational, 90*event.Day)
+	ClickRecordedV1     = subject("click.recorded", event.Operational, 90*event.Day)
+	PageViewedV1        = subject("page.viewed", event.Operational, 90*event.Day)
+	FunnelStepReachedV1 = subject("funnel.step_reached", event.Operational, 90*event.Day)
+	HandoffInitiatedV1  = subject("handoff.initiated", event.Audit, event.Year)
+	LocaleChangedV1     = subject("locale.changed", event.Operational, 90*event.Day)
+	CurrencyChangedV1   = subject("currency.changed", event.Operational, 90*event.Day)
+	WishlistAddedV1     = subject("wishlist.added", event.Operational, 90*event.Day)
+	WishlistRemovedV1   = subject("wishlist.removed", event.Operational, 90*event.Day)
+	BotSuspectedV1      = subject("bot_suspected", event.Audit, event.Year)
 )
 
 // Publishes returns all subjects that this service publishes.
 func Publishes() []event.Subject {
-	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, HandoffInitiatedV1,
-		LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
+	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, PageViewedV1,
+		FunnelStepReachedV1, HandoffInitiatedV1, LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
 }
 
 func subject(name, class string, kept time.Duration) event.Subject {
@@ -45,16 +47,18 @@ func subject(name, class string, kept time.Duration) event.Subject {
 
 // Sampling says which events are always published and which are sampled.
 var Sampling = flags.Table{
-	SessionStartedV1.Name:   {Always: true},
-	SessionEndedV1.Name:     {Always: true},
-	SearchExecutedV1.Name:   {OneIn: 10},
-	ClickRecordedV1.Name:    {Always: true}, // the search service ranks by clicks
-	HandoffInitiatedV1.Name: {Always: true},
-	LocaleChangedV1.Name:    {Always: true},
-	CurrencyChangedV1.Name:  {Always: true},
-	WishlistAddedV1.Name:    {Always: true},
-	WishlistRemovedV1.Name:  {Always: true},
-	BotSuspectedV1.Name:     {Always: true},
+	SessionStartedV1.Name:    {Always: true},
+	SessionEndedV1.Name:      {Always: true},
+	SearchExecutedV1.Name:    {OneIn: 10},
+	ClickRecordedV1.Name:     {Always: true}, // the search service ranks by clicks
+	PageViewedV1.Name:        {Always: true},
+	FunnelStepReachedV1.Name: {Always: true},
+	HandoffInitiatedV1.Name:  {Always: true},
+	LocaleChangedV1.Name:     {Always: true},
+	CurrencyChangedV1.Name:   {Always: true},
+	WishlistAddedV1.Name:     {Always: true},
+	WishlistRemovedV1.Name:   {Always: true},
+	BotSuspectedV1.Name:      {Always: true},
 }
 
 // Event returns a draft of an event of the session. It belongs to no hotel, though its payload may name one. [Publisher] decides

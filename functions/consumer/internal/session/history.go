@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A History records searches and viewed hotels in the visitor's session, and publishes searches. Events contain no typed text:
+// A History records searches and viewed hotels in the visitor's session, and publishes them. Events contain no typed text:
 // places have the search service's names, and filters are words of a closed list.
 type History struct {
 	sessions  *Sessions
@@ -45,8 +45,7 @@ func (h *History) hash(q search.Query) string {
 }
 
 // Searched records and publishes a search and returns its search session: the one of the same query less than an hour ago, or
-// a new one. Errors do not fail the request. The event and the funnel step are written in the transaction that confirms the
-// change of the session.
+// a new one. Errors do not fail the request. The event is written in the transaction that confirms the change of the session.
 func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, now time.Time) id.SearchSession {
 	hash := h.hash(e.Query)
 	entry, going := v.Session.activeSearch(hash, now)
@@ -80,7 +79,7 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 		}
 	}
 	begun := entry.Search
-	ended := h.record(ctx, v, change, stored, func(ctx context.Context, tx postgres.Tx) error { return h.queueSearch(ctx, tx, v, e, entry, now) })
+	ended := h.record(ctx, v, change, stored, func(ctx context.Context, tx postgres.Tx) error { return h.appendSearch(ctx, tx, v, e, entry) })
 	if ended || entry.Search != begun {
 		dropped = append(dropped, SearchHistory{Search: begun})
 	}
@@ -90,11 +89,9 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 	return entry.Search
 }
 
-// queueSearch queues the event and the funnel step of a search. Without an event the commit does not wait for the disk.
-func (h *History) queueSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory, now time.Time) error {
-	count, cached := e.Count, e.Cached
-	QueueStep(tx, v.Session, Step{About: About{Search: &entry.Search}, Step: StepSearchExecuted, OccurredAt: now,
-		Metadata: &Metadata{ResultCount: &count, FromCache: &cached, SortKey: e.Query.Sort}})
+// appendSearch appends the event of a search, if the search is one of the sampled. Without an event the commit does not wait for
+// the disk.
+func (h *History) appendSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory) error {
 	appended, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
 	if !appended {
 		tx.AsyncCommit()
@@ -134,16 +131,19 @@ func (s Session) activeSearch(hash string, now time.Time) (SearchHistory, bool) 
 	return SearchHistory{}, false
 }
 
-// Viewed records that the visitor viewed a hotel, in the session and as a funnel step.
+// Viewed records that the visitor viewed a hotel, and publishes it as a funnel step.
 func (h *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 	if v.Session.temporary {
 		return
 	}
-	_ = h.record(ctx, v, func(s *Session) { s.Viewed(seen) }, false, func(_ context.Context, tx postgres.Tx) error {
-		QueueStep(tx, v.Session, Step{About: About{Tenant: &seen.Tenant, Property: &seen.Property}, Step: StepDetailViewed,
-			OccurredAt: seen.ViewedAt, Metadata: &Metadata{Source: seen.Source}})
-		tx.AsyncCommit() // a step lost in a crash of the database is not repeated
-		return nil
+	_ = h.record(ctx, v, func(s *Session) { s.Viewed(seen) }, false, func(ctx context.Context, tx postgres.Tx) error {
+		_, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Session.reached(Step{
+			About:      About{Tenant: &seen.Tenant, Property: &seen.Property},
+			Step:       StepDetailViewed,
+			OccurredAt: seen.ViewedAt,
+			Metadata:   &Metadata{Source: seen.Source},
+		}))
+		return err
 	})
 }
 

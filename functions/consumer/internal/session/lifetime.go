@@ -53,7 +53,6 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 func (s *Sessions) queueSuccessor(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
 	next.inherit(old)
 	queueMirror(tx, *next)
-	QueueStep(tx, *next, Step{Step: StepSessionStarted, OccurredAt: next.CreatedAt})
 	tx.Queue(`
 		UPDATE bff_consumer.wishlist SET guest_session_id = @next WHERE guest_session_id = @old`,
 		pgx.StrictNamedArgs{"old": old.ID, "next": next.ID})

@@ -86,7 +86,6 @@ func asNotFound(err error, verb string, known id.GuestSession) error {
 func (s *Sessions) Create(ctx context.Context, session Session, class attribution.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		queueMirror(tx, session)
-		QueueStep(tx, session, Step{Step: StepSessionStarted, OccurredAt: session.CreatedAt})
 		return s.publisher.Append(ctx, tx, session, session.started(class))
 	})
 	if err != nil {

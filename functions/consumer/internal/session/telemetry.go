@@ -3,70 +3,66 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Telemetry stores page views and funnel steps of guests. It stores nothing for sessions without consent to telemetry.
-type Telemetry struct {
-	db       *postgres.DB
-	searches SearchSessions
-}
-
-// OpenTelemetry opens the stores.
-func OpenTelemetry(e env.Env) Telemetry {
-	return Telemetry{db: postgres.Open(e, Schema), searches: OpenSearchSessions(e)}
-}
-
-// About holds the subject of a telemetry record. If a page reported it, the hotel is not verified, and a search session that is
-// not the visitor's or has expired is omitted.
+// About holds the subject of a page view or a funnel step. If a page reported it, the hotel is not verified, and a search session
+// that is not the visitor's or has expired is omitted.
 type About struct {
-	Tenant   *id.Tenant
-	Property *id.Property
-	Search   *id.SearchSession
+	Tenant   *id.Tenant        `json:"tenantId,omitzero"`
+	Property *id.Property      `json:"propertyId,omitzero"`
+	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
+}
+
+// Telemetry publishes page views and funnel steps of guests.
+type Telemetry struct {
+	publisher *Publisher
+	searches  SearchSessions
+}
+
+// OpenTelemetry opens the publisher and the search sessions.
+func OpenTelemetry(e env.Env) Telemetry {
+	return Telemetry{publisher: OpenPublisher(e), searches: OpenSearchSessions(e)}
 }
 
 // A PageView is one view of a page.
 type PageView struct {
 	About
-	Path     string // a [RedactAddress]
-	Referer  string // a [RedactAddress]
-	ViewedAt time.Time
+	Path     string    `json:"path"`             // a [RedactAddress]
+	Referer  string    `json:"referer,omitzero"` // a [RedactAddress]
+	ViewedAt time.Time `json:"viewedAt"`
 }
 
-// RecordPageView stores a page view, unless the session has no consent to telemetry or has ended.
+type pageViewed struct {
+	ID      id.PageView     `json:"pageViewId"`
+	Session id.GuestSession `json:"guestSessionId"`
+	PageView
+	Agent       pseudonym.Hash `json:"userAgentHash"`
+	Fingerprint pseudonym.Hash `json:"fingerprintHash"`
+}
+
+// RecordPageView publishes a page view, unless the session has no consent to telemetry or has ended.
 func (t Telemetry) RecordPageView(ctx context.Context, v Visitor, p PageView) error {
 	if !v.Session.isTracked() {
 		return nil
 	}
 	p.Search = t.searches.Interact(ctx, v, p.Search, p.ViewedAt)
-	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Last().Exec(ctx, `
-			INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, search_session_id, path, tenant_id, property_id,
-				viewed_at, referer, user_agent_hash, fingerprint_hash)
-			SELECT @view, guest_session_id, @search, @path, @tenant, @property, @viewed, nullif(@referer, ''), @agent, @fingerprint
-			FROM bff_consumer.guest_sessions
-			WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
-			FOR KEY SHARE`,
-			pgx.StrictNamedArgs{"view": id.New[id.PageView](), "session": v.Session.ID, "search": p.Search, "path": p.Path,
-				"tenant": p.Tenant, "property": p.Property, "viewed": p.ViewedAt, "referer": p.Referer,
-				"agent": v.Agent, "fingerprint": v.Fingerprint})
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("telemetry: page view of %s: %w", v.Session.ID, err)
-	}
-	return nil
+	return t.publisher.Publish(ctx, v.Session, v.Event(PageViewedV1, pageViewed{
+		ID:          id.New[id.PageView](),
+		Session:     v.Session.ID,
+		PageView:    p,
+		Agent:       v.Agent,
+		Fingerprint: v.Fingerprint,
+	}))
 }
 
 // maxCount is the maximum of numbers that a page reports.
@@ -132,50 +128,31 @@ func (m *Metadata) Check(at string) []fault.Violation {
 // A Step is a step that a guest has taken.
 type Step struct {
 	About
-	Step       FunnelStep
-	OccurredAt time.Time
-	Metadata   *Metadata
+	Step       FunnelStep `json:"step"`
+	OccurredAt time.Time  `json:"occurredAt"`
+	Metadata   *Metadata  `json:"metadata,omitzero"`
 }
 
-// serverSteps are the steps that the server records itself, as part of the act.
+type stepReached struct {
+	ID      id.FunnelEvent  `json:"funnelEventId"`
+	Session id.GuestSession `json:"guestSessionId"`
+	Step
+}
+
+// serverSteps are the steps that the server publishes itself. All but [StepDetailViewed] have an event of their own, which is the
+// only one: [SessionStartedV1], [SearchExecutedV1], [WishlistAddedV1] and [HandoffInitiatedV1].
 var serverSteps = []FunnelStep{StepSessionStarted, StepSearchExecuted, StepDetailViewed, StepWishlistAdded, StepHandoffInitiated}
 
-// RecordStep stores a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores
+// RecordStep publishes a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores
 // serverSteps.
 func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
 	if !v.Session.isTracked() || slices.Contains(serverSteps, s.Step) {
 		return nil
 	}
 	s.Search = t.searches.Interact(ctx, v, s.Search, s.OccurredAt)
-	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Last().Exec(ctx, insertStep, s.arguments(v.Session))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("telemetry: step of %s: %w", v.Session.ID, err)
-	}
-	return nil
+	return t.publisher.Publish(ctx, v.Session, v.Session.reached(s))
 }
 
-// QueueStep stores a step of the server in the transaction of its act, without a round trip of its own. It stores nothing for
-// a session that has ended, has no consent to telemetry, or is not stored.
-func QueueStep(tx postgres.Tx, session Session, s Step) {
-	if session.isTracked() {
-		tx.Queue(insertStep, s.arguments(session))
-	}
-}
-
-// insertStep inserts a step if its session is active and consents to telemetry. The lock orders it before or after the end of
-// the session.
-const insertStep = `
-	INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at, tenant_id, property_id,
-		search_session_id, metadata)
-	SELECT @event, guest_session_id, @step, @occurred, @tenant, @property, @search, @metadata
-	FROM bff_consumer.guest_sessions
-	WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
-	FOR KEY SHARE`
-
-func (s Step) arguments(session Session) pgx.StrictNamedArgs {
-	return pgx.StrictNamedArgs{"event": id.New[id.FunnelEvent](), "session": session.ID, "step": s.Step, "occurred": s.OccurredAt,
-		"tenant": s.Tenant, "property": s.Property, "search": s.Search, "metadata": s.Metadata}
+func (s Session) reached(step Step) event.Draft {
+	return s.Event(FunnelStepReachedV1, stepReached{ID: id.New[id.FunnelEvent](), Session: s.ID, Step: step})
 }

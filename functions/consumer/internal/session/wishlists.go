@@ -91,7 +91,6 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 		}
 		kept, added = wish, true
 		queueWish(tx, v.Session.ID, wish)
-		QueueStep(tx, v.Session, Step{About: About{Tenant: &wish.Tenant, Property: &wish.Property}, Step: StepWishlistAdded, OccurredAt: wish.AddedAt})
 		return w.publisher.Append(ctx, tx, v.Session, v.wishAddedEvent(wish, size+1))
 	})
 	if err != nil {

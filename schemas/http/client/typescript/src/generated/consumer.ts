@@ -877,9 +877,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Kept without query, and without what is neither a word nor an id */
+                    /** @description Published without query, and without what is neither a word nor an id */
                     path: string;
-                    /** @description Kept as origin and path */
+                    /** @description Published as origin and path */
                     referer?: string;
                     tenantId?: components["schemas"]["TenantId"];
                     propertyId?: components["schemas"]["PropertyId"];
@@ -888,7 +888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Heard, and kept if the session may be counted */
+            /** @description Accepted. Published if the session agrees to telemetry */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -920,7 +920,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Heard, and kept if the session may be counted */
+            /** @description Accepted. Published if the session agrees to telemetry */
             202: {
                 headers: {
                     [name: string]: unknown;
