@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -59,5 +61,74 @@ func TestClose_notCaptured(t *testing.T) {
 				t.Errorf("Returned makes the draft %s, want %s", d.State, test.want)
 			}
 		})
+	}
+}
+
+// TestConfirm_afterPayment tells a guest who has paid what becomes of the money. A guest who pays in cash has paid nothing.
+func TestConfirm_afterPayment(t *testing.T) {
+	t.Parallel()
+	const refunded = "The payment was received, but the rooms are no longer available. It is refunded."
+	for name, test := range map[string]struct {
+		method hotel.Method
+		why    *fault.Fault
+		want   string
+	}{
+		"not known yet":      {hotel.Card, ErrNotCaptured, "The payment was received and is being processed. Try again in a moment."},
+		"another amount":     {hotel.Card, ErrNotCaptured.After(0), "The payment was not the amount of the booking. It is refunded."},
+		"hold expired":       {hotel.Card, ErrHoldExpired, refunded},
+		"sold out":           {hotel.MobileMoney, ErrOverbooked, refunded},
+		"hold expired, cash": {hotel.CashOnArrival, ErrHoldExpired, ErrHoldExpired.Detail},
+		"service away":       {hotel.Card, fault.ErrUnavailable, fault.ErrUnavailable.Detail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := aDraft(Paying)
+			d.Payment.Method = test.method
+			s := &Settler{saved{}, refusal{test.why}, paid{}, func() time.Time { return noon }}
+			if got := fault.From(s.Confirm(t.Context(), d)); got == nil || got.Detail != test.want {
+				t.Errorf("Confirm returns %v, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// confirmedMeanwhile is a reservation service where the reservation is cancelled when first read, and then confirmed.
+type confirmedMeanwhile struct {
+	refusal
+	reads *int
+}
+
+func (r confirmedMeanwhile) Get(ctx context.Context, t id.Tenant, rsv id.Reservation) (Reservation, error) {
+	got, err := r.refusal.Get(ctx, t, rsv)
+	if *r.reads++; *r.reads == 1 {
+		got.State = "cancelled"
+	} else {
+		got.State, got.ConfirmedAt = "confirmed", &noon
+	}
+	return got, err
+}
+
+// unpaid is a payment service where no payment has begun.
+type unpaid struct{}
+
+func (unpaid) Get(context.Context, *Draft) (PaymentState, error) { return PaymentState{}, nil }
+
+func TestPayable_confirmedMeanwhile(t *testing.T) {
+	t.Parallel()
+	d, reads := aDraft(Paying), 0
+	s := &Settler{saved{}, confirmedMeanwhile{reads: &reads}, unpaid{}, func() time.Time { return noon }}
+	if err := s.Payable(t.Context(), d); !errors.Is(err, ErrDraftClosed) || d.State != Confirmed {
+		t.Errorf("Payable returns %v for a draft that is %s, want %v for a confirmed one", err, d.State, ErrDraftClosed)
+	}
+}
+
+// TestPayKey opens another payment when the guest has chosen another language: the first one leads back to the former.
+func TestPayKey(t *testing.T) {
+	t.Parallel()
+	d := aDraft(CollectingDetails)
+	first, again := d.PayKey(hotel.Card), d.PayKey(hotel.Card)
+	d.Locale = "en"
+	other := d.PayKey(hotel.Card)
+	if first != again || first == other || other == d.PayKey(hotel.MobileMoney) {
+		t.Errorf("keys %s, %s, in another language %s, want a new one for a language or method only", first, again, other)
 	}
 }
