@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.booking_drafts (
     -- Who has booked is told by the reservation; a draft that is over keeps nobody's name.
     CONSTRAINT booking_drafts_forgotten CHECK (ended_at IS NULL OR NOT jsonb_exists(body, 'guest'))
 );
-CREATE INDEX IF NOT EXISTS booking_drafts_due ON bff_tenant_booking.booking_drafts (expires_at);
+CREATE INDEX IF NOT EXISTS booking_drafts_due_in_order ON bff_tenant_booking.booking_drafts (expires_at, draft_id); -- for the sweep, also where many are due at once
 CREATE INDEX IF NOT EXISTS booking_drafts_reservation ON bff_tenant_booking.booking_drafts (tenant_id, reservation_id) WHERE reservation_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS booking_drafts_session ON bff_tenant_booking.booking_drafts (tenant_id, session_id);
 
@@ -72,6 +72,7 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.booking_draft_snapshots (
 CREATE INDEX IF NOT EXISTS ix_drafts_tenant_finalized ON bff_tenant_booking.booking_draft_snapshots (tenant_id, finalized_at DESC);
 CREATE INDEX IF NOT EXISTS ix_drafts_state ON bff_tenant_booking.booking_draft_snapshots (final_state, finalized_at DESC);
 CREATE INDEX IF NOT EXISTS ix_drafts_session ON bff_tenant_booking.booking_draft_snapshots (session_id, finalized_at DESC);
+CREATE INDEX IF NOT EXISTS booking_draft_snapshots_age ON bff_tenant_booking.booking_draft_snapshots USING brin (finalized_at); -- for the prune
 
 -- Which handoffs have arrived. One handoff is used once: its id is unique, and one conditional update consumes it.
 CREATE TABLE IF NOT EXISTS bff_tenant_booking.handoff_arrival_log (
@@ -97,6 +98,8 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.handoff_arrival_log (
 CREATE INDEX IF NOT EXISTS ix_handoff_tenant_received ON bff_tenant_booking.handoff_arrival_log (tenant_id, received_at DESC);
 CREATE INDEX IF NOT EXISTS ix_handoff_consumer_session ON bff_tenant_booking.handoff_arrival_log (consumer_session_id);
 CREATE INDEX IF NOT EXISTS ix_handoff_consumed ON bff_tenant_booking.handoff_arrival_log (consumed, expires_at);
+CREATE INDEX IF NOT EXISTS handoff_arrival_log_session ON bff_tenant_booking.handoff_arrival_log (tenant_id, session_id); -- for an erasure
+CREATE INDEX IF NOT EXISTS handoff_arrival_log_age ON bff_tenant_booking.handoff_arrival_log USING brin (received_at); -- for the prune
 
 -- When a confirmation was last shown to a session: it is told of once a day.
 CREATE TABLE IF NOT EXISTS bff_tenant_booking.confirmation_views (
@@ -108,36 +111,81 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.confirmation_views (
 );
 CREATE INDEX IF NOT EXISTS confirmation_views_age ON bff_tenant_booking.confirmation_views (told_at); -- for the prune
 
--- Tenants see their own rows, whoever asks: the owner too (FORCE). No tenant set, no rows.
+-- The session that made a booking may change, cancel and pay for it until 30 days after the stay, as long as a view token is valid.
+-- The snapshot of its draft is deleted earlier.
+CREATE TABLE IF NOT EXISTS bff_tenant_booking.booking_owners (
+    tenant_id      uuid        NOT NULL,
+    reservation_id uuid        NOT NULL,
+    session_id     uuid        NOT NULL,
+    draft_id       uuid        NOT NULL,
+    stay_end       timestamptz NOT NULL,              -- midnight UTC of the day of departure
+    intents        uuid[]      NOT NULL DEFAULT '{}', -- payments of what was due later, whose events are published
+    PRIMARY KEY (tenant_id, reservation_id)
+);
+CREATE INDEX IF NOT EXISTS booking_owners_session ON bff_tenant_booking.booking_owners (tenant_id, session_id);
+CREATE INDEX IF NOT EXISTS booking_owners_age ON bff_tenant_booking.booking_owners (stay_end); -- for the prune
+
+-- The application sees the rows of the tenant that its transaction names, and none without one. This holds for the owner of the tables too
+-- (FORCE). Two policies have the names of the specification.
 DO $$
 DECLARE
     t text;
+    policy text;
 BEGIN
-    FOREACH t IN ARRAY ARRAY['booking_drafts', 'booking_draft_snapshots', 'handoff_arrival_log', 'confirmation_views'] LOOP
+    FOREACH t IN ARRAY ARRAY['booking_drafts', 'booking_draft_snapshots', 'handoff_arrival_log', 'confirmation_views', 'booking_owners'] LOOP
+        policy := CASE WHEN t IN ('booking_draft_snapshots', 'handoff_arrival_log') THEN t || '_' ELSE '' END || 'tenant_isolation';
         EXECUTE format('ALTER TABLE bff_tenant_booking.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', t);
-        EXECUTE format('DROP POLICY IF EXISTS tenant_isolation ON bff_tenant_booking.%I', t);
-        EXECUTE format('CREATE POLICY tenant_isolation ON bff_tenant_booking.%I TO bff_tenant_booking_app
+        EXECUTE format('DROP POLICY IF EXISTS %I ON bff_tenant_booking.%I', policy, t);
+        EXECUTE format('CREATE POLICY %I ON bff_tenant_booking.%I TO bff_tenant_booking_app
             USING (tenant_id = NULLIF(current_setting(''app.tenant_id'', true), '''')::uuid)
-            WITH CHECK (tenant_id = NULLIF(current_setting(''app.tenant_id'', true), '''')::uuid)', t);
+            WITH CHECK (tenant_id = NULLIF(current_setting(''app.tenant_id'', true), '''')::uuid)', policy, t);
     END LOOP;
 END $$;
 
--- The sweep lists drafts of all tenants as the maintenance role, without what they say; it acts inside each tenant as the
--- application.
+GRANT SELECT, INSERT, UPDATE, DELETE ON bff_tenant_booking.booking_drafts TO bff_tenant_booking_app;
+GRANT SELECT, INSERT, UPDATE (session_id) ON bff_tenant_booking.booking_draft_snapshots TO bff_tenant_booking_app; -- the session's id changes when its guest is named
+GRANT SELECT, INSERT, UPDATE ON bff_tenant_booking.handoff_arrival_log, bff_tenant_booking.confirmation_views TO bff_tenant_booking_app;
+GRANT SELECT, INSERT, UPDATE (session_id, stay_end, intents) ON bff_tenant_booking.booking_owners TO bff_tenant_booking_app;
+
+-- The maintenance role acts for all tenants, without what the rows say: the sweep lists drafts, the prune deletes rows whose time is over,
+-- and an erasure deletes the rows of one reservation, or the expired arrivals of its sessions, which a setting of its transaction names. An
+-- arrival that has not expired stays, because its row prevents a second use of the handoff.
 DROP POLICY IF EXISTS sweep ON bff_tenant_booking.booking_drafts;
 CREATE POLICY sweep ON bff_tenant_booking.booking_drafts FOR SELECT TO bff_tenant_booking_maintenance USING (true);
+DO $$
+DECLARE
+    rule record;
+BEGIN
+    FOR rule IN SELECT t.name, act, command, suffix, CASE act WHEN 'prune' THEN t.is_over ELSE t.is_erased END AS which
+        FROM (VALUES
+            ('handoff_arrival_log', $c$received_at < platform.now() - interval '30 days'$c$,
+                $c$session_id = ANY (NULLIF(current_setting('app.erased_sessions', true), '')::uuid[]) AND expires_at < platform.now()$c$),
+            ('booking_draft_snapshots', $c$finalized_at < platform.now() - interval '30 days'$c$,
+                $c$reservation_id = NULLIF(current_setting('app.erased_name', true), '')$c$),
+            ('confirmation_views', $c$told_at < platform.now() - interval '24 hours'$c$,
+                $c$reservation_id = NULLIF(current_setting('app.erased_reservation', true), '')::uuid$c$),
+            ('booking_owners', $c$stay_end < platform.now() - interval '30 days'$c$,
+                $c$reservation_id = NULLIF(current_setting('app.erased_reservation', true), '')::uuid$c$)) AS t (name, is_over, is_erased),
+            (VALUES ('prune'), ('erasure')) AS a (act),
+            (VALUES ('SELECT', '_looks'), ('DELETE', '_removes')) AS c (command, suffix) LOOP
+        EXECUTE format('DROP POLICY IF EXISTS %I ON bff_tenant_booking.%I', rule.act || rule.suffix, rule.name);
+        EXECUTE format('CREATE POLICY %I ON bff_tenant_booking.%I FOR %s TO bff_tenant_booking_maintenance USING (%s)',
+            rule.act || rule.suffix, rule.name, rule.command, rule.which);
+    END LOOP;
+END $$;
 
 GRANT SELECT (tenant_id, draft_id, expires_at, ended_at) ON bff_tenant_booking.booking_drafts TO bff_tenant_booking_maintenance;
-GRANT SELECT, INSERT, UPDATE, DELETE ON bff_tenant_booking.booking_drafts TO bff_tenant_booking_app;
-GRANT SELECT, INSERT ON bff_tenant_booking.booking_draft_snapshots TO bff_tenant_booking_app;
-GRANT SELECT, INSERT, UPDATE ON bff_tenant_booking.handoff_arrival_log, bff_tenant_booking.confirmation_views TO bff_tenant_booking_app;
+GRANT SELECT (id, tenant_id, session_id, received_at, expires_at), DELETE ON bff_tenant_booking.handoff_arrival_log TO bff_tenant_booking_maintenance;
+GRANT SELECT (id, tenant_id, reservation_id, finalized_at), DELETE ON bff_tenant_booking.booking_draft_snapshots TO bff_tenant_booking_maintenance;
+GRANT SELECT (tenant_id, reservation_id, session_id, told_at), DELETE ON bff_tenant_booking.confirmation_views TO bff_tenant_booking_maintenance;
+GRANT SELECT (tenant_id, reservation_id, stay_end), DELETE ON bff_tenant_booking.booking_owners TO bff_tenant_booking_maintenance;
 
 -- What is to be told, in the order of each key.
 CREATE TABLE IF NOT EXISTS bff_tenant_booking.outbox (
     seq             bigint      GENERATED ALWAYS AS IDENTITY, -- the order within a key
     id              uuid        PRIMARY KEY,                  -- the bits of event_id, so one unique index serves both
     event_id        text        NOT NULL,
-    tenant_id       uuid,                                     -- NULL: an event of no tenant
+    tenant_id       uuid        NOT NULL,
     subject         text        NOT NULL,
     ordering_key    text        NOT NULL,
     lane            smallint    NOT NULL GENERATED ALWAYS AS ((hashtextextended(ordering_key, 0) & 63)::smallint) STORED,
@@ -164,6 +212,7 @@ CREATE INDEX IF NOT EXISTS outbox_unpublished ON bff_tenant_booking.outbox (lane
 CREATE INDEX IF NOT EXISTS outbox_failing ON bff_tenant_booking.outbox (ordering_key, next_attempt_at)
     WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL;
 CREATE INDEX IF NOT EXISTS outbox_parked ON bff_tenant_booking.outbox (seq) WHERE parked_reason IS NOT NULL;
+CREATE INDEX IF NOT EXISTS outbox_published ON bff_tenant_booking.outbox (ordering_key) WHERE published_at IS NOT NULL; -- for an erasure
 
 -- Whoever holds a lane publishes its rows. Leases go by clock_timestamp(), for they are about processes. Neither column
 -- is indexed and half of each page is free: taking and releasing a lane are heap-only updates.
@@ -193,7 +242,7 @@ GRANT SELECT, DELETE ON bff_tenant_booking.inbox_processed TO bff_tenant_booking
 
 -- What an idempotent route answered, so that the same key gets the same answer again.
 CREATE TABLE IF NOT EXISTS bff_tenant_booking.idempotency (
-    key          text        PRIMARY KEY,            -- function and SHA-256 of tenant, caller, route and the client's key
+    key          text        COLLATE "C" PRIMARY KEY, -- function and SHA-256 of tenant, caller, route and the client's key
     tenant_id    uuid        NOT NULL,
     request_hash text        NOT NULL,               -- the same key with another request is refused
     act          uuid        NOT NULL,               -- names what is being done: ids minted for it derive from this
@@ -205,8 +254,18 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.idempotency (
     expires_at   timestamptz NOT NULL DEFAULT platform.now() + interval '24 hours',
     CHECK ((status_code IS NULL) = (response IS NULL)),
     CHECK ((status_code IS NULL) = (headers IS NULL))
-);
+) WITH (fillfactor = 80); -- an answer fits on the page of its claim
 CREATE INDEX IF NOT EXISTS idempotency_expires_at ON bff_tenant_booking.idempotency (expires_at);
+CREATE INDEX IF NOT EXISTS ix_idempotency_tenant_expires ON bff_tenant_booking.idempotency (tenant_id, expires_at);
 
 GRANT SELECT, INSERT, UPDATE ON bff_tenant_booking.idempotency TO bff_tenant_booking_app;
 GRANT SELECT, DELETE ON bff_tenant_booking.idempotency TO bff_tenant_booking_maintenance;
+
+-- The job database reports the backlog, and lists payments without an outcome with the ids that other services know. Its login may assume
+-- pg_monitor, which may read these columns and no others.
+GRANT USAGE ON SCHEMA bff_tenant_booking TO pg_monitor;
+GRANT SELECT (lane, enqueued_at, published_at, next_attempt_at, parked_reason) ON bff_tenant_booking.outbox TO pg_monitor;
+GRANT SELECT (processed_at) ON bff_tenant_booking.inbox_processed TO pg_monitor;
+GRANT SELECT (tenant_id, draft_id, reservation_id, state, created_at, expires_at, ended_at) ON bff_tenant_booking.booking_drafts TO pg_monitor;
+DROP POLICY IF EXISTS monitor ON bff_tenant_booking.booking_drafts;
+CREATE POLICY monitor ON bff_tenant_booking.booking_drafts FOR SELECT TO pg_monitor USING (true);

@@ -1,2 +1,0 @@
-ALTER TABLE bff_tenant_booking.idempotency ALTER COLUMN key TYPE text;
-ALTER TABLE bff_tenant_booking.idempotency RESET (fillfactor);

@@ -1,4 +1,0 @@
--- An answer finds room on the page of its claim, and keys are compared byte by byte. Re-runnable.
-
-ALTER TABLE bff_tenant_booking.idempotency SET (fillfactor = 80);
-ALTER TABLE bff_tenant_booking.idempotency ALTER COLUMN key TYPE text COLLATE "C";

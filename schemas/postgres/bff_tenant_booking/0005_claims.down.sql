@@ -1,2 +1,0 @@
-DROP INDEX IF EXISTS bff_tenant_booking.booking_drafts_address;
-ALTER TABLE bff_tenant_booking.booking_drafts DROP COLUMN IF EXISTS room_nights, DROP COLUMN IF EXISTS held_until, DROP COLUMN IF EXISTS address_hash;

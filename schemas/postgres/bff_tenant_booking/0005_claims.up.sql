@@ -1,7 +1,0 @@
--- A draft counts the room nights that it holds, for the limits of a session and of a client address. Re-runnable. Older code
--- neither reads nor writes these columns.
-ALTER TABLE bff_tenant_booking.booking_drafts
-    ADD COLUMN IF NOT EXISTS room_nights  int NOT NULL DEFAULT 0,
-    ADD COLUMN IF NOT EXISTS held_until   timestamptz, -- NULL: nothing is held
-    ADD COLUMN IF NOT EXISTS address_hash text;
-CREATE INDEX IF NOT EXISTS booking_drafts_address ON bff_tenant_booking.booking_drafts (tenant_id, address_hash) WHERE address_hash IS NOT NULL;

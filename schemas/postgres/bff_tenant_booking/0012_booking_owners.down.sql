@@ -1,1 +1,0 @@
-DROP TABLE IF EXISTS bff_tenant_booking.booking_owners;
