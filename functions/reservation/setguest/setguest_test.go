@@ -52,6 +52,9 @@ func TestSet(t *testing.T) {
 		if err != nil || out.Guest != r.Guest {
 			t.Fatalf("answered %+v, %v", out, err)
 		}
+		if want := r.Version + 1; out.View.Version != want { // a confirmation that has read the reservation before does not save it
+			t.Errorf("version = %d, want %d after the first hashes, and after the same ones", out.View.Version, want)
+		}
 	}
 	var first, email, hash string
 	err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, email, email_hash FROM reservation.guests WHERE reservation_id = @reservation`,
@@ -156,7 +159,7 @@ func TestSet_keepsRequests(t *testing.T) {
 	}
 }
 
-// From the confirmation on, each change publishes the hashes before and after, and never a name.
+// The confirmation publishes the hashes. From then on, each change publishes the hashes before and after, and never a name.
 func TestSet_profileUpdate(t *testing.T) {
 	t.Parallel()
 	db, r, set := open(t)
@@ -183,6 +186,14 @@ func TestSet_profileUpdate(t *testing.T) {
 	}
 	if before.Hashes.Phone != after.Hashes.Phone {
 		t.Errorf("hashes of the phone before and after: %q, %q; want the same", before.Hashes.Phone, after.Hashes.Phone)
+	}
+	var confirmed struct{ Email, Phone string }
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT payload #> '{primaryGuest,contactHash}' FROM reservation.outbox
+		WHERE subject LIKE '%.confirmed.v1'`).Scan(&confirmed); err != nil {
+		t.Fatal(err)
+	}
+	if confirmed != before.Hashes {
+		t.Errorf("hashes of the confirmation: %v, want %v, those before the change", confirmed, before.Hashes)
 	}
 	if strings.Contains(payload, "Malalai") || strings.Contains(payload, "example.com") {
 		t.Errorf("the event contains contact data: %s", payload)

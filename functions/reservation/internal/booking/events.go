@@ -198,7 +198,8 @@ func (r *Reservation) reference() reference {
 	return reference{Reservation: r.ID, Tenant: r.Tenant, Property: r.Property}
 }
 
-// A hashedGuest is the part of a guest that may leave this service. For a hold only a new id is known.
+// A hashedGuest is the part of a guest that may leave this service. For a hold only a new id is known; guests leave their details
+// before they pay, so the confirmation has the hashes.
 type hashedGuest struct {
 	Guest  id.Guest    `json:"guestId"`
 	Locale locale.Tag  `json:"locale"`
@@ -256,7 +257,7 @@ type confirmed struct {
 	Payment      PaymentView `json:"payment"`
 	FX           *FX         `json:"fxSnapshot,omitzero"`
 	Channel      channel     `json:"channel"`
-	Guest        GuestView   `json:"primaryGuest"`
+	Guest        hashedGuest `json:"primaryGuest"`
 	ConfirmedAt  time.Time   `json:"confirmedAt"`
 	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
 }
@@ -272,7 +273,7 @@ func ReservationConfirmed(r *Reservation) event.Draft {
 	paid.Captured = r.Payment.kept() // without a surplus that was refunded
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
-		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
+		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: hashedGuest{r.Guest, r.Locale, r.Hashes},
 		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})
 }

@@ -108,17 +108,6 @@ func printable(s string, limit int) bool {
 	})
 }
 
-// Speak sets the guest's language and reports whether it changed. A change increases the version, so that a concurrent
-// confirmation reads the reservation again.
-func (r *Reservation) Speak(l locale.Tag) (changed bool) {
-	if r.Locale == l {
-		return false
-	}
-	r.Locale = l
-	r.Version++
-	return true
-}
-
 // MayName returns nil while guest details can be set: while rooms are held, and until the end of the stay. Otherwise it
 // returns ErrHoldExpired or ErrIllegalTransition.
 func (r *Reservation) MayName() error {
@@ -148,8 +137,8 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
-// contact hashes.
+// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on, whose event has the contact
+// hashes, it publishes new ones.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
@@ -159,8 +148,6 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	if err != nil {
 		return err
 	}
-	before := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}
-	r.Hashes = hashes
 	tx.Queue(`
 		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
 		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @emailHash, @phoneHash)
@@ -171,19 +158,26 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": named.FirstName, "last": named.LastName,
 			"email": named.Email, "phone": named.Phone, "locale": p.Locale, "emailHash": hashes.Email, "phoneHash": hashes.Phone})
 	r.Person = &named
-	changed, events := r.Speak(p.Locale), []event.Draft(nil)
+	before, after := ProfileOf{Hashes: r.Hashes, Locale: r.Locale}, ProfileOf{Hashes: hashes, Locale: p.Locale}
+	r.Hashes, r.Locale = hashes, p.Locale
+	var changed bool
+	var events []event.Draft
 	if q, asked := r.askWithDetails(strings.TrimSpace(freetext.Scrub(p.Requests)), p.Locale); asked {
 		changed = true
 		if r.queueRequest(tx, q); q.FreeText != "" {
 			events = append(events, RequestAdded(r))
 		}
 	}
-	if r.State != Held {
+	switch {
+	case r.State != Held:
 		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
-		if err := r.modify(m, before, ProfileOf{Hashes: hashes, Locale: p.Locale}); err != nil {
+		if err := r.modify(m, before, after); err != nil {
 			return err
 		}
 		changed, events = true, append(events, ReservationModified(r))
+	case before != after: // a concurrent confirmation reads the reservation again, because its event has both
+		r.Version++
+		changed = true
 	}
 	if !changed {
 		return nil
