@@ -18,12 +18,12 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// TestRecovery_slowDatabase has guests book while each message to and from the databases of our services takes 100 ms, so that
-// a statement takes 200 ms. Guests who retry are served. The sandbox stands for services of other teams, and documents are not
+// TestRecovery_slowDatabase has guests book while each message to and from the databases of our services takes 75 ms, so that
+// a statement takes 150 ms. Guests who retry are served. The sandbox stands for services of other teams, and documents are not
 // in Cloud SQL in a deployment, so their databases answer at once.
 func TestRecovery_slowDatabase(t *testing.T) {
 	t.Parallel()
-	const delay, journeys = 100 * time.Millisecond, 6
+	const delay, journeys = 75 * time.Millisecond, 6
 	own := newServer(t)
 	network := &slowNetwork{server: own.address().Host, delay: delay, schemas: []string{consumer.Schema, reservation.Schema, tenantbooking.Schema}}
 	address := network.listen(t)
