@@ -15,10 +15,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -46,7 +46,7 @@ func openOn(t *testing.T, d *pgtest.Database) world {
 			}
 		}
 	})
-	if err := steps.Monitor(t.Context(), w.owner, w.login); err != nil {
+	if err := migrate.Monitor(t.Context(), w.owner, w.login); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(d.OwnerURL())

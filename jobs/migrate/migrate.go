@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // Job applies the migrations of the named services, or of all. It connects as the login that owns the schemas
@@ -92,7 +92,7 @@ environment: DATABASE_URL, or the variables of the database that terraform sets;
 
 // choose returns the named services in the order of migration.
 func choose(names []string) ([]string, error) {
-	known, err := steps.Services(schemas.Postgres)
+	known, err := migrate.Services(schemas.Postgres)
 	if err != nil || len(names) == 0 {
 		return known, err
 	}
@@ -122,12 +122,12 @@ func logins(e env.Env) (pairs [][2]string, err error) {
 }
 
 func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
-	todo, err := steps.Pending(ctx, conn, schemas.Postgres, service)
+	todo, err := migrate.Pending(ctx, conn, schemas.Postgres, service)
 	if err != nil {
 		return err
 	}
 	if !o.dry {
-		if err := steps.Up(ctx, conn, schemas.Postgres, service); err != nil {
+		if err := migrate.Up(ctx, conn, schemas.Postgres, service); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, ou
 }
 
 func (o options) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
-	if err := steps.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
+	if err := migrate.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s: took back %d\n", o.services[0], o.down)
@@ -152,9 +152,9 @@ func (o options) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error
 		var err error
 		switch {
 		case service == monitor:
-			err = steps.Monitor(ctx, conn, login)
+			err = migrate.Monitor(ctx, conn, login)
 		case slices.Contains(o.services, service):
-			err = steps.Admit(ctx, conn, login, service)
+			err = migrate.Admit(ctx, conn, login, service)
 		default:
 			continue
 		}

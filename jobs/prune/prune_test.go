@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -256,7 +256,7 @@ func TestRun_missingSchema(t *testing.T) {
 	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
 	conn := d.Owner(t)
 	for _, service := range []string{"platform", "reservation"} {
-		if err := steps.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
+		if err := migrate.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ var layers = []layer{
 	{"platform: secrets and adapters", []string{"platform/secrets", "platform/contract", "platform/identity", "platform/postgres", "platform/topic", "platform/document"}},
 	{"platform: drivers, messaging and caching", []string{
 		"platform/cache", "platform/document/firestore", "platform/document/redis", "platform/flags",
-		"platform/identity/google", "platform/inbox", "platform/outbox", "platform/postgres/cloudsql",
+		"platform/identity/google", "platform/inbox", "platform/outbox", "platform/postgres/cloudsql", "platform/postgres/migrate",
 		"platform/topic/pubsub", "platform/upstream",
 	}},
 	{"platform: function runtime", []string{"platform/fn", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
@@ -78,8 +78,6 @@ func TestLayers_importsPointDown(t *testing.T) {
 func layerFault(path, imported string) string {
 	other, ok := belowShared(imported)
 	switch {
-	case path == "local/setup" && imported == module+"/jobs/migrate/steps":
-		return "" // a local database has the migrations of the deployed one
 	case strings.HasPrefix(imported, module) && !ok && imported != module+"/schemas":
 		return "shared/" + path + " imports " + imported + ": packages below shared/ know no service"
 	case !ok, strings.HasPrefix(other, path+"/"):

@@ -133,7 +133,7 @@ const (
 	maxFunctionLines = 80
 	maxFileLines     = 400
 	maxHandlerLines  = 100
-	maxSharedLines   = 11_750 // of the library, without local runs and test kits
+	maxSharedLines   = 12_150 // of the library, without local runs and test kits
 )
 
 func TestSizes(t *testing.T) {

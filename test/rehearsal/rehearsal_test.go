@@ -19,12 +19,12 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
 	"melmastoon.ghasi.io/shared/local/setup"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/processes"
@@ -93,7 +93,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	must(t, err)
 	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
 	must(t, err)
-	services, err := steps.Services(schemas.Postgres)
+	services, err := migrate.Services(schemas.Postgres)
 	must(t, err)
 	var logins []string
 	for _, service := range services {

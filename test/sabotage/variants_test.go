@@ -172,7 +172,7 @@ var variants = []variant{
 	}, {
 		"the owner of the tables bypasses row-level security", apart, "schemas/postgres/reservation/0001_init.up.sql",
 		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
-		"jobs/migrate/steps", "TestCatalogue_rules",
+		"shared/platform/postgres/migrate", "TestCatalogue_rules",
 	}, {
 		"a connection keeps the tenant of the previous call", apart, "shared/platform/postgres/tx.go",
 		"set_config('app.tenant_id', $2, true)", "set_config('app.tenant_id', CASE $2 WHEN '' THEN current_setting('app.tenant_id') ELSE $2 END, false)",

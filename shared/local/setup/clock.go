@@ -13,7 +13,7 @@ import (
 const movable = "postgres/platform/movable.sql"
 
 // MovableClock replaces the platform's clock with one that MoveClock can move: for local runs and tests.
-// Call it after each steps.Up; repeated calls keep the offset.
+// Call it after each migrate.Up; repeated calls keep the offset.
 func MovableClock(ctx context.Context, conn *pgx.Conn, fsys fs.FS) error {
 	script, err := fs.ReadFile(fsys, movable)
 	if err != nil {

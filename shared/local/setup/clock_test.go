@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/local/setup"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -21,7 +21,7 @@ func TestMovableClock(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	ctx := t.Context()
-	must(t, steps.Up(ctx, conn, schemas.Postgres, "platform"))
+	must(t, migrate.Up(ctx, conn, schemas.Postgres, "platform"))
 	if _, err := setup.MoveClock(ctx, conn, time.Hour); err == nil {
 		t.Error("the production clock moved")
 	}

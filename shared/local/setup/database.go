@@ -9,18 +9,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // Database prepares a database for a local run or tests: the steps of all services, the movable clock, and one login that all
 // functions share. It may run at every start. It refuses a database that a release with other migrations has prepared.
 func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password string) error {
-	services, err := steps.Services(fsys)
+	services, err := migrate.Services(fsys)
 	if err != nil {
 		return err
 	}
 	for _, s := range services {
-		old, err := steps.Unknown(ctx, conn, fsys, s)
+		old, err := migrate.Unknown(ctx, conn, fsys, s)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password s
 			return fmt.Errorf("the data of an earlier run has migrations of %s that no longer exist (%s): delete it with ./scripts/run --fresh",
 				s, strings.Join(old, ", "))
 		}
-		if err := steps.Up(ctx, conn, fsys, s); err != nil {
+		if err := migrate.Up(ctx, conn, fsys, s); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func Database(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password s
 	if err := logIn(ctx, conn, login, password); err != nil {
 		return err
 	}
-	return steps.Admit(ctx, conn, login, services...)
+	return migrate.Admit(ctx, conn, login, services...)
 }
 
 // logIn creates a login for functions where no cloud does that, or resets its password. The login itself has no rights: each

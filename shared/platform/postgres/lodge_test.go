@@ -6,11 +6,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -45,13 +45,13 @@ func newLodge(t testing.TB, vars map[string]string) (*pgtest.Database, env.Env) 
 	t.Helper()
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
-	if err := steps.Up(t.Context(), owner, schemas.Postgres, "platform"); err != nil {
+	if err := migrate.Up(t.Context(), owner, schemas.Postgres, "platform"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := owner.PgConn().Exec(t.Context(), lodge).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
-	if err := steps.Admit(t.Context(), owner, pgtest.Login, "lodge"); err != nil {
+	if err := migrate.Admit(t.Context(), owner, pgtest.Login, "lodge"); err != nil {
 		t.Fatal(err)
 	}
 	e := d.Env()

@@ -1,4 +1,4 @@
-package steps_test
+package migrate_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -26,7 +26,7 @@ func TestAdmit_login(t *testing.T) {
 	run(`CREATE ROLE ` + who + ` LOGIN INHERIT`)
 	t.Cleanup(func() { run(`DROP OWNED BY ` + who); run(`DROP ROLE ` + who) })
 	for range 2 {
-		must(t, steps.Admit(t.Context(), conn, login, "reservation"))
+		must(t, migrate.Admit(t.Context(), conn, login, "reservation"))
 	}
 	for _, test := range []struct {
 		role string

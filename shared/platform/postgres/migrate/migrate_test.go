@@ -1,4 +1,4 @@
-package steps_test
+package migrate_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -60,13 +60,13 @@ func TestMigrate_upAndDown(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"all up", func() error { return steps.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
-		{"again", func() error { return steps.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
-		{"one down", func() error { return steps.Down(ctx, conn, two, "inn", 1) }, []string{"keys.n", "rooms.n"}},
-		{"and up", func() error { return steps.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
-		{"more down than there are", func() error { return steps.Down(ctx, conn, two, "inn", 9) }, nil},
-		{"down from nothing", func() error { return steps.Down(ctx, conn, two, "inn", 1) }, nil},
-		{"up from nothing", func() error { return steps.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
+		{"all up", func() error { return migrate.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
+		{"again", func() error { return migrate.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
+		{"one down", func() error { return migrate.Down(ctx, conn, two, "inn", 1) }, []string{"keys.n", "rooms.n"}},
+		{"and up", func() error { return migrate.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
+		{"more down than there are", func() error { return migrate.Down(ctx, conn, two, "inn", 9) }, nil},
+		{"down from nothing", func() error { return migrate.Down(ctx, conn, two, "inn", 1) }, nil},
+		{"up from nothing", func() error { return migrate.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
 	} {
 		must(t, step.do())
 		if got := columns(t, conn); !slices.Equal(got, step.want) {
@@ -81,14 +81,14 @@ func TestPending(t *testing.T) {
 	ctx := t.Context()
 	check := func(want ...string) {
 		t.Helper()
-		if got, err := steps.Pending(ctx, conn, two, "inn"); err != nil || !slices.Equal(got, want) {
+		if got, err := migrate.Pending(ctx, conn, two, "inn"); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("got %v, %v; want %v", got, err, want)
 		}
 	}
 	check("0001_rooms", "0002_floor")
-	must(t, steps.Up(ctx, conn, two, "inn"))
+	must(t, migrate.Up(ctx, conn, two, "inn"))
 	check()
-	must(t, steps.Down(ctx, conn, two, "inn", 1))
+	must(t, migrate.Down(ctx, conn, two, "inn", 1))
 	check("0002_floor")
 }
 
@@ -109,14 +109,14 @@ func TestSteps_invalid(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			conn := pgtest.Empty(t).Owner(t)
-			err := steps.Up(t.Context(), conn, test.fsys, "inn")
+			err := migrate.Up(t.Context(), conn, test.fsys, "inn")
 			if err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want a word about %q", err, test.says)
 			}
 			if got := columns(t, conn); len(got) != 0 {
 				t.Errorf("left behind: %v", got)
 			}
-			must(t, steps.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
+			must(t, migrate.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
 		})
 	}
 }
@@ -128,8 +128,8 @@ func TestDown_incomplete(t *testing.T) {
 		"0001_a.up.sql":   `CREATE TABLE inn.rooms (n int); CREATE TABLE inn.keys (n int)`,
 		"0001_a.down.sql": `DROP TABLE inn.rooms`,
 	})
-	must(t, steps.Up(t.Context(), conn, forgetful, "inn"))
-	err := steps.Down(t.Context(), conn, forgetful, "inn", 1)
+	must(t, migrate.Up(t.Context(), conn, forgetful, "inn"))
+	err := migrate.Down(t.Context(), conn, forgetful, "inn", 1)
 	if err == nil || !strings.Contains(err.Error(), "inn.keys") {
 		t.Errorf("got %v, want the name of the remaining object", err)
 	}
@@ -142,8 +142,8 @@ func TestDown_noDownFile(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	oneWay := files(map[string]string{"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`})
-	must(t, steps.Up(t.Context(), conn, oneWay, "inn"))
-	if err := steps.Down(t.Context(), conn, oneWay, "inn", 1); err == nil {
+	must(t, migrate.Up(t.Context(), conn, oneWay, "inn"))
+	if err := migrate.Down(t.Context(), conn, oneWay, "inn", 1); err == nil {
 		t.Error("it went down without a file that says how")
 	}
 }
@@ -155,7 +155,7 @@ func TestUp_concurrent(t *testing.T) {
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 8 {
 		conn := d.Owner(t)
-		g.Go(func() error { return steps.Up(ctx, conn, two, "inn") })
+		g.Go(func() error { return migrate.Up(ctx, conn, two, "inn") })
 	}
 	must(t, g.Wait())
 	if got := columns(t, d.Owner(t)); len(got) != 3 {
@@ -169,17 +169,17 @@ func TestUp_interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	conn := d.Owner(t)
-	if err := steps.Up(ctx, conn, two, "inn"); err == nil {
+	if err := migrate.Up(ctx, conn, two, "inn"); err == nil {
 		t.Fatal("it ran after its end")
 	}
-	must(t, steps.Up(t.Context(), d.Owner(t), two, "inn"))
+	must(t, migrate.Up(t.Context(), d.Owner(t), two, "inn"))
 }
 
 // A database that another release has prepared is recognised.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
-	must(t, steps.Up(t.Context(), conn, two, "inn"))
+	must(t, migrate.Up(t.Context(), conn, two, "inn"))
 	one := files(map[string]string{"0001_all.up.sql": `SELECT`, "0001_all.down.sql": `SELECT`})
 	for _, test := range []struct {
 		name  string
@@ -190,7 +190,7 @@ func TestUnknown(t *testing.T) {
 		{"fewer migrations", one, []string{"0002"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := steps.Unknown(t.Context(), conn, test.files, "inn")
+			got, err := migrate.Unknown(t.Context(), conn, test.files, "inn")
 			if err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("Unknown() = %v, %v; want %v", got, err, test.want)
 			}
@@ -205,7 +205,7 @@ func TestServices_order(t *testing.T) {
 		fsys["postgres/"+path] = &fstest.MapFile{}
 	}
 	want := []string{"platform", "bus", "sandbox"}
-	if got, err := steps.Services(fsys); err != nil || !slices.Equal(got, want) {
+	if got, err := migrate.Services(fsys); err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }

@@ -1,4 +1,4 @@
-package steps_test
+package migrate_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -59,7 +59,7 @@ func TestUp_expandBackfillContract(t *testing.T) {
 	d := pgtest.Empty(t)
 	conn := d.Owner(t)
 	up := func(version string) func() {
-		return func() { must(t, steps.Up(t.Context(), conn, upTo(t, version), "inn")) }
+		return func() { must(t, migrate.Up(t.Context(), conn, upTo(t, version), "inn")) }
 	}
 	up("0001")()
 	_, err := conn.Exec(t.Context(), `INSERT INTO inn.rooms SELECT n, 'room ' || n FROM generate_series(1, @rows) AS n`, pgx.StrictNamedArgs{"rows": rows})
@@ -107,7 +107,7 @@ func TestUp_expandBackfillContract(t *testing.T) {
 func TestUp_contractTooEarly(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
-	must(t, steps.Up(t.Context(), conn, upTo(t, "0003"), "inn"))
+	must(t, migrate.Up(t.Context(), conn, upTo(t, "0003"), "inn"))
 	if _, err := conn.Exec(t.Context(), `INSERT INTO inn.rooms (n, name) VALUES (1, 'room 1')`); err == nil {
 		t.Error("a writer that does not know the column has written a row")
 	}

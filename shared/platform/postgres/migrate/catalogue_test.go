@@ -1,4 +1,4 @@
-package steps_test
+package migrate_test
 
 import (
 	"testing"

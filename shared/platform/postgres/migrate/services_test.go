@@ -1,4 +1,4 @@
-package steps_test
+package migrate_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/jobs/migrate/steps"
 	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 func services(t *testing.T) []string {
 	t.Helper()
-	all, err := steps.Services(schemas.Postgres)
+	all, err := migrate.Services(schemas.Postgres)
 	if err != nil || len(all) < 2 {
 		t.Fatalf("found the services %v, %v", all, err)
 	}
@@ -62,7 +62,7 @@ func take(t *testing.T, conn *pgx.Conn) []string {
 func upAll(ctx context.Context, t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	for _, s := range services(t) {
-		must(t, steps.Up(ctx, conn, schemas.Postgres, s))
+		must(t, migrate.Up(ctx, conn, schemas.Postgres, s))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestServices_upDownUp(t *testing.T) {
 	upAll(t.Context(), t, conn)
 	same(t, "after a second run", take(t, conn), first)
 	for _, s := range slices.Backward(services(t)) {
-		must(t, steps.Down(t.Context(), conn, schemas.Postgres, s, math.MaxInt))
+		must(t, migrate.Down(t.Context(), conn, schemas.Postgres, s, math.MaxInt))
 	}
 	same(t, "after going down", take(t, conn), nil)
 	upAll(t.Context(), t, conn)
