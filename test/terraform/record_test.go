@@ -3,6 +3,7 @@ package terraform
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,8 +46,13 @@ func record(t *testing.T) map[string]string {
 	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
 	noDatabase := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
 	panicking := postgres.TracerKey.With(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
-	alone := db.Env()
-	for _, name := range []string{"PRICING", "PROPERTY", "INVENTORY", "TENANT", "PAYMENT", "LOCK"} {
+	property := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // a property without rooms
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"tenantId":%q,"timeZone":"Asia/Kabul","checkInFrom":"14:00","checkOutUntil":"12:00","rooms":[]}`, r.Header.Get("X-Tenant-Id"))
+	}))
+	t.Cleanup(property.Close)
+	alone := db.Env().With("UPSTREAM_PROPERTY_URL", property.URL)
+	for _, name := range []string{"PRICING", "INVENTORY", "TENANT", "PAYMENT", "LOCK"} {
 		alone = alone.With("UPSTREAM_"+name+"_URL", "http://127.0.0.1:1")
 	}
 	lines := map[string]string{
@@ -71,12 +77,7 @@ func record(t *testing.T) map[string]string {
 		"tenantId": r.Tenant, "propertyId": r.Property, "reservationId": r.ID, "itemId": key.Item, "roomId": key.Room, "keyCredentialId": key.ID,
 		"validFrom": alone.Now(), "validUntil": alone.Now(), "reasonCode": "battery_low", "failedAt": alone.Now(),
 	}))
-	property := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"rooms":[]}`))
-	}))
-	t.Cleanup(property.Close)
-	lines["no other room"] = line(t, alone.With("UPSTREAM_PROPERTY_URL", property.URL), roomoutoforder.Function, pushed(t, roomoutoforder.Function, r.Tenant, map[string]any{
+	lines["no other room"] = line(t, alone, roomoutoforder.Function, pushed(t, roomoutoforder.Function, r.Tenant, map[string]any{
 		"tenantId": r.Tenant, "propertyId": r.Property, "roomId": key.Room, "roomTypeId": r.Items[0].RoomType, "from": r.Stay.Start, "until": r.Stay.End,
 		"reasonCode": "water", "occurredAt": alone.Now(),
 	}))

@@ -12,7 +12,7 @@ const maxAccountLength = 28
 
 // account returns the id of the function's service account. Each function has its own account, so that it has only the
 // rights that it needs. Stand-ins handle no real data, and a project allows a hundred accounts, so stand-ins of a service
-// with the same stores and events share one, whatever other services they call.
+// with the same stores and published events share one, whatever other services they call and events they consume.
 func account(name string, d Function) string {
 	if !services[d.Service].StandIn {
 		return short(name)
@@ -26,9 +26,6 @@ func account(name string, d Function) string {
 	}
 	if len(d.Publishes) > 0 {
 		needs = append(needs, "tells")
-	}
-	if d.Event != nil {
-		needs = append(needs, "hears")
 	}
 	return short(strings.Join(needs, "-"))
 }

@@ -112,8 +112,8 @@ func TestOf_everything(t *testing.T) {
 	}
 }
 
-// A project may have a hundred service accounts. Eight are those of the infrastructure.
-const accounts = 92
+// A project may have a hundred service accounts, including those of the infrastructure.
+const accounts = 90
 
 func TestAccount_limits(t *testing.T) {
 	t.Parallel()
