@@ -106,6 +106,9 @@ func (w configCopy) blueprint() {
 // evaluate makes the blueprint of the copy with these variables, and returns what an apply would create.
 func (w configCopy) evaluate(vars ...map[string]any) (system, error) {
 	w.t.Helper()
+	for _, id := range []string{"default_service = path_matcher.value", "service  = google_compute_backend_service.function[route_rules.value.function]"} {
+		w.replace("edge.tf", id+".id", id+".name") // a blueprint has no ids to follow
+	}
 	w.blueprint()
 	given := map[string]any{"archives": w.archives()}
 	for _, v := range append([]map[string]any{ofBoth}, vars...) {

@@ -73,11 +73,7 @@ func includes(all, part map[string]string) bool {
 func TestEdge_routes(t *testing.T) {
 	t.Parallel()
 	need(t)
-	w := open(t)
-	w.replace("edge.tf", "service  = google_compute_backend_service.function[route_rules.value.function].id", "service  = google_compute_backend_service.function[route_rules.value.function].name")
-	d := w.catalogue()
-	s, err := w.evaluate(ofDemo)
-	must(t, err)
+	d, s := open(t).catalogue(), ofTheDemo.system(t)
 	sites := map[string]func(deployment.Route) string{
 		"ours":   func(r deployment.Route) string { return r.Template },
 		"hotels": func(r deployment.Route) string { return r.Home },

@@ -13,6 +13,7 @@ func TestKept(t *testing.T) {
 	t.Parallel()
 	need(t)
 	w := open(t)
+	w.few()
 	made, err := w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})
 	must(t, err)
 	listed, err := w.run("state", "list")

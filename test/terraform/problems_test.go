@@ -58,7 +58,7 @@ func TestProblems_resolve(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := open(t)
-			w.replace("edge.tf", "default_service = path_matcher.value.id", "default_service = path_matcher.value.name")
+			w.few()
 			s, err := w.evaluate(ofProduction, test.vars)
 			must(t, err)
 			shared, pages := s.of("google_compute_backend_bucket")[0], map[string]resource{}
@@ -101,7 +101,9 @@ func TestProblems_resolve(t *testing.T) {
 func TestProblems_disabled(t *testing.T) {
 	t.Parallel()
 	need(t)
-	s, err := open(t).evaluate(ofProduction, map[string]any{"error_pages": false})
+	w := open(t)
+	w.few()
+	s, err := w.evaluate(ofProduction, map[string]any{"error_pages": false})
 	must(t, err)
 	if made := slices.Concat(s.of("google_compute_backend_bucket"), s.of("google_storage_bucket_iam_member")); len(made) > 0 {
 		t.Errorf("there is %v", made)
