@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -19,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A guestLoad runs guests, each at an address of its own, until the journeys are done.
+// A guestLoad runs guests until the journeys are done.
 type guestLoad struct {
 	*system.ConcurrentGuests
 	t       *testing.T
@@ -28,7 +27,7 @@ type guestLoad struct {
 
 func newGuestLoad(t *testing.T, s *system.System, guests, journeys int, seen func(int, system.Request, system.Answer)) *guestLoad {
 	t.Helper()
-	p := &guestLoad{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
+	p := &guestLoad{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen}, t: t}
 	p.Journeys.Store(int64(journeys))
 	for range guests {
 		p.running.Go(func() {

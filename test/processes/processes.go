@@ -76,7 +76,9 @@ type Member struct {
 
 // Launch runs a function's program until the test ends.
 func (f *Processes) Launch(s fn.Spec, program string) error {
-	address, err := subprocess.FreeAddress()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	address, err := f.freeAddress()
 	if err != nil {
 		return err
 	}
@@ -85,10 +87,23 @@ func (f *Processes) Launch(s fn.Spec, program string) error {
 		return err
 	}
 	go m.restart()
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.members[s.Name] = m
 	return nil
+}
+
+// freeAddress returns an address that no member has. A member that has just started, or is restarting, does not listen yet, so the system
+// may offer its address again.
+func (f *Processes) freeAddress() (address string, err error) {
+	taken := map[string]bool{}
+	for _, m := range f.members {
+		taken[m.address] = true
+	}
+	for address == "" || taken[address] {
+		if address, err = subprocess.FreeAddress(); err != nil {
+			return "", err
+		}
+	}
+	return address, nil
 }
 
 // Member returns the process of that function.

@@ -16,14 +16,13 @@ import (
 // retryTimeout is the maximum time for which a guest retries one request.
 const retryTimeout = time.Minute
 
-// ConcurrentGuests simulates guests who book concurrently, each on other days so that rooms are available.
+// ConcurrentGuests simulates guests who book concurrently, each at an address of their own, and on other days so that rooms are available.
 type ConcurrentGuests struct {
 	System   *System
 	Journeys atomic.Int64 // journeys
 	Retries  atomic.Int64 // retried requests
 
 	OnAnswer func(journey int, r Request, a Answer) // called with each answer, or the zero Answer on an error; may be nil
-	Address  func(journey int) string               // of a journey's client; may be nil
 
 	next atomic.Int64 // number of the next journey
 	mu   sync.Mutex
@@ -72,9 +71,7 @@ func (c *ConcurrentGuests) journey(ctx context.Context, n int) (*guest, error) {
 		method = "cash_on_arrival"
 	}
 	g := &guest{Visitor: c.System.Browser().At(hotel), load: c, journey: n, method: method}
-	if c.Address != nil {
-		g.Headers = map[string]string{"X-Forwarded-For": c.Address(n)}
-	}
+	g.Headers = map[string]string{"X-Forwarded-For": fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250)}
 	wish := Wish{Hotel: hotel, From: 1 + n%300, Nights: 1, Rooms: 1, Currency: "AFN"}
 	query := ""
 	if n%4 == 0 {
