@@ -16,7 +16,8 @@ import (
 // retryTimeout is the maximum time for which a guest retries one request.
 const retryTimeout = time.Minute
 
-// ConcurrentGuests simulates guests who book concurrently, each at an address of their own, and on other days so that rooms are available.
+// ConcurrentGuests simulates guests who book concurrently, each with contact data and an address of their own, because unpaid bookings count
+// for these, and on other days so that rooms are available.
 type ConcurrentGuests struct {
 	System   *System
 	Journeys atomic.Int64 // journeys
@@ -121,7 +122,7 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 	steps := []step{
 		{http.StatusCreated, http.MethodPost, "/quote", func() any { return g.QuoteBody(w) }},
 		{http.StatusCreated, http.MethodPost, "/hold", func() any { return g.HoldBody() }},
-		{http.StatusOK, http.MethodPatch, "/draft/{draft}", func() any { return GuestDetails() }},
+		{http.StatusOK, http.MethodPatch, "/draft/{draft}", func() any { return g.details() }},
 		{http.StatusCreated, http.MethodPost, "/draft/{draft}/payment-intent", func() any { return map[string]any{"method": g.method} }},
 	}
 	if g.method == "card" {
@@ -154,6 +155,13 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 		return fmt.Errorf("draft %s: got final state %q", g.DraftID, g.FlowState)
 	}
 	return nil
+}
+
+// details returns the body with the guest's details.
+func (g *guest) details() any {
+	return map[string]any{"guest": map[string]any{
+		"firstName": "Zarghona", "lastName": "Ahmadzai", "email": fmt.Sprintf("guest%d@example.com", g.journey), "phone": fmt.Sprintf("+93 70 012 %04d", g.journey),
+	}}
 }
 
 // A refusal is a permanent error answer.
