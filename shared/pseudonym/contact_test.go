@@ -22,6 +22,13 @@ func TestEmail_forms(t *testing.T) {
 	}
 }
 
+func TestMailbox(t *testing.T) {
+	t.Parallel()
+	if got, err := pseudonym.Mailbox(" Zoe\u0308@Example.com "); err != nil || got != "Zo\u00eb@Example.com" {
+		t.Errorf("Mailbox() = %+q, %v, want it in NFC without outer white space", got, err)
+	}
+}
+
 func TestName(t *testing.T) {
 	t.Parallel()
 	for _, test := range guesttest.Names() {

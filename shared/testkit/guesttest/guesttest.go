@@ -12,12 +12,13 @@ type Case struct {
 // Emails returns addresses for e-mail. Spaces around an address are trimmed.
 func Emails() (all []Case) {
 	long, spaces := strings.Repeat("a", 63), strings.Repeat(" ", 200)
+	longest := long + "a@" + long + "." + long + "." + long[2:] // 254 bytes
 	for _, text := range []string{
 		"zahra@example.af", "ZAHRA.Karimi@Example.AF", "  zahra@example.af\r\n", "\u00a0zahra@example.af", "zahra+hotel@example.af",
 		"o'neil@example.com", "a_b-c@sub.example.co.uk", "1@2.example", long + "a@example.com", "a@" + long + ".example",
 		`"a@b"@example.af`, `"quoted local"@example.com`, `"a..b"@example.com`, `"a\"b"@example.com`,
 		"زهرا@مثال.افغانستان", "özgür@bücher.example", "用户@例子.广告", "a@xn--bcher-kva.example", "a!#$&'*+/=?^_`{|}~-b@example.com",
-		"zoe\u0308@example.com", "a@bu\u0308cher.example", "J\u030c@example.com", spaces + "zahra@example.af" + spaces,
+		"zoe\u0308@example.com", "a@bu\u0308cher.example", "J\u030c@example.com", spaces + "zahra@example.af" + spaces, longest,
 	} {
 		all = append(all, Case{text, true})
 	}
@@ -30,6 +31,7 @@ func Emails() (all []Case) {
 		"zahra\u200e@example.af", "zahra\u3164@example.af", "a\u0085b@example.com", "zahra karimi@example.af", "zahra @example.af", "zahra@ example.af", "zahra@\xff.af",
 		"a@example.com.", "a@.example.com", "a@example..com", ".a@example.com", "a.@example.com", "a..b@example.com",
 		"a@-example.com", "a@example-.com", "a@exa_mple.com", "a@exa mple.com", "a@[192.0.2.1]", "a@" + long + "a.example", "a@ａ.example", "a@xn--a.example",
+		longest + "a", "\"a\tb\"@example.com", "\"a\u200bb\"@example.com",
 		long + "aa@example.com", `"` + long + `"@example.com`, "a@" + strings.Repeat(long+".", 4) + "example",
 	} {
 		all = append(all, Case{text, false})
