@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/wishlist.
+// Function serves POST /bff/consumer/v1/wishlist.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-addwish",
 	Route:      "POST " + consumer.Base + "/wishlist",
@@ -49,7 +49,7 @@ type tenants interface {
 	Status(context.Context, id.Tenant) (search.Tenant, bool)
 }
 
-type adder struct {
+type handler struct {
 	properties properties
 	tenants    tenants
 	wishlists  session.Wishlists
@@ -57,14 +57,14 @@ type adder struct {
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&adder{
+	return (&handler{
 		properties: search.OpenProperties(e),
 		tenants:    search.OpenTenants(e),
 		wishlists:  session.OpenWishlists(e),
 	}).add, nil
 }
 
-func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	hotel, _, err := h.properties.Get(ctx, c.In.Property)
 	if err != nil {
 		return out, err

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles PATCH /bff/consumer/v1/session.
+// Function serves PATCH /bff/consumer/v1/session.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-changesession",
 	Route:      "PATCH " + consumer.Base + "/session",
@@ -47,17 +47,17 @@ type Response struct {
 	session.Preferences
 }
 
-type chooser struct {
+type handler struct {
 	sessions *session.Sessions
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	sessions, err := session.OpenSessions(e)
-	return (&chooser{sessions}).choose, err
+	return (&handler{sessions}).choose, err
 }
 
-func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) choose(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	language, err := session.ChooseLocale(c.In.Locale.Or(c.Session.Locale))
 	if err != nil {
 		return out, err

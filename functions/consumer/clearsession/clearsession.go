@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/session/clear. It does nothing if there is no session, and starts none.
+// Function serves POST /bff/consumer/v1/session/clear. It does nothing if there is no session, and starts none.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-clearsession",
 	Route:     "POST " + consumer.Base + "/session/clear",
@@ -21,17 +21,17 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:   time.Second,
 }, New, consumer.StartsNoSession)
 
-type clearer struct {
+type handler struct {
 	sessions *session.Sessions
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, fn.Reply], error) {
 	sessions, err := session.OpenSessions(e)
-	return (&clearer{sessions}).clear, err
+	return (&handler{sessions}).clear, err
 }
 
-func (h *clearer) clear(ctx context.Context, c consumer.Call[fn.Nothing]) (out fn.Reply, err error) {
+func (h *handler) clear(ctx context.Context, c consumer.Call[fn.Nothing]) (out fn.Reply, err error) {
 	cookie, err := h.sessions.Cookie(c.Session.ID, c.Site)
 	if err != nil {
 		return out, err

@@ -36,19 +36,19 @@ type ledger interface {
 	Consume(context.Context, postgres.Tx, handoffs.Consumption) error
 }
 
-type noter struct {
+type handler struct {
 	db     *postgres.DB
 	ledger ledger
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Consumed], error) {
-	return (&noter{postgres.Open(e, session.Schema), handoffs.OpenLedger(e)}).note, nil
+	return (&handler{postgres.Open(e, session.Schema), handoffs.OpenLedger(e)}).note, nil
 }
 
-func (n *noter) note(ctx context.Context, e event.Event[Consumed]) error {
-	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
-		return n.ledger.Consume(ctx, tx, handoffs.Consumption{
+func (h *handler) note(ctx context.Context, e event.Event[Consumed]) error {
+	err := inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.ledger.Consume(ctx, tx, handoffs.Consumption{
 			Handoff: e.Payload.Handoff, Tenant: e.Payload.Tenant, At: e.Envelope.OccurredAt, By: e.Envelope.ProducerInstance, Event: e.Envelope.EventID,
 		})
 	})

@@ -51,7 +51,7 @@ type ledger interface {
 	Replay(context.Context, postgres.Tx, id.Handoff, id.Tenant) error
 }
 
-type judge struct {
+type handler struct {
 	db     *postgres.DB
 	ledger ledger
 	bots   recorder
@@ -59,7 +59,7 @@ type judge struct {
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Encountered], error) {
-	return (&judge{
+	return (&handler{
 		db:     postgres.Open(e, session.Schema),
 		ledger: handoffs.OpenLedger(e),
 		bots:   bots.OpenScores(e),
@@ -67,7 +67,7 @@ func New(e env.Env) (fn.Handle[Encountered], error) {
 }
 
 // judge checks the error code again, because not every bus applies the subscription's filter.
-func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
+func (h *handler) judge(ctx context.Context, e event.Event[Encountered]) error {
 	p := e.Payload
 	if p.Code != replayed {
 		return nil
@@ -75,11 +75,11 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 	if p.Handoff == nil || p.Fingerprint == "" {
 		return fn.DeadLetter(fault.ErrValidation.Saying("The event must name the handoff and the session."))
 	}
-	err := inbox.Once(ctx, j.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
+	err := inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
 			return err
 		}
-		return j.bots.Record(ctx, tx, bots.ReplayScore(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
+		return h.bots.Record(ctx, tx, bots.ReplayScore(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
 	if errors.Is(err, fault.ErrNotFound) {
 		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles GET /bff/consumer/v1/wishlist.
+// Function serves GET /bff/consumer/v1/wishlist.
 var Function = consumer.HTTP(fn.Spec{
 	Name:     "consumer-listwishes",
 	Route:    "GET " + consumer.Base + "/wishlist",
@@ -47,17 +47,17 @@ type composer interface {
 	Cards(context.Context, locale.Tag, search.Trip, []id.Property) search.Deck
 }
 
-type lister struct {
+type handler struct {
 	wishlists session.Wishlists
 	hotels    composer
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&lister{session.OpenWishlists(e), search.OpenSearches(e)}).list, nil
+	return (&handler{session.OpenWishlists(e), search.OpenSearches(e)}).list, nil
 }
 
-func (h *lister) list(ctx context.Context, c consumer.Call[Request]) (Response, error) {
+func (h *handler) list(ctx context.Context, c consumer.Call[Request]) (Response, error) {
 	wishes, err := h.wishlists.List(ctx, c.Session.ID)
 	if err != nil {
 		return Response{}, err

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/handoff/{tenantId}/{propertyId}.
+// Function serves POST /bff/consumer/v1/handoff/{tenantId}/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-minthandoff",
 	Route:      "POST " + consumer.Base + "/handoff/{tenantId}/{propertyId}",
@@ -57,7 +57,7 @@ type destinations interface {
 	Find(context.Context, id.Tenant, id.Property, search.DateRange, time.Time) (search.Tenant, error)
 }
 
-type sender struct {
+type handler struct {
 	hotels destinations
 	minter minter
 	site   handoffs.Site
@@ -70,10 +70,10 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 		return nil, err
 	}
 	site, err := handoffs.OpenSite(e)
-	return (&sender{hotels: handoffs.OpenDestinations(e), minter: minter, site: site}).send, err
+	return (&handler{hotels: handoffs.OpenDestinations(e), minter: minter, site: site}).send, err
 }
 
-func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) send(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	choice, err := handoffs.Choice{Property: c.In.Property, Dates: c.In.Dates, Occupancy: c.In.Occupancy}.WithPreferences(c.Visitor, c.In.Locale, c.In.Currency)
 	if err != nil {
 		return out, err
@@ -81,19 +81,19 @@ func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Respon
 	if err := choice.Check(c.Now); err != nil {
 		return out, err
 	}
-	hotel, err := s.hotels.Find(ctx, c.In.Tenant, c.In.Property, c.In.Dates, c.Now)
+	hotel, err := h.hotels.Find(ctx, c.In.Tenant, c.In.Property, c.In.Dates, c.Now)
 	if err != nil {
 		return out, err
 	}
-	h, token, err := s.minter.Mint(ctx, c.Visitor, hotel, choice, c.Act, c.Now)
+	minted, token, err := h.minter.Mint(ctx, c.Visitor, hotel, choice, c.Act, c.Now)
 	if err != nil {
 		return out, err
 	}
 	return Response{
 		Reply:     fn.Created.Reply().Cached("no-store"),
-		Handoff:   h.ID,
-		URL:       s.site.Link(hotel, token, c.Campaign),
+		Handoff:   minted.ID,
+		URL:       h.site.Link(hotel, token, c.Campaign),
 		Token:     token,
-		ExpiresAt: h.ExpiresAt,
+		ExpiresAt: minted.ExpiresAt,
 	}, nil
 }

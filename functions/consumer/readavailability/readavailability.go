@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function handles GET /bff/consumer/v1/hotels/{propertyId}/availability.
+// Function serves GET /bff/consumer/v1/hotels/{propertyId}/availability.
 var Function = consumer.HTTP(fn.Spec{
 	Name:  "consumer-readavailability",
 	Route: "GET " + consumer.Base + "/hotels/{propertyId}/availability",
@@ -54,16 +54,16 @@ type vacancies interface {
 	Vacancy(context.Context, locale.Tag, id.Property, search.Trip) (search.Vacancy, search.Composition, error)
 }
 
-type finder struct{ hotels vacancies }
+type handler struct{ hotels vacancies }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	hotels, err := search.OpenHotels(e)
-	return (&finder{hotels}).find, err
+	return (&handler{hotels}).find, err
 }
 
-func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	sold, how, err := f.hotels.Vacancy(ctx, c.Locale, c.In.Property, c.In.trip(c.Currency))
+func (h *handler) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	sold, how, err := h.hotels.Vacancy(ctx, c.Locale, c.In.Property, c.In.trip(c.Currency))
 	if err != nil {
 		return out, err
 	}

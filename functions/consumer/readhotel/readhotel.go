@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function handles GET /bff/consumer/v1/hotels/{propertyId}.
+// Function serves GET /bff/consumer/v1/hotels/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:  "consumer-readhotel",
 	Route: "GET " + consumer.Base + "/hotels/{propertyId}",
@@ -67,7 +67,7 @@ type recorder interface {
 	Viewed(context.Context, session.Visitor, session.RecentlyViewed)
 }
 
-type reader struct {
+type handler struct {
 	hotels  details
 	history recorder
 }
@@ -79,16 +79,16 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 		return nil, err
 	}
 	history, err := session.OpenHistory(e)
-	return (&reader{hotels, history}).read, err
+	return (&handler{hotels, history}).read, err
 }
 
-func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	shown, how, err := r.hotels.Detail(ctx, c.Locale, c.In.Property, c.In.trip(c.Now, c.Currency))
+func (h *handler) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	shown, how, err := h.hotels.Detail(ctx, c.Locale, c.In.Property, c.In.trip(c.Now, c.Currency))
 	if err != nil {
 		return out, err
 	}
 	if !c.Speculative { // a prefetched page may never be shown
-		r.history.Viewed(ctx, c.Visitor, session.RecentlyViewed{
+		h.history.Viewed(ctx, c.Visitor, session.RecentlyViewed{
 			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(session.FromLink),
 		})
 	}

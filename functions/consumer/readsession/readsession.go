@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles GET /bff/consumer/v1/session.
+// Function serves GET /bff/consumer/v1/session.
 var Function = consumer.HTTP(fn.Spec{
 	Name:     "consumer-readsession",
 	Route:    "GET " + consumer.Base + "/session",
@@ -57,17 +57,17 @@ type composer interface {
 	Cards(context.Context, locale.Tag, search.Trip, []id.Property) search.Deck
 }
 
-type reader struct {
+type handler struct {
 	wishlists session.Wishlists
 	hotels    composer
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&reader{session.OpenWishlists(e), search.OpenSearches(e)}).read, nil
+	return (&handler{session.OpenWishlists(e), search.OpenSearches(e)}).read, nil
 }
 
-func (h *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	wishes, err := h.wishlists.ListFor(ctx, &c.Session)
 	if err != nil {
 		return out, err

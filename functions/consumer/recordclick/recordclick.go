@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/telemetry/click.
+// Function serves POST /bff/consumer/v1/telemetry/click.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-recordclick",
 	Route:     "POST " + consumer.Base + "/telemetry/click",
@@ -21,15 +21,15 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:   time.Second,
 }, New)
 
-type recorder struct {
+type handler struct {
 	clicks *session.Clicks
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[session.Click, fn.Nothing], error) {
-	return (&recorder{session.OpenClicks(e)}).record, nil
+	return (&handler{session.OpenClicks(e)}).record, nil
 }
 
-func (h *recorder) record(ctx context.Context, c consumer.Call[session.Click]) (out fn.Nothing, err error) {
+func (h *handler) record(ctx context.Context, c consumer.Call[session.Click]) (out fn.Nothing, err error) {
 	return out, h.clicks.Record(ctx, c.Visitor, c.In, c.Now)
 }

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/telemetry/funnel.
+// Function serves POST /bff/consumer/v1/telemetry/funnel.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-recordfunnel",
 	Route:     "POST " + consumer.Base + "/telemetry/funnel",
@@ -40,15 +40,15 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-type recorder struct {
+type handler struct {
 	telemetry session.Telemetry
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&recorder{session.OpenTelemetry(e)}).record, nil
+	return (&handler{session.OpenTelemetry(e)}).record, nil
 }
 
-func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+func (h *handler) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
 	return out, h.telemetry.RecordStep(ctx, c.Visitor, session.Step{About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
 }

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/telemetry/page-view.
+// Function serves POST /bff/consumer/v1/telemetry/page-view.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-recordpageview",
 	Route:     "POST " + consumer.Base + "/telemetry/page-view",
@@ -47,16 +47,16 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-type recorder struct {
+type handler struct {
 	telemetry session.Telemetry
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&recorder{session.OpenTelemetry(e)}).record, nil
+	return (&handler{session.OpenTelemetry(e)}).record, nil
 }
 
-func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+func (h *handler) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
 	return out, h.telemetry.RecordPageView(ctx, c.Visitor, session.PageView{
 		About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: session.RedactAddress(c.In.Path), Referer: session.RedactAddress(c.In.Referer), ViewedAt: c.Now,
 	})

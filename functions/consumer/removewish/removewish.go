@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles DELETE /bff/consumer/v1/wishlist/{propertyId}.
+// Function serves DELETE /bff/consumer/v1/wishlist/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-removewish",
 	Route:      "DELETE " + consumer.Base + "/wishlist/{propertyId}",
@@ -28,15 +28,15 @@ type Request struct {
 	Property id.Property `path:"propertyId"`
 }
 
-type remover struct {
+type handler struct {
 	wishlists session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&remover{session.OpenWishlists(e)}).remove, nil
+	return (&handler{session.OpenWishlists(e)}).remove, nil
 }
 
-func (h *remover) remove(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+func (h *handler) remove(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
 	return out, h.wishlists.Remove(ctx, c.Visitor, c.In.Property, c.Now)
 }

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/search.
+// Function serves POST /bff/consumer/v1/search.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-search",
 	Route:     "POST " + consumer.Base + "/search",
@@ -66,7 +66,7 @@ type recorder interface {
 	Searched(context.Context, session.Visitor, search.Execution, time.Time) id.SearchSession
 }
 
-type searcher struct {
+type handler struct {
 	hotels  finder
 	history recorder
 	now     func() time.Time
@@ -75,17 +75,17 @@ type searcher struct {
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	history, err := session.OpenHistory(e)
-	return (&searcher{hotels: search.OpenSearches(e), history: history, now: e.Now}).search, err
+	return (&handler{hotels: search.OpenSearches(e), history: history, now: e.Now}).search, err
 }
 
-func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) search(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	query, page := c.In.query(), c.In.page()
-	shown := s.history.Order(c.Visitor, query, c.Now)
-	found, err := s.hotels.List(ctx, search.ListRequest{Query: query, Page: page, Shown: shown, Locale: c.Locale, Currency: c.Currency})
+	shown := h.history.Order(c.Visitor, query, c.Now)
+	found, err := h.hotels.List(ctx, search.ListRequest{Query: query, Page: page, Shown: shown, Locale: c.Locale, Currency: c.Currency})
 	if err != nil {
 		return out, err
 	}
-	recorded := s.history.Searched(ctx, c.Visitor, found.Execution(query, page, s.now().Sub(c.Now)), c.Now)
+	recorded := h.history.Searched(ctx, c.Visitor, found.Execution(query, page, h.now().Sub(c.Now)), c.Now)
 	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{
 		Reply:    reply,

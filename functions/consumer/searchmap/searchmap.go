@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles POST /bff/consumer/v1/search/map.
+// Function serves POST /bff/consumer/v1/search/map.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-searchmap",
 	Route:     "POST " + consumer.Base + "/search/map",
@@ -63,7 +63,7 @@ type recorder interface {
 	Searched(context.Context, session.Visitor, search.Execution, time.Time) id.SearchSession
 }
 
-type mapper struct {
+type handler struct {
 	hotels  finder
 	history recorder
 	now     func() time.Time
@@ -72,16 +72,16 @@ type mapper struct {
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	history, err := session.OpenHistory(e)
-	return (&mapper{hotels: search.OpenSearches(e), history: history, now: e.Now}).mark, err
+	return (&handler{hotels: search.OpenSearches(e), history: history, now: e.Now}).mark, err
 }
 
-func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+func (h *handler) mark(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	query := c.In.query()
-	found, err := m.hotels.Map(ctx, query, c.Currency, c.In.Spotlight.Or(nil))
+	found, err := h.hotels.Map(ctx, query, c.Currency, c.In.Spotlight.Or(nil))
 	if err != nil {
 		return out, err
 	}
-	recorded := m.history.Searched(ctx, c.Visitor, found.Execution(query, m.now().Sub(c.Now)), c.Now)
+	recorded := h.history.Searched(ctx, c.Visitor, found.Execution(query, h.now().Sub(c.Now)), c.Now)
 	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{
 		Reply:     reply,

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function handles GET /bff/consumer/v1/destinations.
+// Function serves GET /bff/consumer/v1/destinations.
 var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-suggestdestinations",
 	Route:   "GET " + consumer.Base + "/destinations",

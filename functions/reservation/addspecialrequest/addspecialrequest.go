@@ -53,21 +53,21 @@ type Response struct {
 	booking.View
 }
 
-type adder struct {
+type handler struct {
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&adder{booking.OpenReservations(e)}).add, nil
+	return (&handler{booking.OpenReservations(e)}).add, nil
 }
 
-func (a *adder) add(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) add(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	special := c.In.special()
 	special.ID, special.AddedBy = id.Derive[id.SpecialRequest](c.Act, "request"), c.Actor
 	var r *booking.Reservation
-	err = a.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		if r, err = a.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil {
+	err = h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		if r, err = h.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil {
 			return err
 		}
 		if c.In.Source == booking.FromGuest {
@@ -81,7 +81,7 @@ func (a *adder) add(ctx context.Context, c reservation.Call[Request]) (out Respo
 		if !c.In.Match.Or(fn.Match{}).Allows(int64(before)) {
 			return fault.ErrStale
 		}
-		return a.reservations.SaveRequest(ctx, tx, r)
+		return h.reservations.SaveRequest(ctx, tx, r)
 	})
 	if err != nil {
 		return out, err

@@ -32,7 +32,7 @@ type Taken struct {
 	ExpiresAt   time.Time      `json:"expiresAt,omitzero"`
 }
 
-type recorder struct {
+type handler struct {
 	db           *postgres.DB
 	reservations booking.Reservations
 	now          func() time.Time
@@ -40,23 +40,23 @@ type recorder struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Taken], error) {
-	return (&recorder{
+	return (&handler{
 		db:           postgres.Open(e, booking.Schema),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).record, nil
 }
 
-func (n *recorder) record(ctx context.Context, e event.Event[Taken]) error {
-	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
-		return n.reservations.RoomsTaken(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation, e.Payload.Allocation)
+func (h *handler) record(ctx context.Context, e event.Event[Taken]) error {
+	err := inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.reservations.RoomsTaken(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation, e.Payload.Allocation)
 	})
 	// Inventory publishes at once, so the event may arrive before the reservation is stored. Retry until the hold
 	// expires; after that the reservation will never exist.
 	switch {
 	case !errors.Is(err, booking.ErrNotFound):
 		return err
-	case n.now().Before(e.Payload.ExpiresAt):
+	case h.now().Before(e.Payload.ExpiresAt):
 		return fault.ErrUnavailable.Because(err)
 	}
 	return nil

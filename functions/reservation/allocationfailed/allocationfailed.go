@@ -35,7 +35,7 @@ type Failed struct {
 	Allocation  id.Allocation  `json:"allocationId"`
 }
 
-type canceller struct {
+type handler struct {
 	db           *postgres.DB
 	reservations booking.Reservations
 	now          func() time.Time
@@ -43,16 +43,16 @@ type canceller struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
-	return (&canceller{
+	return (&handler{
 		db:           postgres.Open(e, booking.Schema),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).cancel, nil
 }
 
-func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
-	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := c.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
+func (h *handler) cancel(ctx context.Context, e event.Event[Failed]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return nil // the hold was rejected, so the reservation does not exist
 		}
@@ -61,15 +61,15 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		}
 		if r.Lose(e.Payload.Allocation) {
 			observe.Count(ctx, observe.RoomsWithoutAlternative) // raises an alert; the desk finds the reservation under attention
-			return c.reservations.Save(ctx, tx, r)
+			return h.reservations.Save(ctx, tx, r)
 		}
 		if !r.Awaits(e.Payload.Allocation) {
 			return nil // the reservation has other rooms now, or has ended
 		}
-		if err := r.CancelLost(c.now()); err != nil {
+		if err := r.CancelLost(h.now()); err != nil {
 			return err
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
+		return h.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 	})
 }

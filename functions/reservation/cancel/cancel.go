@@ -32,31 +32,31 @@ type Response struct {
 	DryRun  bool             `json:"dryRun,omitzero"`
 }
 
-type canceller struct {
+type handler struct {
 	reservations booking.Reservations
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&canceller{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).cancel, nil
+	return (&handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).cancel, nil
 }
 
-func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	if !c.MayGive(booking.Reason(c.In.Code)) {
 		return out, fault.ErrForbidden
 	}
 	err = booking.Outlast(ctx, func() error {
-		out, err = f.attempt(ctx, c)
+		out, err = h.attempt(ctx, c)
 		return err
 	})
 	return out, err
 }
 
-func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	r, err := f.reservations.Get(ctx, c.Scope, c.In.ID)
+func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	r, err := h.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err == nil {
-		err = f.learn(ctx, r)
+		err = h.learn(ctx, r)
 	}
 	if err != nil {
 		return Response{}, err
@@ -77,8 +77,8 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 		if err := r.CancelOnWish(wish, c.Now); err != nil {
 			return Response{}, err
 		}
-		err = f.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-			return f.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
+		err = h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+			return h.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 		})
 	}
 	refunds := append([]booking.Refund{}, back...)

@@ -46,22 +46,22 @@ type confirming interface {
 	Confirm(context.Context, booking.Claim, booking.Within) (*booking.Reservation, error)
 }
 
-type confirmer struct {
+type handler struct {
 	useCase      confirming
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.Whole], error) {
-	return (&confirmer{booking.OpenConfirmer(e, platform.Open(e)), booking.OpenReservations(e)}).confirm, nil
+	return (&handler{booking.OpenConfirmer(e, platform.Open(e)), booking.OpenReservations(e)}).confirm, nil
 }
 
-func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.Whole, error) {
+func (h *handler) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.Whole, error) {
 	claim := booking.Claim{
 		Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method, Allows: c.In.Match.Or(fn.Match{}).Allows,
 	}
-	r, err := f.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
-		return f.reservations.In(ctx, c.Tenant, write)
+	r, err := h.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
+		return h.reservations.In(ctx, c.Tenant, write)
 	})
 	if err != nil {
 		return reservation.Whole{}, err

@@ -54,7 +54,7 @@ func TestConfirm(t *testing.T) {
 			intent := id.New[id.Intent]()
 			in := Request{ID: id.New[id.Reservation](), Method: booking.Card, Intent: &intent}
 			reach := booking.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
-			view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
+			view, err := (&handler{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
 				Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
 			})
 			if !errors.Is(err, want) {

@@ -20,26 +20,26 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-type sweeper struct {
+type handler struct {
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{booking.OpenReservations(e)}
-	return fn.Sweep(s.reservations.Due, s.expire), nil
+	h := &handler{booking.OpenReservations(e)}
+	return fn.Sweep(h.reservations.Due, h.expire), nil
 }
 
 // expire closes one hold in a transaction of its tenant.
-func (s *sweeper) expire(ctx context.Context, d booking.Due) error {
-	return s.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(ctx, tx, booking.Scope{Tenant: d.Tenant}, d.Reservation)
+func (h *handler) expire(ctx context.Context, d booking.Due) error {
+	return h.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
+		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: d.Tenant}, d.Reservation)
 		if err != nil {
 			return err
 		}
 		if err := r.Expire(); err != nil {
 			return nil // already confirmed, cancelled or expired
 		}
-		return s.reservations.Save(ctx, tx, r, booking.HoldRanOut(r))
+		return h.reservations.Save(ctx, tx, r, booking.HoldRanOut(r))
 	})
 }

@@ -32,20 +32,20 @@ type Response struct {
 	NextCursor   *id.Reservation     `json:"nextCursor,omitzero"`
 }
 
-type finder struct {
+type handler struct {
 	reservations booking.Reservations
 	businessDate func(context.Context, id.Tenant, id.Property, time.Time) (stay.Date, error)
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&finder{booking.OpenReservations(e), booking.OpenQuoter(e, platform.Open(e)).BusinessDate}).find, nil
+	return (&handler{booking.OpenReservations(e), booking.OpenQuoter(e, platform.Open(e)).BusinessDate}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	limit := c.In.Limit.Or(usualLimit)
 	p := booking.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1} // one extra row shows whether there is a next page
-	found, concerns, err := f.ask(ctx, c, p)
+	found, concerns, err := h.ask(ctx, c, p)
 	if err != nil {
 		return out, err
 	}
@@ -66,31 +66,31 @@ func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Res
 }
 
 // ask returns the reservations, and their concerns if the query asks for them.
-func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) (found []*booking.Reservation, concerns []booking.Attention, err error) {
+func (h *handler) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) (found []*booking.Reservation, concerns []booking.Attention, err error) {
 	if property, ok := c.In.Attention.Get(); ok {
-		return f.reservations.Attention(ctx, c.Scope, property, p)
+		return h.reservations.Attention(ctx, c.Scope, property, p)
 	}
 	if code, ok := c.In.Code.Get(); ok {
-		found, err = f.reservations.ByCode(ctx, c.Scope, code)
+		found, err = h.reservations.ByCode(ctx, c.Scope, code)
 	} else if property, ok := c.In.InHouse.Get(); ok {
-		found, err = f.reservations.InHouse(ctx, c.Scope, property, p)
+		found, err = h.reservations.InHouse(ctx, c.Scope, property, p)
 	} else {
-		found, err = f.askByDate(ctx, c, p)
+		found, err = h.askByDate(ctx, c, p)
 	}
 	return found, nil, err
 }
 
 // askByDate returns the arrivals or departures of a date, or of the business date.
-func (f *finder) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
+func (h *handler) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
 	property, leaving := c.In.Departures.Get()
-	list := f.reservations.Departures
+	list := h.reservations.Departures
 	if !leaving {
-		property, list = c.In.Arrivals.Or(id.Property{}), f.reservations.Arrivals
+		property, list = c.In.Arrivals.Or(id.Property{}), h.reservations.Arrivals
 	}
 	date, given := c.In.Date.Get()
 	if !given && c.Allows(property) {
 		var err error
-		if date, err = f.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
+		if date, err = h.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
 			return nil, err
 		}
 	}

@@ -54,16 +54,16 @@ type Response struct {
 	ServerTime time.Time `json:"serverTime"`
 }
 
-type holder struct {
+type handler struct {
 	useCase *booking.Holder
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&holder{booking.OpenHolder(e, platform.Open(e))}).hold, nil
+	return (&handler{booking.OpenHolder(e, platform.Open(e))}).hold, nil
 }
 
-func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+func (h *handler) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	if !c.CanActAs(c.In.CreatedBy) {
 		return out, fault.ErrForbidden
 	}

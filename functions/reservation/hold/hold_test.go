@@ -33,9 +33,9 @@ func (granting) Settings(context.Context, id.Tenant) booking.Settings {
 	return booking.Settings{HoldTTL: 5 * time.Minute}
 }
 
-func aHolder(e env.Env, refusal error) *holder {
+func aHolder(e env.Env, refusal error) *handler {
 	inventory := granting{e.Now, refusal}
-	return &holder{&booking.Holder{
+	return &handler{&booking.Holder{
 		Quotes: booking.OpenQuotes(e), Reservations: booking.OpenReservations(e), Place: inventory.Hold, Settings: inventory.Settings,
 	}}
 }

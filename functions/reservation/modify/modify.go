@@ -26,19 +26,19 @@ var Function = reservation.FrontDesk(fn.Spec{
 	Timeout:    3 * time.Second,
 }, New)
 
-type modifier struct{ changer *booking.Changer }
+type handler struct{ changer *booking.Changer }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.Changed], error) {
-	return (&modifier{booking.OpenChanger(e, platform.Open(e))}).modify, nil
+	return (&handler{booking.OpenChanger(e, platform.Open(e))}).modify, nil
 }
 
-func (m *modifier) modify(ctx context.Context, c reservation.Call[Request]) (out reservation.Changed, err error) {
+func (h *handler) modify(ctx context.Context, c reservation.Call[Request]) (out reservation.Changed, err error) {
 	if c.In.needsManager() && !c.IsManager() {
 		return out, fault.ErrForbidden
 	}
 	call := reservation.ChangeOf(c, c.In.ID, c.In.Match, c.In.DryRun)
-	return reservation.AnswerChange(call)(m.changer.Change(ctx, call, m.propose(c.Act, c.In)))
+	return reservation.AnswerChange(call)(h.changer.Change(ctx, call, h.propose(c.Act, c.In)))
 }
 
 // needsManager reports whether only a manager may make the modification.
@@ -47,22 +47,22 @@ func (r Request) needsManager() bool {
 }
 
 // propose returns the proposal for a valid request.
-func (m *modifier) propose(act id.Request, in Request) booking.Proposal {
+func (h *handler) propose(act id.Request, in Request) booking.Proposal {
 	switch in.Type {
 	case booking.GuestCountChange:
-		return m.changer.Occupants(*in.Item, *in.Occupants)
+		return h.changer.Occupants(*in.Item, *in.Occupants)
 	case booking.RoomAdded:
-		return m.changer.Add(act, *in.Added)
+		return h.changer.Add(act, *in.Added)
 	case booking.RoomRemoved:
-		return m.changer.Remove(*in.Item)
+		return h.changer.Remove(*in.Item)
 	case booking.RateChange:
-		return m.changer.Rate(*in.Item, *in.Nightly, in.Reason)
+		return h.changer.Rate(*in.Item, *in.Nightly, in.Reason)
 	case booking.ChannelCorrected:
-		return m.changer.Channel(in.Channel, in.Partner, in.Reason)
+		return h.changer.Channel(in.Channel, in.Partner, in.Reason)
 	case booking.StateOverride:
-		return m.changer.Override(act, in.State, in.Reason)
+		return h.changer.Override(act, in.State, in.Reason)
 	default: // Validate admits no other type than room_change
-		return m.changer.Room(act, booking.RoomMove{
+		return h.changer.Room(act, booking.RoomMove{
 			Item: *in.Item, RoomType: in.RoomType, RatePlan: in.RatePlan, Room: in.Room, Complimentary: in.Complimentary,
 		})
 	}

@@ -36,21 +36,21 @@ type confirming interface {
 	Confirm(context.Context, booking.Claim, booking.Within) (*booking.Reservation, error)
 }
 
-type confirmer struct {
+type handler struct {
 	db      *postgres.DB
 	useCase confirming
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Captured], error) {
-	return (&confirmer{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
+	return (&handler{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
 }
 
-func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error {
+func (h *handler) confirm(ctx context.Context, e event.Event[Captured]) error {
 	claim := booking.Claim{
 		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
 	}
-	_, err := c.useCase.Confirm(ctx, claim, reservation.Once(c.db, e.Delivery))
+	_, err := h.useCase.Confirm(ctx, claim, reservation.Once(h.db, e.Delivery))
 	switch {
 	case errors.Is(err, booking.ErrNotFound), errors.Is(err, booking.ErrForeign):
 		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment

@@ -44,7 +44,7 @@ func TestConfirm_outcomes(t *testing.T) {
 			t.Parallel()
 			useCase, tenant := &settled{err: test.err}, id.New[id.Tenant]()
 			e := event.Event[Captured]{Payload: Captured{id.New[id.Reservation](), id.New[id.Intent]()}, Delivery: event.Delivery{Tenant: &tenant}}
-			err := (&confirmer{useCase: useCase}).confirm(t.Context(), e)
+			err := (&handler{useCase: useCase}).confirm(t.Context(), e)
 			if fmt.Sprint(err) != fmt.Sprint(test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}

@@ -37,7 +37,7 @@ type payments interface {
 	Pending(context.Context, id.Tenant, id.Reservation) (bool, error)
 }
 
-type canceller struct {
+type handler struct {
 	db           *postgres.DB
 	payments     payments
 	reservations booking.Reservations
@@ -46,7 +46,7 @@ type canceller struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
-	return (&canceller{
+	return (&handler{
 		db:           postgres.Open(e, booking.Schema),
 		payments:     platform.OpenPayments(e),
 		reservations: booking.OpenReservations(e),
@@ -54,23 +54,23 @@ func New(e env.Env) (fn.Handle[Failed], error) {
 	}).cancel, nil
 }
 
-func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
-	pending, err := c.payments.Pending(ctx, *e.Delivery.Tenant, e.Payload.Reservation)
+func (h *handler) cancel(ctx context.Context, e event.Event[Failed]) error {
+	pending, err := h.payments.Pending(ctx, *e.Delivery.Tenant, e.Payload.Reservation)
 	if err != nil {
 		return err
 	}
-	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := c.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return fn.DeadLetter(err) // permanent: unknown reservation
 		}
 		if err != nil {
 			return err
 		}
-		if pending || r.CancelUnpaid(c.now()) != nil {
+		if pending || r.CancelUnpaid(h.now()) != nil {
 			return nil // another intent may pay, or the hold has ended
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
+		return h.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 	})
 }

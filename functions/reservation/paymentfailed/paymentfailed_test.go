@@ -22,9 +22,9 @@ func (o others) Pending(context.Context, id.Tenant, id.Reservation) (bool, error
 	return bool(o), nil
 }
 
-func aCanceller(db *pgtest.Database, pending bool) *canceller {
+func aCanceller(db *pgtest.Database, pending bool) *handler {
 	e := db.Env()
-	return &canceller{postgres.Open(e, booking.Schema), others(pending), booking.OpenReservations(e), e.Now}
+	return &handler{postgres.Open(e, booking.Schema), others(pending), booking.OpenReservations(e), e.Now}
 }
 
 func TestCancel(t *testing.T) {

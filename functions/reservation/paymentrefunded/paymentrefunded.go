@@ -37,21 +37,21 @@ type recording interface {
 	Record(context.Context, booking.RefundClaim, booking.Within) error
 }
 
-type recorder struct {
+type handler struct {
 	db      *postgres.DB
 	useCase recording
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Refunded], error) {
-	return (&recorder{postgres.Open(e, booking.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
+	return (&handler{postgres.Open(e, booking.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
 }
 
-func (f *recorder) record(ctx context.Context, e event.Event[Refunded]) error {
+func (h *handler) record(ctx context.Context, e event.Event[Refunded]) error {
 	claim := booking.RefundClaim{
 		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Event: e.Delivery.EventID, Reservation: e.Payload.Reservation, Intent: e.Payload.Intent,
 	}
-	err := f.useCase.Record(ctx, claim, reservation.Once(f.db, e.Delivery))
+	err := h.useCase.Record(ctx, claim, reservation.Once(h.db, e.Delivery))
 	if errors.Is(err, booking.ErrNotFound) || errors.Is(err, booking.ErrForeign) {
 		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment
 	}

@@ -43,7 +43,7 @@ func TestRecord_outcomes(t *testing.T) {
 				Payload:  Refunded{Reservation: id.New[id.Reservation](), Intent: id.New[id.Intent]()},
 				Delivery: event.Delivery{EventID: id.New[id.Event](), Tenant: &tenant},
 			}
-			err := (&recorder{useCase: useCase}).record(t.Context(), e)
+			err := (&handler{useCase: useCase}).record(t.Context(), e)
 			if fmt.Sprint(err) != fmt.Sprint(test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}

@@ -35,17 +35,17 @@ type Response struct {
 	ServerTime time.Time `json:"serverTime"`
 }
 
-type quoter struct {
+type handler struct {
 	useCase *booking.Quoter
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&quoter{booking.OpenQuoter(e, platform.Open(e))}).quote, nil
+	return (&handler{booking.OpenQuoter(e, platform.Open(e))}).quote, nil
 }
 
-func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	quote, err := q.useCase.Quote(ctx, c.Act, c.Principal, c.In, c.Now)
+func (h *handler) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	quote, err := h.useCase.Quote(ctx, c.Act, c.Principal, c.In, c.Now)
 	if err != nil {
 		return out, err
 	}

@@ -59,7 +59,7 @@ func TestQuote(t *testing.T) {
 			db := pgtest.New(t)
 			e := db.Env()
 			test.asked.until = e.Now().Add(time.Hour)
-			q := &quoter{&booking.Quoter{Quotes: booking.OpenQuotes(e), Price: test.asked.Price, Local: test.asked.Local, Settings: test.asked.Settings}}
+			q := &handler{&booking.Quoter{Quotes: booking.OpenQuotes(e), Price: test.asked.Price, Local: test.asked.Local, Settings: test.asked.Settings}}
 			c := reservation.Call[Request]{
 				Call:      fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
 				Principal: booking.Principal{Scope: booking.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},

@@ -32,17 +32,17 @@ type Response struct {
 	booking.View
 }
 
-type reader struct {
+type handler struct {
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&reader{booking.OpenReservations(e)}).read, nil
+	return (&handler{booking.OpenReservations(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	found, err := r.reservations.Get(ctx, c.Scope, c.In.ID)
+func (h *handler) read(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	found, err := h.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err != nil {
 		return out, err
 	}

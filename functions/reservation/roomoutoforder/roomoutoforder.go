@@ -38,17 +38,17 @@ type TakenOutOfOrder struct {
 	OccurredAt time.Time   `json:"occurredAt"`
 }
 
-type mover struct {
+type handler struct {
 	db    *postgres.DB
 	guest *booking.Mover
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[TakenOutOfOrder], error) {
-	return (&mover{postgres.Open(e, booking.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
+	return (&handler{postgres.Open(e, booking.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
 }
 
-func (m *mover) move(ctx context.Context, e event.Event[TakenOutOfOrder]) error {
+func (h *handler) move(ctx context.Context, e event.Event[TakenOutOfOrder]) error {
 	p := e.Payload
 	outage := booking.Outage{
 		Tenant: *e.Delivery.Tenant, Property: p.Property, Room: p.Room, Period: booking.OutOfOrder{From: p.From, Until: p.Until}, At: p.OccurredAt,
@@ -56,8 +56,8 @@ func (m *mover) move(ctx context.Context, e event.Event[TakenOutOfOrder]) error 
 	if err := outage.Period.Validate(); err != nil {
 		return fn.DeadLetter(err)
 	}
-	if _, err := m.guest.Move(ctx, e.Delivery.EventID, outage); err != nil {
+	if _, err := h.guest.Move(ctx, e.Delivery.EventID, outage); err != nil {
 		return err
 	}
-	return inbox.Once(ctx, m.db, e.Delivery, func(postgres.Tx) error { return nil })
+	return inbox.Once(ctx, h.db, e.Delivery, func(postgres.Tx) error { return nil })
 }

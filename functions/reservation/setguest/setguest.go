@@ -58,7 +58,7 @@ type Response struct {
 	booking.GuestView
 }
 
-type setter struct {
+type handler struct {
 	reservations booking.Reservations
 	guests       booking.Guests
 }
@@ -66,18 +66,18 @@ type setter struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	guests, err := booking.OpenGuests(e)
-	return (&setter{booking.OpenReservations(e), guests}).set, err
+	return (&handler{booking.OpenReservations(e), guests}).set, err
 }
 
-func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+func (h *handler) set(ctx context.Context, c reservation.Call[Request]) (Response, error) {
 	var r *booking.Reservation
 	if !c.ActsForStaff() {
 		if err := c.In.person().Reachable(); err != nil {
 			return Response{}, err
 		}
 	}
-	err := n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) (err error) {
-		if r, err = n.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil || r.HasDetailsOf(c.Act) {
+	err := h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) (err error) {
+		if r, err = h.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil || r.HasDetailsOf(c.Act) {
 			return err
 		}
 		if err := r.MayName(); err != nil {
@@ -90,7 +90,7 @@ func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (Response
 		if c.In.Requests == nil && r.State != booking.Held {
 			person.Requests = r.RequestWithDetails()
 		}
-		return n.guests.Save(ctx, tx, n.reservations, r, c.Actor, c.Act, person)
+		return h.guests.Save(ctx, tx, h.reservations, r, c.Actor, c.Act, person)
 	})
 	if err != nil {
 		return Response{}, err

@@ -31,18 +31,18 @@ var Function = reservation.Event(fn.Spec{
 // Changed is the part of the event that this function reads. The version of the cancellation policy is ignored.
 type Changed = platform.SettingsChange
 
-type recorder struct {
+type handler struct {
 	db      *postgres.DB
 	tenants platform.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Changed], error) {
-	return (&recorder{postgres.Open(e, booking.Schema), platform.OpenTenants(e)}).record, nil
+	return (&handler{postgres.Open(e, booking.Schema), platform.OpenTenants(e)}).record, nil
 }
 
-func (r *recorder) record(ctx context.Context, e event.Event[Changed]) error {
-	return inbox.Once(ctx, r.db, e.Delivery, func(tx postgres.Tx) error {
-		return r.tenants.Change(ctx, tx, *e.Delivery.Tenant, e.Payload)
+func (h *handler) record(ctx context.Context, e event.Event[Changed]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.tenants.Change(ctx, tx, *e.Delivery.Tenant, e.Payload)
 	})
 }

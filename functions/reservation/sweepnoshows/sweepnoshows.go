@@ -21,32 +21,32 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-type sweeper struct {
+type handler struct {
 	reservations booking.Reservations
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{booking.OpenReservations(e), platform.OpenPayments(e).Learn}
-	return fn.Sweep(s.reservations.Awaited, s.miss), nil
+	h := &handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}
+	return fn.Sweep(h.reservations.Awaited, h.miss), nil
 }
 
 // miss records one no-show, unless the guest has arrived or cancelled, or is not late yet by the property's clock.
-func (s *sweeper) miss(ctx context.Context, c booking.Candidate) error {
+func (h *handler) miss(ctx context.Context, c booking.Candidate) error {
 	return booking.Again(ctx, func() error {
-		r, err := s.reservations.Get(ctx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+		r, err := h.reservations.Get(ctx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
 		if err != nil || !r.Overdue(r.AsOf) {
 			return err
 		}
-		if err := s.learn(ctx, r); err != nil {
+		if err := h.learn(ctx, r); err != nil {
 			return err
 		}
 		if _, err := r.Miss(booking.MissBySweep(), r.AsOf); err != nil {
 			return err
 		}
-		return s.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-			return s.reservations.Save(ctx, tx, r, booking.GuestMissed(r))
+		return h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+			return h.reservations.Save(ctx, tx, r, booking.GuestMissed(r))
 		})
 	})
 }

@@ -21,20 +21,20 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-type watch struct {
+type handler struct {
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	w := &watch{booking.OpenReservations(e)}
-	return fn.Sweep(w.reservations.Leaving, w.record), nil
+	h := &handler{booking.OpenReservations(e)}
+	return fn.Sweep(h.reservations.Leaving, h.record), nil
 }
 
 // record publishes the nights of one guest that were not published before, in a transaction of its tenant.
-func (w *watch) record(ctx context.Context, c booking.Candidate) error {
-	return w.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		r, err := w.reservations.Lock(ctx, tx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+func (h *handler) record(ctx context.Context, c booking.Candidate) error {
+	return h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
 		if err != nil {
 			return err
 		}
@@ -45,6 +45,6 @@ func (w *watch) record(ctx context.Context, c booking.Candidate) error {
 		if events == nil {
 			return nil
 		}
-		return w.reservations.Save(ctx, tx, r, events...)
+		return h.reservations.Save(ctx, tx, r, events...)
 	})
 }

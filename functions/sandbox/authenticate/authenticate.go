@@ -47,7 +47,7 @@ type Response struct {
 	fn.Reply `json:"-"`
 }
 
-type authenticator struct {
+type handler struct {
 	intents sandbox.Intents
 	pages   sandbox.Pages
 }
@@ -55,20 +55,20 @@ type authenticator struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
-	return (&authenticator{sandbox.OpenIntents(e), pages}).authenticate, err
+	return (&handler{sandbox.OpenIntents(e), pages}).authenticate, err
 }
 
 // authenticate performs the guest's choice. A repeated request has no effect, and a payment that has ended does not change.
-func (a *authenticator) authenticate(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := a.intents.BySecret(ctx, c.In.Secret)
+func (h *handler) authenticate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.BySecret(ctx, c.In.Secret)
 	if err == nil {
-		i, err = a.intents.Respond(ctx, i, sandbox.Action(c.In.Action), c.Header)
+		i, err = h.intents.Respond(ctx, i, sandbox.Action(c.In.Action), c.Header)
 	}
 	if err != nil {
 		return Response{}, err
 	}
 	if i.ReturnURL == "" {
-		return Response{fn.SeeOther.At(a.pages.Checkout(i.ID, time.Time{}))}, nil
+		return Response{fn.SeeOther.At(h.pages.Checkout(i.ID, time.Time{}))}, nil
 	}
 	return Response{fn.SeeOther.At(i.ReturnURL)}, nil
 }

@@ -31,7 +31,7 @@ type Clicked struct {
 	At       time.Time       `json:"occurredAt"`
 }
 
-type counter struct {
+type handler struct {
 	db       *postgres.DB
 	listings sandbox.Listings
 	demand   sandbox.Demand
@@ -39,15 +39,15 @@ type counter struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Clicked], error) {
-	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e), sandbox.OpenDemand(e)}).count, nil
+	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e), sandbox.OpenDemand(e)}).count, nil
 }
 
-func (c *counter) count(ctx context.Context, e event.Event[Clicked]) error {
-	err := inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := c.listings.Clicked(ctx, tx, e.Payload.Property); err != nil {
+func (h *handler) count(ctx context.Context, e event.Event[Clicked]) error {
+	err := inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.listings.Clicked(ctx, tx, e.Payload.Property); err != nil {
 			return err
 		}
-		return c.demand.Viewed(ctx, tx, e.Payload.Property, e.Payload.Session, e.Payload.At)
+		return h.demand.Viewed(ctx, tx, e.Payload.Property, e.Payload.Session, e.Payload.At)
 	})
 	if errors.Is(err, fault.ErrNotFound) {
 		return nil // drop: visitors can name any hotel, and retries do not help

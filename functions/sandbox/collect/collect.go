@@ -29,16 +29,16 @@ type Request struct {
 // A Response is the captured intent, with the id of its capture event.
 type Response = sandbox.IntentView
 
-type collector struct {
+type handler struct {
 	intents sandbox.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&collector{sandbox.OpenIntents(e)}).collect, nil
+	return (&handler{sandbox.OpenIntents(e)}).collect, nil
 }
 
-func (k *collector) collect(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := k.intents.Collect(ctx, c.In.Intent)
+func (h *handler) collect(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.Collect(ctx, c.In.Intent)
 	return i.View(), err
 }

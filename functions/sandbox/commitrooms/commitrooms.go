@@ -34,16 +34,16 @@ type Response struct {
 	CommittedAt time.Time `json:"committedAt"`
 }
 
-type committer struct {
+type handler struct {
 	inventory sandbox.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&committer{sandbox.OpenInventory(e)}).commit, nil
+	return (&handler{sandbox.OpenInventory(e)}).commit, nil
 }
 
-func (m *committer) commit(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	at, err := m.inventory.Commit(ctx, c.In.Tenant, c.In.Allocations)
+func (h *handler) commit(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	at, err := h.inventory.Commit(ctx, c.In.Tenant, c.In.Allocations)
 	return Response{at}, err
 }

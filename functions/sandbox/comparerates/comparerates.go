@@ -64,17 +64,17 @@ type Response struct {
 	ValidUntil time.Time        `json:"validUntil"`
 }
 
-type comparer struct {
+type handler struct {
 	tariffs sandbox.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&comparer{sandbox.OpenTariffs(e)}).compare, nil
+	return (&handler{sandbox.OpenTariffs(e)}).compare, nil
 }
 
-func (p *comparer) compare(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
-	tariff, err := p.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
+func (h *handler) compare(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	tariff, err := h.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
 	if err != nil {
 		return out, err
 	}

@@ -64,17 +64,17 @@ func (r *Request) Validate() error {
 // A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type configurer struct {
+type handler struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&configurer{sandbox.OpenTenants(e)}).configure, nil
+	return (&handler{sandbox.OpenTenants(e)}).configure, nil
 }
 
-func (f *configurer) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return f.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
+func (h *handler) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
 		BrandName: c.In.BrandName, BrandTagline: c.In.BrandTagline, Currencies: c.In.Currencies,
 		Locales: c.In.Locales, PaymentMethods: c.In.PaymentMethods, Settings: c.In.Settings,
 	})

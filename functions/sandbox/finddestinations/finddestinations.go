@@ -47,16 +47,16 @@ type Response struct {
 	Destinations []sandbox.Destination `json:"destinations"`
 }
 
-type finder struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&finder{sandbox.OpenListings(e)}).find, nil
+	return (&handler{sandbox.OpenListings(e)}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := f.listings.Destinations(ctx, c.In.Text, c.In.Limit)
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.listings.Destinations(ctx, c.In.Text, c.In.Limit)
 	return Response{all}, err
 }

@@ -48,19 +48,19 @@ type Response struct {
 	Listings []sandbox.Listing `json:"listings"`
 }
 
-type finder struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&finder{sandbox.OpenListings(e)}).find, nil
+	return (&handler{sandbox.OpenListings(e)}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{Listings: []sandbox.Listing{}}, nil
 	}
-	all, err := f.listings.Similar(ctx, sandbox.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
+	all, err := h.listings.Similar(ctx, sandbox.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
 	return Response{all}, err
 }

@@ -30,7 +30,7 @@ type Expired struct {
 	Intent      *id.Intent      `json:"paymentIntentId"`
 }
 
-type expirer struct {
+type handler struct {
 	db        *postgres.DB
 	inventory sandbox.Inventory
 	intents   sandbox.Intents
@@ -38,7 +38,7 @@ type expirer struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Expired], error) {
-	return (&expirer{
+	return (&handler{
 		db:        postgres.Open(e, sandbox.Schema),
 		inventory: sandbox.OpenInventory(e),
 		intents:   sandbox.OpenIntents(e),
@@ -46,14 +46,14 @@ func New(e env.Env) (fn.Handle[Expired], error) {
 }
 
 // release is not urgent: inventory ignores the hold from its expiry on.
-func (x *expirer) release(ctx context.Context, e event.Event[Expired]) error {
-	return inbox.Once(ctx, x.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := x.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
+func (h *handler) release(ctx context.Context, e event.Event[Expired]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
 			return err
 		}
 		if e.Payload.Intent == nil {
 			return nil
 		}
-		return x.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
+		return h.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
 	})
 }

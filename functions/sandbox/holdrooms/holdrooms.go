@@ -66,16 +66,16 @@ func (r *Request) Validate() error {
 // A Response is the start and the expiry of the hold.
 type Response = sandbox.HoldResult
 
-type holder struct {
+type handler struct {
 	inventory sandbox.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&holder{sandbox.OpenInventory(e)}).hold, nil
+	return (&handler{sandbox.OpenInventory(e)}).hold, nil
 }
 
-func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}

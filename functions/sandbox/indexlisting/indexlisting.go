@@ -29,15 +29,15 @@ type Request struct {
 // A Response is the time and the cell of the indexed hotel.
 type Response = sandbox.Indexed
 
-type indexer struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&indexer{sandbox.OpenListings(e)}).index, nil
+	return (&handler{sandbox.OpenListings(e)}).index, nil
 }
 
-func (x *indexer) index(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return x.listings.Index(ctx, c.In.Property)
+func (h *handler) index(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.listings.Index(ctx, c.In.Property)
 }

@@ -31,16 +31,16 @@ type Response struct {
 	Status sandbox.KeyStatus `json:"status"`
 }
 
-type issuer struct {
+type handler struct {
 	keys sandbox.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&issuer{sandbox.OpenKeys(e)}).issue, nil
+	return (&handler{sandbox.OpenKeys(e)}).issue, nil
 }
 
-func (i *issuer) issue(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	status, err := i.keys.Issue(ctx, c.In, sandbox.Requested(c.Header, sandbox.LockFailed))
+func (h *handler) issue(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	status, err := h.keys.Issue(ctx, c.In, sandbox.Requested(c.Header, sandbox.LockFailed))
 	return Response{ID: c.In.ID, Status: status}, err
 }

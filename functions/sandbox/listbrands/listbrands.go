@@ -40,16 +40,16 @@ type Response struct {
 	Brands []sandbox.Brand `json:"brands"`
 }
 
-type lister struct {
+type handler struct {
 	themes sandbox.Themes
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenThemes(e)}).list, nil
+	return (&handler{sandbox.OpenThemes(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := l.themes.Brands(ctx, c.In.Tenants)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.themes.Brands(ctx, c.In.Tenants)
 	return Response{all}, err
 }

@@ -32,16 +32,16 @@ type Response struct {
 	Intents []sandbox.IntentView `json:"intents"`
 }
 
-type lister struct {
+type handler struct {
 	intents sandbox.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenIntents(e)}).list, nil
+	return (&handler{sandbox.OpenIntents(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := l.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
 	return Response{all}, err
 }

@@ -32,16 +32,16 @@ type Response struct {
 	Keys []sandbox.KeyView `json:"keys"`
 }
 
-type lister struct {
+type handler struct {
 	keys sandbox.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenKeys(e)}).list, nil
+	return (&handler{sandbox.OpenKeys(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := l.keys.Of(ctx, c.In.Tenant, c.In.Reservation)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.keys.Of(ctx, c.In.Tenant, c.In.Reservation)
 	return Response{all}, err
 }

@@ -40,16 +40,16 @@ type Response struct {
 	Listings []sandbox.Listing `json:"listings"`
 }
 
-type lister struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenListings(e)}).list, nil
+	return (&handler{sandbox.OpenListings(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := l.listings.Of(ctx, c.In.Properties)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.listings.Of(ctx, c.In.Properties)
 	return Response{all}, err
 }

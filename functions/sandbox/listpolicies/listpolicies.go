@@ -30,16 +30,16 @@ type Response struct {
 	Policies []sandbox.HouseRule `json:"policies"`
 }
 
-type lister struct {
+type handler struct {
 	properties sandbox.Properties
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenProperties(e)}).list, nil
+	return (&handler{sandbox.OpenProperties(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	rules, err := l.properties.Rules(ctx, c.In.Tenant)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	rules, err := h.properties.Rules(ctx, c.In.Tenant)
 	return Response{rules}, err
 }

@@ -30,16 +30,16 @@ type Response struct {
 	Rooms []sandbox.Room `json:"rooms"`
 }
 
-type lister struct {
+type handler struct {
 	rooms sandbox.Rooms
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&lister{sandbox.OpenRooms(e)}).list, nil
+	return (&handler{sandbox.OpenRooms(e)}).list, nil
 }
 
-func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := l.rooms.Of(ctx, c.In.Property)
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.rooms.Of(ctx, c.In.Property)
 	return Response{all}, err
 }

@@ -61,17 +61,17 @@ type Response struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-type minter struct {
+type handler struct {
 	staff sandbox.Staff
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	staff, err := sandbox.OpenStaff(e)
-	return (&minter{staff}).mint, err
+	return (&handler{staff}).mint, err
 }
 
-func (m *minter) mint(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	token, expires, err := m.staff.Token(ctx, sandbox.Member{Tenant: c.In.Tenant, Properties: c.In.Properties, Roles: c.In.Roles, Subject: c.In.Subject})
+func (h *handler) mint(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	token, expires, err := h.staff.Token(ctx, sandbox.Member{Tenant: c.In.Tenant, Properties: c.In.Properties, Roles: c.In.Roles, Subject: c.In.Subject})
 	return Response{Token: token, ExpiresAt: expires}, err
 }

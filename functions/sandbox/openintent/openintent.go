@@ -59,7 +59,7 @@ type Response struct {
 	ExpiresAt   time.Time      `json:"expiresAt"`
 }
 
-type opener struct {
+type handler struct {
 	intents sandbox.Intents
 	pages   sandbox.Pages
 }
@@ -67,11 +67,11 @@ type opener struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
-	return (&opener{sandbox.OpenIntents(e), pages}).open, err
+	return (&handler{sandbox.OpenIntents(e), pages}).open, err
 }
 
-func (o *opener) open(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
-	i, err := o.intents.Open(ctx, sandbox.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
+func (h *handler) open(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	i, err := h.intents.Open(ctx, sandbox.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
 		Amount: money.Amount{Micro: c.In.Amount, Currency: c.In.Currency}, ReturnURL: c.In.ReturnURL,
 		Scenario: sandbox.PaymentScenario(c.Header, c.In.Method)})
 	if err != nil {
@@ -79,7 +79,7 @@ func (o *opener) open(ctx context.Context, c fn.Call[Request]) (out Response, er
 	}
 	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Secret: i.Secret(), Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
 	if i.Status == sandbox.RequiresPayment {
-		out.RedirectURL = o.pages.Checkout(i.ID, c.In.PayBefore)
+		out.RedirectURL = h.pages.Checkout(i.ID, c.In.PayBefore)
 	}
 	return out, nil
 }

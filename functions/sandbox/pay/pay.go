@@ -33,7 +33,7 @@ type Response struct {
 	fn.Reply `json:"-"`
 }
 
-type payer struct {
+type handler struct {
 	intents sandbox.Intents
 	pages   sandbox.Pages
 }
@@ -41,24 +41,24 @@ type payer struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
-	return (&payer{sandbox.OpenIntents(e), pages}).act, err
+	return (&handler{sandbox.OpenIntents(e), pages}).act, err
 }
 
-func (s *payer) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := s.intents.Get(ctx, c.In.Intent)
+func (h *handler) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.Get(ctx, c.In.Intent)
 	if err != nil {
 		return Response{}, err
 	}
 	// It is not an error if the intent can no longer be paid: the next page shows the outcome.
-	to := s.pages.Checkout(i.ID, time.Time{})
+	to := h.pages.Checkout(i.ID, time.Time{})
 	switch {
 	case c.In.Action == sandbox.ActionCapture:
-		i, err = s.intents.Capture(ctx, i.ID)
+		i, err = h.intents.Capture(ctx, i.ID)
 	case c.In.Action == sandbox.ActionRefuse:
-		i, err = s.intents.Refuse(ctx, i.ID)
+		i, err = h.intents.Refuse(ctx, i.ID)
 	case i.ClientSecret != "": // approved on the hotel's page only
 	default:
-		i, err = s.intents.Respond(ctx, i, c.In.Action, c.Header)
+		i, err = h.intents.Respond(ctx, i, c.In.Action, c.Header)
 		if i.Method != sandbox.MFS && i.ReturnURL != "" { // the phone is not the guest's browser
 			to = i.ReturnURL
 		}

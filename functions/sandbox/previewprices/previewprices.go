@@ -48,16 +48,16 @@ type Response struct {
 	Previews []sandbox.Preview `json:"previews"`
 }
 
-type previewer struct {
+type handler struct {
 	tariffs sandbox.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&previewer{sandbox.OpenTariffs(e)}).preview, nil
+	return (&handler{sandbox.OpenTariffs(e)}).preview, nil
 }
 
-func (p *previewer) preview(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) preview(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	var amend func(sandbox.Tariff) sandbox.Tariff
 	switch {
 	case sandbox.Requested(c.Header, sandbox.SoldOut):
@@ -65,7 +65,7 @@ func (p *previewer) preview(ctx context.Context, c fn.Call[Request]) (Response, 
 	case sandbox.Requested(c.Header, sandbox.PriceChanged):
 		amend = sandbox.Tariff.Dearer
 	}
-	all, err := p.tariffs.Preview(ctx, c.In.Properties, sandbox.Staying{
+	all, err := h.tariffs.Preview(ctx, c.In.Properties, sandbox.Staying{
 		Party: c.In.Occupancy.Party(), Window: c.In.Stay, Currency: c.In.Currency}, amend)
 	return Response{all}, err
 }

@@ -49,15 +49,15 @@ func (r *Request) Validate() error {
 // A Response is the published plan.
 type Response = sandbox.PublishedPlan
 
-type publisher struct {
+type handler struct {
 	rates sandbox.Rates
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&publisher{sandbox.OpenRates(e)}).publish, nil
+	return (&handler{sandbox.OpenRates(e)}).publish, nil
 }
 
-func (p *publisher) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return p.rates.Publish(ctx, c.In.RatePlan, c.In.Weekdays)
+func (h *handler) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.rates.Publish(ctx, c.In.RatePlan, c.In.Weekdays)
 }

@@ -34,15 +34,15 @@ func (r *Request) Validate() error { return r.Tokens.Validate() }
 // A Response is the published theme.
 type Response = sandbox.Theme
 
-type publisher struct {
+type handler struct {
 	themes sandbox.Themes
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&publisher{sandbox.OpenThemes(e)}).publish, nil
+	return (&handler{sandbox.OpenThemes(e)}).publish, nil
 }
 
-func (p *publisher) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return p.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
+func (h *handler) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
 }

@@ -59,17 +59,17 @@ type Response struct {
 	ValidUntil time.Time `json:"validUntil"`
 }
 
-type pricer struct {
+type handler struct {
 	tariffs sandbox.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&pricer{sandbox.OpenTariffs(e)}).price, nil
+	return (&handler{sandbox.OpenTariffs(e)}).price, nil
 }
 
-func (p *pricer) price(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	tariff, err := p.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
+func (h *handler) price(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	tariff, err := h.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
 	if err != nil {
 		return Response{}, err
 	}

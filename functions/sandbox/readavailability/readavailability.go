@@ -45,17 +45,17 @@ type Response struct {
 	RoomTypes []sandbox.Left `json:"roomTypes"`
 }
 
-type counter struct {
+type handler struct {
 	inventory sandbox.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&counter{sandbox.OpenInventory(e)}).count, nil
+	return (&handler{sandbox.OpenInventory(e)}).count, nil
 }
 
-func (n *counter) count(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	left, err := n.inventory.Left(ctx, c.In.Property, c.In.window())
+func (h *handler) count(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	left, err := h.inventory.Left(ctx, c.In.Property, c.In.window())
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		for i := range left {
 			left[i].Units = 0

@@ -46,19 +46,19 @@ type Response struct {
 	Currency money.Currency     `json:"currency"` // the hotel's own if there is no exchange rate
 }
 
-type reader struct {
+type handler struct {
 	tariffs sandbox.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenTariffs(e)}).read, nil
+	return (&handler{sandbox.OpenTariffs(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{[]sandbox.DayPrice{}, c.In.Currency}, nil
 	}
-	days, currency, err := r.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
+	days, currency, err := h.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
 	return Response{days, currency}, err
 }

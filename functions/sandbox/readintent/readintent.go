@@ -28,16 +28,16 @@ type Request struct {
 // A Response is the intent in its effective state, with the id of its capture event.
 type Response = sandbox.IntentView
 
-type reader struct {
+type handler struct {
 	intents sandbox.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenIntents(e)}).read, nil
+	return (&handler{sandbox.OpenIntents(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := r.intents.Get(ctx, c.In.Intent)
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.Get(ctx, c.In.Intent)
 	return i.View(), err
 }

@@ -26,17 +26,17 @@ type Response struct {
 	Keys []sandbox.PublicKey `json:"keys"`
 }
 
-type reader struct {
+type handler struct {
 	staff sandbox.Staff
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
 	staff, err := sandbox.OpenStaff(e)
-	return (&reader{staff}).read, err
+	return (&handler{staff}).read, err
 }
 
-func (r *reader) read(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
-	all, err := r.staff.Keys(ctx)
+func (h *handler) read(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+	all, err := h.staff.Keys(ctx)
 	return Response{Reply: fn.OK.Reply().Cached("public, max-age=60"), Keys: all}, err
 }

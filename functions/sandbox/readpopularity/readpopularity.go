@@ -31,16 +31,16 @@ type Response struct {
 	sandbox.Popularity
 }
 
-type reader struct {
+type handler struct {
 	demand sandbox.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenDemand(e)}).read, nil
+	return (&handler{sandbox.OpenDemand(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	popularity, err := r.demand.Popularity(ctx, c.In.Property)
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	popularity, err := h.demand.Popularity(ctx, c.In.Property)
 	return Response{c.In.Property, popularity}, err
 }

@@ -28,15 +28,15 @@ type Request struct {
 // A Response is the property.
 type Response = sandbox.Property
 
-type reader struct {
+type handler struct {
 	properties sandbox.Properties
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenProperties(e)}).read, nil
+	return (&handler{sandbox.OpenProperties(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return r.properties.Get(ctx, c.In.Property)
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.properties.Get(ctx, c.In.Property)
 }

@@ -27,17 +27,17 @@ type Request struct {
 // A Response is the tenant.
 type Response = sandbox.Tenant
 
-type reader struct {
+type handler struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenTenants(e)}).read, nil
+	return (&handler{sandbox.OpenTenants(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	t, err := r.tenants.Get(ctx, c.In.Ref)
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	t, err := h.tenants.Get(ctx, c.In.Ref)
 	if sandbox.Requested(c.Header, sandbox.Suspended) {
 		t.Status = "suspended"
 	}

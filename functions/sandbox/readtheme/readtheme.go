@@ -28,15 +28,15 @@ type Request struct {
 // A Response is the theme.
 type Response = sandbox.Theme
 
-type reader struct {
+type handler struct {
 	themes sandbox.Themes
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reader{sandbox.OpenThemes(e)}).read, nil
+	return (&handler{sandbox.OpenThemes(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return r.themes.Published(ctx, c.In.Tenant)
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.themes.Published(ctx, c.In.Tenant)
 }

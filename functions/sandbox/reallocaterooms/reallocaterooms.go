@@ -28,19 +28,19 @@ type Response struct {
 	ReallocatedAt time.Time `json:"reallocatedAt"`
 }
 
-type reallocator struct {
+type handler struct {
 	inventory sandbox.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reallocator{sandbox.OpenInventory(e)}).reallocate, nil
+	return (&handler{sandbox.OpenInventory(e)}).reallocate, nil
 }
 
-func (r *reallocator) reallocate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) reallocate(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	if len(c.In.Allocations) > 0 && sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
-	at, err := r.inventory.Reallocate(ctx, c.In)
+	at, err := h.inventory.Reallocate(ctx, c.In)
 	return Response{at}, err
 }

@@ -46,16 +46,16 @@ type Response struct {
 	TotalRefunded money.Micro `json:"totalRefundedMicro"`
 }
 
-type refunder struct {
+type handler struct {
 	intents sandbox.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&refunder{sandbox.OpenIntents(e)}).refund, nil
+	return (&handler{sandbox.OpenIntents(e)}).refund, nil
 }
 
-func (r *refunder) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	done, err := r.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: string(c.In.Reason)})
+func (h *handler) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	done, err := h.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: string(c.In.Reason)})
 	return Response{Refund: done.ID, Amount: done.Amount, TotalRefunded: done.Total}, err
 }

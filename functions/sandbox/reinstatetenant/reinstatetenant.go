@@ -29,15 +29,15 @@ type Request struct {
 // A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type reinstater struct {
+type handler struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&reinstater{sandbox.OpenTenants(e)}).reinstate, nil
+	return (&handler{sandbox.OpenTenants(e)}).reinstate, nil
 }
 
-func (w *reinstater) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return w.tenants.Reinstate(ctx, c.In.Tenant)
+func (h *handler) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.tenants.Reinstate(ctx, c.In.Tenant)
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function runs the outbox relay. The scheduler calls it every minute.
+// Function publishes the outbox. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "sandbox-relay",
 	Schedule:  "* * * * *",

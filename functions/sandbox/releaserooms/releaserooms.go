@@ -31,18 +31,18 @@ type Request struct {
 // Validate rejects a list that is empty, too long or has duplicates.
 func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
 
-type releaser struct {
+type handler struct {
 	db        *postgres.DB
 	inventory sandbox.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
-	return (&releaser{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e)}).release, nil
+	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e)}).release, nil
 }
 
-func (r *releaser) release(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {
-	return fn.Nothing{}, r.db.InTenant(ctx, c.In.Tenant, func(tx postgres.Tx) error {
-		return r.inventory.Release(ctx, tx, c.In.Allocations)
+func (h *handler) release(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {
+	return fn.Nothing{}, h.db.InTenant(ctx, c.In.Tenant, func(tx postgres.Tx) error {
+		return h.inventory.Release(ctx, tx, c.In.Allocations)
 	})
 }

@@ -33,7 +33,7 @@ type Cancelled struct {
 	Refunds     []sandbox.RefundRequest `json:"paymentRefundsRequested"`
 }
 
-type canceller struct {
+type handler struct {
 	db        *postgres.DB
 	inventory sandbox.Inventory
 	intents   sandbox.Intents
@@ -43,7 +43,7 @@ type canceller struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Cancelled], error) {
-	return (&canceller{
+	return (&handler{
 		db:        postgres.Open(e, sandbox.Schema),
 		inventory: sandbox.OpenInventory(e),
 		intents:   sandbox.OpenIntents(e),
@@ -52,21 +52,21 @@ func New(e env.Env) (fn.Handle[Cancelled], error) {
 	}).cancel, nil
 }
 
-func (c *canceller) cancel(ctx context.Context, e event.Event[Cancelled]) error {
-	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := c.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+func (h *handler) cancel(ctx context.Context, e event.Event[Cancelled]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
 			return err
 		}
-		if err := c.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
+		if err := h.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
 			return err
 		}
 		booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
-		if err := c.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
+		if err := h.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
 			return err
 		}
-		if err := c.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
+		if err := h.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
 			return err
 		}
-		return c.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
+		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
 	})
 }

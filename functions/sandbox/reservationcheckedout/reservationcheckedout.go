@@ -28,18 +28,18 @@ type CheckedOut struct {
 	At          time.Time      `json:"checkedOutAt"` // a late delivery keeps the keys of a later check-in
 }
 
-type revoker struct {
+type handler struct {
 	db   *postgres.DB
 	keys sandbox.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[CheckedOut], error) {
-	return (&revoker{postgres.Open(e, sandbox.Schema), sandbox.OpenKeys(e)}).revoke, nil
+	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenKeys(e)}).revoke, nil
 }
 
-func (r *revoker) revoke(ctx context.Context, e event.Event[CheckedOut]) error {
-	return inbox.Once(ctx, r.db, e.Delivery, func(tx postgres.Tx) error {
-		return r.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At)
+func (h *handler) revoke(ctx context.Context, e event.Event[CheckedOut]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At)
 	})
 }

@@ -29,19 +29,19 @@ type Confirmed struct {
 	At          time.Time      `json:"confirmedAt"`
 }
 
-type counter struct {
+type handler struct {
 	db     *postgres.DB
 	demand sandbox.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Confirmed], error) {
-	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenDemand(e)}).count, nil
+	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenDemand(e)}).count, nil
 }
 
-func (c *counter) count(ctx context.Context, e event.Event[Confirmed]) error {
+func (h *handler) count(ctx context.Context, e event.Event[Confirmed]) error {
 	booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
-	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		return c.demand.Confirmed(ctx, tx, booked, e.Payload.At)
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.demand.Confirmed(ctx, tx, booked, e.Payload.At)
 	})
 }

@@ -62,7 +62,7 @@ func (m Modified) replaced() []id.KeyCredential {
 	return slices.DeleteFunc(slices.Clone(m.Before.IDs), func(k id.KeyCredential) bool { return slices.Contains(m.After.IDs, k) })
 }
 
-type settler struct {
+type handler struct {
 	db      *postgres.DB
 	intents sandbox.Intents
 	keys    sandbox.Keys
@@ -70,16 +70,16 @@ type settler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Modified], error) {
-	return (&settler{db: postgres.Open(e, sandbox.Schema), intents: sandbox.OpenIntents(e), keys: sandbox.OpenKeys(e)}).settle, nil
+	return (&handler{db: postgres.Open(e, sandbox.Schema), intents: sandbox.OpenIntents(e), keys: sandbox.OpenKeys(e)}).settle, nil
 }
 
-func (s *settler) settle(ctx context.Context, e event.Event[Modified]) error {
-	return inbox.Once(ctx, s.db, e.Delivery, func(tx postgres.Tx) error {
+func (h *handler) settle(ctx context.Context, e event.Event[Modified]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
 		if gone := e.Payload.replaced(); len(gone) > 0 {
-			if _, err := s.keys.RevokeIn(ctx, tx, *e.Delivery.Tenant, gone); err != nil {
+			if _, err := h.keys.RevokeIn(ctx, tx, *e.Delivery.Tenant, gone); err != nil {
 				return err
 			}
 		}
-		return s.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation modified", e.Payload.refunds())
+		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation modified", e.Payload.refunds())
 	})
 }

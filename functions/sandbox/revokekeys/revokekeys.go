@@ -45,16 +45,16 @@ type Response struct {
 	Revoked []id.KeyCredential `json:"revoked"`
 }
 
-type revoker struct {
+type handler struct {
 	keys sandbox.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&revoker{sandbox.OpenKeys(e)}).revoke, nil
+	return (&handler{sandbox.OpenKeys(e)}).revoke, nil
 }
 
-func (r *revoker) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	revoked, err := r.keys.Revoke(ctx, c.In.Tenant, c.In.Keys)
+func (h *handler) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	revoked, err := h.keys.Revoke(ctx, c.In.Tenant, c.In.Keys)
 	return Response{revoked}, err
 }

@@ -47,19 +47,19 @@ func (r *Request) Validate() error {
 // A Response is the published revocation.
 type Response = sandbox.Revocation
 
-type revoker struct {
+type handler struct {
 	revocations sandbox.Revocations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&revoker{sandbox.OpenRevocations(e)}).revoke, nil
+	return (&handler{sandbox.OpenRevocations(e)}).revoke, nil
 }
 
-func (r *revoker) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (h *handler) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	out := Response{Session: c.In.Session, User: c.In.User.Or(""), Reason: string(c.In.Reason), RevokedAt: c.Now}
 	if tenant, ok := c.In.Tenant.Get(); ok {
 		out.Tenant = &tenant
 	}
-	return out, r.revocations.Revoke(ctx, out)
+	return out, h.revocations.Revoke(ctx, out)
 }

@@ -25,17 +25,17 @@ type Response struct {
 	ID string `json:"kid"`
 }
 
-type rotator struct {
+type handler struct {
 	staff sandbox.Staff
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
 	staff, err := sandbox.OpenStaff(e)
-	return (&rotator{staff}).rotate, err
+	return (&handler{staff}).rotate, err
 }
 
-func (r *rotator) rotate(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
-	kid, err := r.staff.Rotate(ctx)
+func (h *handler) rotate(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+	kid, err := h.staff.Rotate(ctx)
 	return Response{kid}, err
 }

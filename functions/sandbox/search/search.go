@@ -65,27 +65,27 @@ type Response struct {
 	Cells    []string           `json:"geoCells,omitempty"`
 }
 
-type finder struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&finder{sandbox.OpenListings(e)}).find, nil
+	return (&handler{sandbox.OpenListings(e)}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
-	if out.Place, err = f.listings.Place(ctx, c.In.Geo); err != nil {
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	if out.Place, err = h.listings.Place(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
-	if out.Cells, err = f.listings.Cells(ctx, c.In.Geo); err != nil {
+	if out.Cells, err = h.listings.Cells(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		out.Listings = []sandbox.Listing{}
 		return out, nil
 	}
-	out.Listings, out.Total, err = f.listings.Search(ctx, c.In.query(), sandbox.Slice{
+	out.Listings, out.Total, err = h.listings.Search(ctx, c.In.query(), sandbox.Slice{
 		Sort: c.In.Sort, Limit: c.In.Page.Limit, Offset: c.In.Page.Offset, Currency: c.In.Currency})
 	return out, err
 }

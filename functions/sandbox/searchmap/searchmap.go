@@ -57,26 +57,26 @@ type Response struct {
 	Cells []string           `json:"geoCells,omitempty"`
 }
 
-type mapper struct {
+type handler struct {
 	listings sandbox.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&mapper{sandbox.OpenListings(e)}).find, nil
+	return (&handler{sandbox.OpenListings(e)}).find, nil
 }
 
-func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
-	if out.Place, err = m.listings.Place(ctx, c.In.Geo); err != nil {
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	if out.Place, err = h.listings.Place(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
-	if out.Cells, err = m.listings.Cells(ctx, c.In.Geo); err != nil {
+	if out.Cells, err = h.listings.Cells(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
 	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		out.Pins = []sandbox.Pin{}
 		return out, nil
 	}
-	out.Pins, out.Total, err = m.listings.Pins(ctx, c.In.query(), c.In.Limit)
+	out.Pins, out.Total, err = h.listings.Pins(ctx, c.In.query(), c.In.Limit)
 	return out, err
 }

@@ -38,7 +38,7 @@ var page string
 //go:embed page.css
 var style string
 
-type presenter struct {
+type handler struct {
 	intents    sandbox.Intents
 	tenants    sandbox.Tenants
 	page       *template.Template
@@ -56,7 +56,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	// The content security policy allows only the page's one style sheet, by its hash.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&presenter{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: dictionary, policy: policy}).show, err
+	return (&handler{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: dictionary, policy: policy}).show, err
 }
 
 // A view holds the data of the page.
@@ -70,12 +70,12 @@ type view struct {
 	Policy        string
 }
 
-func (s *presenter) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {
-	i, err := s.intents.Get(ctx, c.In.Intent)
+func (h *handler) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {
+	i, err := h.intents.Get(ctx, c.In.Intent)
 	if err != nil {
 		return out, err
 	}
-	name, zone, err := s.tenants.Face(ctx, i.Tenant)
+	name, zone, err := h.tenants.Face(ctx, i.Tenant)
 	if err != nil {
 		return out, err
 	}
@@ -83,11 +83,11 @@ func (s *presenter) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, 
 	if err != nil {
 		return out, err
 	}
-	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
-	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, FormTargets: []string{i.ReturnURL}, Data: view{
+	w := h.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: h.page, FormTargets: []string{i.ReturnURL}, Data: view{
 		Intent: i, Before: deadline(c.In.Before, i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
 		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
-		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MaxDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy, //nolint:gosec // our own style sheet
+		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MaxDeclines - i.Attempts)), Style: template.CSS(style), Policy: h.policy, //nolint:gosec // our own style sheet
 	}}, nil
 }
 

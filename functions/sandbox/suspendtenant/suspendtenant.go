@@ -41,15 +41,15 @@ func (r *Request) Validate() error {
 // A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type suspender struct {
+type handler struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&suspender{sandbox.OpenTenants(e)}).suspend, nil
+	return (&handler{sandbox.OpenTenants(e)}).suspend, nil
 }
 
-func (w *suspender) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return w.tenants.Suspend(ctx, c.In.Tenant, string(c.In.Reason))
+func (h *handler) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.tenants.Suspend(ctx, c.In.Tenant, string(c.In.Reason))
 }

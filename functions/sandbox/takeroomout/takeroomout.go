@@ -48,15 +48,15 @@ func (r *Request) Validate() error {
 // A Response is the room with its current or next period.
 type Response = sandbox.Room
 
-type taker struct {
+type handler struct {
 	rooms sandbox.Rooms
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&taker{sandbox.OpenRooms(e)}).takeOut, nil
+	return (&handler{sandbox.OpenRooms(e)}).takeOut, nil
 }
 
-func (t *taker) takeOut(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return t.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
+func (h *handler) takeOut(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
 }

@@ -27,16 +27,16 @@ type Response struct {
 	Outcome sandbox.ChallengeOutcome `json:"outcome"`
 }
 
-type verifier struct {
+type handler struct {
 	challenges sandbox.Challenges
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&verifier{sandbox.OpenChallenges(e)}).verify, nil
+	return (&handler{sandbox.OpenChallenges(e)}).verify, nil
 }
 
-func (v *verifier) verify(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	outcome, err := v.challenges.Verify(ctx, c.In.Response)
+func (h *handler) verify(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	outcome, err := h.challenges.Verify(ctx, c.In.Response)
 	return Response{outcome}, err
 }

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/return/{draftId}. The browser sends no cookies with a form from another site
+// Function serves POST /site/{slug}/return/{draftId}. The browser sends no cookies with a form from another site
 // (SameSite=Lax), so the function redirects the guest to the GET page. It does not read the form, because anyone can submit one.
 var Function = storefront.HTTP(fn.Spec{
 	Name:        "storefront-acceptreturn",

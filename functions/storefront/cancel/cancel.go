@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/confirmations/{reservationId}/cancellation.
+// Function serves POST /site/{slug}/confirmations/{reservationId}/cancellation.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-cancel",
 	Route:   "POST /site/{slug}/confirmations/{reservationId}/cancellation",

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/confirmations/{reservationId}/changes.
+// Function serves POST /site/{slug}/confirmations/{reservationId}/changes.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-change",
 	Route:   "POST /site/{slug}/confirmations/{reservationId}/changes",

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers POST /site/{slug}/choices.
+// Function serves POST /site/{slug}/choices.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-choose",
 	Route:   "POST /site/{slug}/choices",

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /hotels/preferences.
+// Function serves POST /hotels/preferences.
 var Function = marketplace.HTTP(fn.Spec{
 	Name:    "storefront-chooselanguage",
 	Route:   "POST " + marketplace.Home + "/preferences",

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /hotels.
+// Function serves GET /hotels.
 var Function = marketplace.HTTP(fn.Spec{
 	Name:    "storefront-findhotels",
 	Route:   "GET " + marketplace.Home,

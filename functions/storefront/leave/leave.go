@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/bookings/{draftId}/leave.
+// Function serves POST /site/{slug}/bookings/{draftId}/leave.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-leave",
 	Route:   "POST /site/{slug}/bookings/{draftId}/leave",

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}.
+// Function serves GET /site/{slug}.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-offerrooms",
 	Route:   "GET /site/{slug}",

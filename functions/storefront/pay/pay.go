@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/bookings/{draftId}/payment.
+// Function serves POST /site/{slug}/bookings/{draftId}/payment.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-pay",
 	Route:   "POST /site/{slug}/bookings/{draftId}/payment",

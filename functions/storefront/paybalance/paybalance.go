@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/confirmations/{reservationId}/payment.
+// Function serves POST /site/{slug}/confirmations/{reservationId}/payment.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-paybalance",
 	Route:   "POST /site/{slug}/confirmations/{reservationId}/payment",

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/preferences.
+// Function serves POST /site/{slug}/preferences.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-prefer",
 	Route:   "POST /site/{slug}/preferences",

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}/return/{draftId}.
+// Function serves GET /site/{slug}/return/{draftId}.
 var Function = storefront.HTTP(fn.Spec{
 	Name:     "storefront-receiveguest",
 	Route:    "GET /site/{slug}/return/{draftId}",

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /hotels/{propertyId}/saved.
+// Function serves POST /hotels/{propertyId}/saved.
 var Function = marketplace.HTTP(fn.Spec{
 	Name:    "storefront-savehotel",
 	Route:   "POST " + marketplace.Home + "/{propertyId}/saved",

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /hotels/{propertyId}/handoff.
+// Function serves POST /hotels/{propertyId}/handoff.
 var Function = marketplace.HTTP(fn.Spec{
 	Name:    "storefront-sendguest",
 	Route:   "POST " + marketplace.Home + "/{propertyId}/handoff",

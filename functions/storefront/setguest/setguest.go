@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /site/{slug}/bookings/{draftId}/guest.
+// Function serves POST /site/{slug}/bookings/{draftId}/guest.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-setguest",
 	Route:   "POST /site/{slug}/bookings/{draftId}/guest",

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}/bookings/{draftId}.
+// Function serves GET /site/{slug}/bookings/{draftId}.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-showbooking",
 	Route:   "GET /site/{slug}/bookings/{draftId}",

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}/confirmations/{reservationId}/cancellation.
+// Function serves GET /site/{slug}/confirmations/{reservationId}/cancellation.
 var Function = storefront.HTTP(fn.Spec{
 	Name:     "storefront-showcancellation",
 	Route:    "GET /site/{slug}/confirmations/{reservationId}/cancellation",

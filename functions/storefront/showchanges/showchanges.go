@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}/confirmations/{reservationId}/changes.
+// Function serves GET /site/{slug}/confirmations/{reservationId}/changes.
 var Function = storefront.HTTP(fn.Spec{
 	Name:     "storefront-showchanges",
 	Route:    "GET /site/{slug}/confirmations/{reservationId}/changes",

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /site/{slug}/confirmations/{reservationId}.
+// Function serves GET /site/{slug}/confirmations/{reservationId}.
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-showconfirmation",
 	Route:   "GET /site/{slug}/confirmations/{reservationId}",

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /hotels/{propertyId}.
+// Function serves GET /hotels/{propertyId}.
 var Function = marketplace.HTTP(fn.Spec{
 	Name:    "storefront-showhotel",
 	Route:   "GET " + marketplace.Home + "/{propertyId}",

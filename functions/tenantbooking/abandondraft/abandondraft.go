@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers DELETE /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+// Function serves DELETE /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-abandondraft",
 	Route:      "DELETE " + tenantbooking.Base + "/draft/{draftId}",
@@ -40,12 +40,12 @@ func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
 	return (&handler{booking.OpenDrafts(e), booking.OpenSettler(e)}).abandon, nil
 }
 
-func (d *handler) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
+func (h *handler) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
 	return booking.Again(ctx, func() (fn.Nothing, error) {
-		draft, err := d.drafts.Get(ctx, c.Session, c.In.Draft)
+		draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {
 			return out, err
 		}
-		return out, d.settler.Abandon(ctx, draft)
+		return out, h.settler.Abandon(ctx, draft)
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/bootstrap, with ?h= for a guest whom the consumer site has sent.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/bootstrap, with ?h= for a guest whom the consumer site has sent.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-bootstrap",
 	Route:     "GET " + tenantbooking.Base + "/bootstrap",

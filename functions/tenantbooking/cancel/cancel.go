@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/cancel.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-cancel",
 	Route:      "POST " + tenantbooking.Base + "/confirmation/{reservationId}/cancel",

@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
+// Function serves PATCH /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-change",
 	Route:      "PATCH " + tenantbooking.Base + "/confirmation/{reservationId}",

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/session.
+// Function serves PATCH /bff/tenant-booking/v1/{tenantSlug}/session.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-changesession",
 	Route:      "PATCH " + tenantbooking.Base + "/session",

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/confirm.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/confirm.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmcash",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/confirm",
@@ -44,16 +44,16 @@ func New(e env.Env) (tenantbooking.Serve[Request, booking.Outcome], error) {
 	}).confirm, err
 }
 
-func (f *handler) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out booking.Outcome, err error) {
+func (h *handler) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out booking.Outcome, err error) {
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
-		draft, err := f.drafts.Get(ctx, c.Session, c.In.Draft)
+		draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {
 			return nil, err
 		}
-		return draft, f.settler.Accepted(ctx, draft)
+		return draft, h.settler.Accepted(ctx, draft)
 	})
 	if err != nil {
 		return out, err
 	}
-	return f.confirmations.Outcome(draft)
+	return h.confirmations.Outcome(draft)
 }

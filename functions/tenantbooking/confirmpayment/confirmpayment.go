@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/return.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/return.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmpayment",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/return",
@@ -58,19 +58,19 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	}).receive, err
 }
 
-func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
-		draft, err := r.find(ctx, c)
+		draft, err := h.find(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		return draft, r.settler.Returned(ctx, draft)
+		return draft, h.settler.Returned(ctx, draft)
 	})
 	pending, isPending := errors.AsType[*booking.PendingError](err)
 	if err != nil && !isPending {
 		return out, err
 	}
-	out.Outcome, err = r.confirmations.Outcome(draft)
+	out.Outcome, err = h.confirmations.Outcome(draft)
 	if isPending {
 		out.Reply, out.Pending = fn.Accepted.Reply().After(timeout), pending.View()
 	}
@@ -82,19 +82,19 @@ func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (o
 
 // find returns the draft of the session, or else the one that the return link opens. It reads another session's draft only with a valid
 // link: an error of the call is recorded in the draft that the call has read.
-func (r *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+func (h *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	link, linked := c.In.Link.Get()
 	if !c.Session.ID.IsZero() {
-		draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
+		draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 		if !linked || !errors.Is(err, booking.ErrNotFound) {
 			return draft, err
 		}
 	} else if !linked {
 		return nil, tenantbooking.ErrNoSession
 	}
-	opened, valid := r.site.ReturnLinkOf(link, c.Tenant.ID, c.In.Draft, c.Now)
+	opened, valid := h.site.ReturnLinkOf(link, c.Tenant.ID, c.In.Draft, c.Now)
 	if !valid {
 		return nil, booking.ErrNotFound
 	}
-	return r.drafts.Linked(ctx, c.Tenant.ID, c.In.Draft, opened)
+	return h.drafts.Linked(ctx, c.Tenant.ID, c.In.Draft, opened)
 }

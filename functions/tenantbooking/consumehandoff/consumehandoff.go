@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/handoff/consume.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/handoff/consume.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-consumehandoff",
 	Route:      "POST " + tenantbooking.Base + "/handoff/consume",

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/hold.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/hold.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-hold",
 	Route:      "POST " + tenantbooking.Base + "/hold",

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/policies. Shared caches keep its answers.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/policies. Shared caches keep its answers.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:    "tenantbooking-listpolicies",
 	Route:   "GET " + tenantbooking.Base + "/policies",

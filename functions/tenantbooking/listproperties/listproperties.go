@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/properties. Shared caches keep its answers.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/properties. Shared caches keep its answers.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:    "tenantbooking-listproperties",
 	Route:   "GET " + tenantbooking.Base + "/properties",

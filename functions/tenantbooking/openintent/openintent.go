@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/payment-intent.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/payment-intent.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:   "tenantbooking-openintent",
 	Route:  "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
@@ -65,36 +65,36 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	}).open, err
 }
 
-func (o *handler) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	return booking.Again(ctx, func() (Response, error) { return o.begin(ctx, c) })
+func (h *handler) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	return booking.Again(ctx, func() (Response, error) { return h.begin(ctx, c) })
 }
 
-func (o *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	draft, err := o.drafts.Get(ctx, c.Session, c.In.Draft)
+func (h *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return out, err
 	}
 	if !c.Tenant.Accepts(c.In.Method) {
 		return out, booking.ErrNoPayment
 	}
-	if err := o.settler.Payable(ctx, draft); err != nil {
+	if err := h.settler.Payable(ctx, draft); err != nil {
 		return out, err
 	}
 	draft.SetLocale(c.Visitor)
 	key := draft.PayKey(c.In.Method)
 	if draft.NeedsGuest() { // set the guest's details before a payment can be made
-		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
+		if err := h.reservations.NameGuest(ctx, draft, key); err != nil {
 			return out, err
 		}
 	}
-	back := o.site.Return(c.Visitor, c.Site, draft, c.In.Method)
-	intent, err := o.payments.Open(ctx, draft, c.In.Method, back, key)
+	back := h.site.Return(c.Visitor, c.Site, draft, c.In.Method)
+	intent, err := h.payments.Open(ctx, draft, c.In.Method, back, key)
 	if err != nil {
 		return out, err
 	}
 	events, err := draft.Pay(intent, c.Now)
 	if err == nil && events != nil {
-		err = o.drafts.Save(ctx, draft, events...)
+		err = h.drafts.Save(ctx, draft, events...)
 	}
 	return Response{intent, draft.State}, err
 }

@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/payment.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}/payment.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-paybalance",
 	Route:      "POST " + tenantbooking.Base + "/confirmation/{reservationId}/payment",

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/quote.
+// Function serves POST /bff/tenant-booking/v1/{tenantSlug}/quote.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-quote",
 	Route:      "POST " + tenantbooking.Base + "/quote",
@@ -52,43 +52,43 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	}).quote, err
 }
 
-func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+func (h *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
 	if err := c.In.Selection().Within(c.Tenant.Settings); err != nil {
 		return Response{}, err
 	}
-	if err := q.properties.CheckArrival(ctx, c.Tenant.ID, c.In.Property, c.In.Stay.CheckIn, "/stayWindow/checkIn", c.Now); err != nil {
+	if err := h.properties.CheckArrival(ctx, c.Tenant.ID, c.In.Property, c.In.Stay.CheckIn, "/stayWindow/checkIn", c.Now); err != nil {
 		return Response{}, err
 	}
-	draft, err := q.draft(ctx, c)
+	draft, err := h.draft(ctx, c)
 	if err != nil {
 		return Response{}, err
 	}
-	q.active.Set(ctx, c.Session, draft)
+	h.active.Set(ctx, c.Session, draft)
 	return draft.QuoteResponse(), nil
 }
 
-func (q *handler) draft(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+func (h *handler) draft(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	if d, given := c.In.Draft.Get(); given {
-		return booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
+		return booking.Again(ctx, func() (*booking.Draft, error) { return h.next(ctx, c, d) })
 	}
 	// The id of the draft derives from the act, so that a retry does not begin a second draft.
-	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Selection(), c.Act.String())
+	price, err := h.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Selection(), c.Act.String())
 	if err != nil {
 		return nil, err
 	}
-	return q.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
+	return h.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
 }
 
 // next replaces the price of a draft.
-func (q *handler) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*booking.Draft, error) {
-	draft, err := q.drafts.Get(ctx, c.Session, d)
+func (h *handler) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*booking.Draft, error) {
+	draft, err := h.drafts.Get(ctx, c.Session, d)
 	if err != nil {
 		return nil, err
 	}
 	if err := draft.May(booking.Quotes); err != nil {
 		return nil, err
 	}
-	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Selection(), c.Act.String())
+	price, err := h.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Selection(), c.Act.String())
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +96,5 @@ func (q *handler) next(ctx context.Context, c tenantbooking.Call[Request], d id.
 	if err != nil {
 		return nil, err
 	}
-	return draft, q.drafts.Save(ctx, draft, events...)
+	return draft, h.drafts.Save(ctx, draft, events...)
 }

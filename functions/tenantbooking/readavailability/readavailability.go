@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/availability.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/availability.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:    "tenantbooking-readavailability",
 	Route:   "GET " + tenantbooking.Base + "/availability",
@@ -73,12 +73,12 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 // find rejects a stay in the past. Otherwise such a stay would look as if its price were temporarily missing.
-func (f *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	const pointer = "/checkIn"
 	if err := hotel.CheckAnywhere(c.In.CheckIn, pointer, c.Now); err != nil {
 		return out, err
 	}
-	found, err := f.rooms.Find(ctx, hotel.Search{
+	found, err := h.rooms.Find(ctx, hotel.Search{
 		Tenant: c.Tenant.ID, Property: c.In.Property, Stay: c.In.stay(), Occupancy: c.In.occupancy(), Currency: c.Currency,
 	})
 	if err != nil {

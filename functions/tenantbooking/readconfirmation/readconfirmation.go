@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-readconfirmation",
 	Route:     "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
@@ -56,20 +56,20 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 // read returns ErrNotFound to a caller without access.
-func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	var state cache.State
 	access := booking.Access{Reservation: c.In.Reservation, Token: c.In.Token.Or("")}
-	booked, err := r.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (found booking.Reservation, err error) {
-		found, state, err = r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
+	booked, err := h.confirmations.Open(ctx, c.Visitor, access, c.Now, func(ctx context.Context) (found booking.Reservation, err error) {
+		found, state, err = h.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
 		return found, err
 	})
 	if err != nil {
 		return out, err
 	}
 	if !c.Session.ID.IsZero() && !c.Speculative { // a prefetch by the browser does not count as seen
-		r.confirmations.RecordView(ctx, c.Visitor, booked, string(state), c.Now)
+		h.confirmations.RecordView(ctx, c.Visitor, booked, string(state), c.Now)
 	}
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
-	out.Confirmation, err = r.confirmations.View(booked)
+	out.Confirmation, err = h.confirmations.View(booked)
 	return out, err
 }

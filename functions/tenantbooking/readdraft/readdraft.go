@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+// Function serves GET /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:    "tenantbooking-readdraft",
 	Route:   "GET " + tenantbooking.Base + "/draft/{draftId}",
@@ -40,8 +40,8 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{booking.OpenDrafts(e)}).read, nil
 }
 
-func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
+func (h *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return Response{}, err
 	}

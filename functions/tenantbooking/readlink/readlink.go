@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link.
+// Function serves GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link.
 var Function = tenantbooking.Internal(fn.Spec{
 	Name:    "tenantbooking-readlink",
 	Route:   "GET /internal/tenant-booking/v1/tenants/{tenantId}/confirmations/{reservationId}/link",

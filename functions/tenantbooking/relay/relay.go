@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function publishes pending outbox rows. The scheduler calls it every minute.
+// Function publishes the outbox. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "tenantbooking-relay",
 	Schedule:  "* * * * *",

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+// Function serves PATCH /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-setguest",
 	Route:      "PATCH " + tenantbooking.Base + "/draft/{draftId}",
@@ -57,25 +57,25 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 // patch sets the details and renames the session: its cookie may have been planted in the guest's browser.
-func (p *handler) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	c.In.Guest = c.In.Guest.Normal()
-	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return p.name(ctx, c) })
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return h.name(ctx, c) })
 	if err != nil {
 		return out, err
 	}
 	out = Response{draft.Reply(), draft.View()}
 	if draft.Session != c.Session.ID {
-		_ = p.sessions.Rename(ctx, c.Session, draft.Session) // if this fails, the session begins again, with the same drafts
+		_ = h.sessions.Rename(ctx, c.Session, draft.Session) // if this fails, the session begins again, with the same drafts
 		out.Reply = out.ContinueAs(draft.Session.String())
 	}
 	return out, nil
 }
 
-func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
-	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
+func (h *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 	if errors.Is(err, booking.ErrNotFound) { // an interrupted attempt of this act may have moved the draft to this session
 		c.Session.ID = session.Renamed(c.Act)
-		draft, err = p.drafts.Get(ctx, c.Session, c.In.Draft)
+		draft, err = h.drafts.Get(ctx, c.Session, c.In.Draft)
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if err := draft.Matches(c.In.Match.Or(fn.Match{})); err != nil {
 		return nil, err
 	}
-	hashes, err := c.In.Guest.Hash(p.peppers)
+	hashes, err := c.In.Guest.Hash(h.peppers)
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +96,5 @@ func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	}
 	draft.SetLocale(c.Visitor)
 	draft.Session = session.Renamed(c.Act)
-	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)
+	return draft, h.drafts.SaveAs(ctx, draft, c.Session, events...)
 }
