@@ -86,7 +86,7 @@ func TestGuide_eachStepNeeded(t *testing.T) {
 		t.Skip("builds three more copies: MELMASTOON_FULL")
 	}
 	for name, missed := range map[string]struct{ file, complaint string }{
-		"the catalogue's line": {"catalogue.go", "TestTheCatalogueListsEveryFolder"},
+		"the catalogue's line": {"catalogue.go", "TestCatalogue_listsEveryFunction"},
 		"the event's schema":   {"schemas/events/melmastoon.reservation.arrival_time_set.v1.json", "arrival_time_set.v1 has no file in schemas/events"},
 		"the OpenAPI entry":    {"schemas/http/reservation.yaml", "schemas/http/reservation.yaml does not have PUT /api/v1/reservations/{id}/arrival-time"},
 	} {

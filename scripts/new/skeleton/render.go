@@ -104,9 +104,9 @@ var (
 	listed   = regexp.MustCompile(`(?m)^\t(\w+)\.Function,\n`)
 )
 
-// addToCatalogue adds the import, and the line behind the last function of the service.
+// addToCatalogue adds the import, and the line between those of the service's other functions, in the order of their folders.
 func addToCatalogue(text string, w Wish) (string, error) {
-	services, used := map[string]string{}, []string{} // the service of each name
+	services, folders, used := map[string]string{}, map[string]string{}, []string{} // of each name
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		if m[2] == "functions/"+w.Service+"/"+w.Name {
 			return "", fmt.Errorf("has %s already; nothing was written", m[2])
@@ -115,7 +115,7 @@ func addToCatalogue(text string, w Wish) (string, error) {
 		if name == "" {
 			name = m[4]
 		}
-		services[name], used = m[3], append(used, name)
+		services[name], folders[name], used = m[3], m[4], append(used, name)
 	}
 	name, line := w.Name, "\t\"melmastoon.ghasi.io/functions/"+w.Service+"/"+w.Name+"\""
 	if slices.Contains(used, name) {
@@ -124,8 +124,13 @@ func addToCatalogue(text string, w Wish) (string, error) {
 	}
 	at := -1
 	for _, m := range listed.FindAllStringSubmatchIndex(text, -1) {
-		if services[text[m[2]:m[3]]] == w.Service {
+		other := text[m[2]:m[3]]
+		switch {
+		case services[other] != w.Service:
+		case folders[other] < w.Name:
 			at = m[1]
+		case at < 0:
+			at = m[0]
 		}
 	}
 	first := imported.FindStringIndex(text)

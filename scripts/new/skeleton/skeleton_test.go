@@ -130,15 +130,15 @@ func TestMake_concurrently(t *testing.T) {
 	}
 }
 
-// A function with the name of another service's function is imported by another name.
+// A function is listed between its neighbours. One with the name of another service's function is imported by another name.
 func TestMake_sameName(t *testing.T) {
 	t.Parallel()
-	text, err := addToCatalogue("package melmastoon\n\nimport (\n\t\"melmastoon.ghasi.io/functions/consumer/expect\"\n\t\"melmastoon.ghasi.io/functions/reservation/hold\"\n)\n\n"+
-		"var Functions = []fn.Function{\n\thold.Function,\n\n\texpect.Function,\n}\n", Wish{Service: "reservation", Name: "expect"})
+	text, err := addToCatalogue("package melmastoon\n\nimport (\n\t\"melmastoon.ghasi.io/functions/consumer/expect\"\n\t\"melmastoon.ghasi.io/functions/reservation/cancel\"\n\t\"melmastoon.ghasi.io/functions/reservation/hold\"\n)\n\n"+
+		"var Functions = []fn.Function{\n\texpect.Function,\n\n\tcancel.Function,\n\thold.Function,\n}\n", Wish{Service: "reservation", Name: "expect"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"import": "\treservationexpect \"melmastoon.ghasi.io/functions/reservation/expect\"\n", "line": "\thold.Function,\n\treservationexpect.Function,\n\n\texpect.Function,\n"} {
+	for name, want := range map[string]string{"import": "\treservationexpect \"melmastoon.ghasi.io/functions/reservation/expect\"\n", "line": "\tcancel.Function,\n\treservationexpect.Function,\n\thold.Function,\n"} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("catalogue.go has no %q:\n%s", want, text)
