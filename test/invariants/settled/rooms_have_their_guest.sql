@@ -8,7 +8,7 @@ WHERE sandbox.takes(a.state, a.expires_at, platform.now())
       AND (r.state IN ('held', 'confirmed', 'check_in_started', 'checked_in', 'checkout_started')
            OR r.state = 'checked_out' AND h.status = 'committed'), false)
   AND NOT coalesce(r.state = 'confirmed' AND a.state = 'held' -- waits for the payment of a change, whose rooms are held one range after the other
-      AND (r.pending_change ->> 'until')::timestamptz >= a.expires_at - interval '1 second'
+      AND (r.pending_change ->> 'until')::timestamptz >= a.expires_at - interval '3 seconds'
       AND jsonb_array_length(r.pending_change -> 'heldAllocationIds') >= (
           SELECT count(*) FROM sandbox.allocations AS other
           WHERE other.reservation_id = a.reservation_id AND other.state = 'held' AND sandbox.takes(other.state, other.expires_at, platform.now())), false)

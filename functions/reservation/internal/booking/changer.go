@@ -84,8 +84,10 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if m, done := r.modification(mod); done {
 		return r, m, nil
 	}
-	if r.Change.live(r) && r.Change.Plan.Modification.ID == mod {
-		return c.pending(ctx, r, call.DryRun)
+	if !call.DryRun && r.Change.live(r) && r.Change.Plan.Modification.ID == mod {
+		m := r.Change.Plan.Modification
+		r, err = c.resume(ctx, r)
+		return r, m, err
 	}
 	if asked { // by an earlier attempt of this act, and refused
 		return nil, Modification{}, ErrOverbooked
@@ -94,9 +96,6 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 		return nil, Modification{}, fault.ErrStale
 	}
 	p, err := propose(ctx, r)
-	if errors.Is(err, errPending) {
-		return c.pending(ctx, r, call.DryRun)
-	}
 	if errors.Is(err, errSameDates) { // the loser of equal calls gets the result of the winner
 		return r, *r.lastDateChange(), nil
 	}
@@ -128,9 +127,6 @@ func (r *Reservation) modification(m id.Modification) (Modification, bool) {
 
 // errSameDates ends a proposal of dates that an earlier change has set.
 var errSameDates = errors.New("an earlier change has set these dates")
-
-// errPending ends a proposal of dates that wait for their payment already.
-var errPending = errors.New("these dates wait for their payment")
 
 // lastDateChange returns the change of dates that has set the present stay, or nil if it is the one that was booked.
 func (r *Reservation) lastDateChange() *Modification {

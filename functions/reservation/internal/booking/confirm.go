@@ -84,7 +84,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 		return nil, err
 	}
 	if r.paysChange(intent) {
-		if r.Saga.Plan != nil || !r.Change.Placed && r.Change.live(r) {
+		if r.waitsForRooms() {
 			return nil, errChanging
 		}
 		return c.payPendingChange(ctx, *r, intent, within)

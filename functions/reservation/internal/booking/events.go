@@ -198,8 +198,8 @@ func (r *Reservation) reference() reference {
 	return reference{Reservation: r.ID, Tenant: r.Tenant, Property: r.Property}
 }
 
-// A hashedGuest is the part of a guest that may leave this service. For a hold only a new id is known; guests leave their details
-// before they pay, so the confirmation has the hashes.
+// A hashedGuest is the part of a guest that may leave this service. A hold has only the id. The confirmation also has the hashes, because
+// guests enter their details before they pay.
 type hashedGuest struct {
 	Guest  id.Guest    `json:"guestId"`
 	Locale locale.Tag  `json:"locale"`

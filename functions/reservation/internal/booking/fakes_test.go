@@ -62,9 +62,12 @@ func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (p Ho
 			replaced.released = true
 		}
 	}
+	wanted := map[id.RoomType]int{}
 	for i, a := range hold.Allocations {
-		if h.taken[a] == nil && h.free(r.Items[i].RoomType) < 1 {
-			return HoldResult{}, ErrOverbooked
+		if t := r.Items[i].RoomType; h.taken[a] == nil {
+			if wanted[t]++; h.free(t) < wanted[t] {
+				return HoldResult{}, ErrOverbooked
+			}
 		}
 	}
 	for i, a := range hold.Allocations {

@@ -137,8 +137,8 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on, whose event has the contact
-// hashes, it publishes new ones.
+// Save stores the guest details, replaces earlier ones and saves the reservation. After the confirmation, whose event contains the contact
+// hashes, it publishes each change of them.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
@@ -175,7 +175,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 			return err
 		}
 		changed, events = true, append(events, ReservationModified(r))
-	case before != after: // a concurrent confirmation reads the reservation again, because its event has both
+	case before != after: // so that a concurrent confirmation, whose event contains both, reads them again
 		r.Version++
 		changed = true
 	}

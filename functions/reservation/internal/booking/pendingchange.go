@@ -13,24 +13,24 @@ import (
 )
 
 // A PendingChange is a change of dates that the guest of a paid booking asked for and that costs more than was paid. It takes effect when
-// the guest pays. Until then the booking stays as it is, and inventory holds the added nights. Like a [Plan] it is stored before inventory
-// is asked, so that equal calls ask for the same rooms, and a concurrent act knows which rooms to release. No sweep ends it: after Until it
-// counts for nothing, and inventory ends its rooms. Only a late payment still uses it, if the rooms are free.
+// the guest pays; until then the booking stays as it is, and inventory holds the added nights. Another one replaces it. Like a [Plan] it is
+// stored before inventory is asked, so that equal calls ask for the same rooms, and a concurrent act knows which rooms to release. After
+// Until it has no effect, and its hold in inventory expires; there is no sweep. A late payment still makes the change if the rooms are free.
 type PendingChange struct {
-	Plan    Plan            `json:"plan"`
-	Held    []id.Allocation `json:"heldAllocationIds"` // of the added nights
-	Placed  bool            `json:"placed"`            // inventory holds them
-	Until   time.Time       `json:"until"`
-	Nights  int             `json:"unpaidRoomNights"`  // of the booking after the change
-	Earlier *PendingChange  `json:"earlier,omitempty"` // the one that this one replaces when inventory holds its rooms
+	Plan     Plan            `json:"plan"`
+	Held     []id.Allocation `json:"heldAllocationIds"`               // of the added nights
+	Replaced []id.Allocation `json:"replacedAllocationIds,omitempty"` // of earlier pending changes, until inventory has exchanged them
+	Waiting  bool            `json:"waiting,omitzero"`                // inventory has not answered yet
+	Until    time.Time       `json:"until"`
+	Nights   int             `json:"unpaidRoomNights"` // of the booking after the change
 }
 
-// held returns the allocations for which the pending change has asked inventory, and those of the one that it replaces.
+// held returns the allocations for which the pending change and those that it replaces have asked inventory.
 func (p *PendingChange) held() []id.Allocation {
 	if p == nil {
 		return nil
 	}
-	return slices.Concat(p.Held, p.Earlier.held())
+	return slices.Concat(p.Held, p.Replaced)
 }
 
 // prepaid reports whether the guest paid before arrival. Cash is collected at the hotel, also for what a change adds.
@@ -46,14 +46,17 @@ func (p *PendingChange) fits(r *Reservation) bool {
 // live reports whether the change fits and has not ended.
 func (p *PendingChange) live(r *Reservation) bool { return p.fits(r) && r.AsOf.Before(p.Until) }
 
-// pendingChange returns the change that the guest can still pay for in time, or nil.
+// pendingChange returns the change that the guest can pay for in time, or nil.
 func (r *Reservation) pendingChange() *PendingChange {
-	for change := r.Change; change != nil; change = change.Earlier {
-		if change.Placed && change.live(r) {
-			return change
-		}
+	if !r.Change.live(r) || r.Change.Waiting {
+		return nil
 	}
-	return nil
+	return r.Change
+}
+
+// waitsForRooms reports whether inventory has not answered yet about rooms of a change, so that a payment must wait.
+func (r *Reservation) waitsForRooms() bool {
+	return r.Saga.Plan != nil || r.Change.live(r) && r.Change.Waiting
 }
 
 // paysChange reports whether the intent pays for the pending change. A late payment does, too, as long as a guest may change the dates.
@@ -76,64 +79,73 @@ func (r *Reservation) added(to Stay) (all []Stay) {
 	return all
 }
 
-// awaitPayment stores a planned change as a pending one. It returns ErrOverbooked if the added nights are not available, and
-// ErrTooMuchHeld if they do not fit into the quota.
+// awaitPayment stores a planned change as a pending one, unless an equal one is pending. It returns ErrOverbooked if the added nights are
+// not available, and ErrTooMuchHeld if they do not fit into the quota.
 func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*Reservation, error) {
-	change := &PendingChange{Plan: *p, Until: at(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved), Earlier: r.pendingChange()}
-	for _, part := range r.parts(p) {
-		change.Held = append(change.Held, part.Hold.Allocations...)
+	change := &PendingChange{Plan: *p, Waiting: true, Until: at(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved)}
+	if r.Change.live(r) {
+		if terms := r.Change.Plan.Reserved; terms.Stay == p.Reserved.Stay && terms.Total == p.Reserved.Total {
+			return c.resume(ctx, r)
+		}
+		change.Replaced = r.Change.held()
+	}
+	for _, hold := range r.holdsFor(p) {
+		change.Held = append(change.Held, hold.Hold.Allocations...)
 	}
 	r.Change = change
 	r.Version++
 	if err := c.saveWithinQuota(ctx, r); err != nil {
 		return nil, err
 	}
-	return c.place(ctx, r)
+	return c.holdAddedNights(ctx, r)
 }
 
-// pending returns the reservation with its pending change. It asks inventory for the rooms if an earlier call was interrupted before.
-func (c *Changer) pending(ctx context.Context, r *Reservation, dry bool) (_ *Reservation, m Modification, err error) {
-	m = r.Change.Plan.Modification
-	if !r.Change.Placed && !dry {
-		r, err = c.place(ctx, r)
+// resume returns the reservation with its pending change. It asks inventory for the rooms if an earlier call was interrupted before
+// inventory answered.
+func (c *Changer) resume(ctx context.Context, r *Reservation) (*Reservation, error) {
+	if r.Change.Waiting {
+		return c.holdAddedNights(ctx, r)
 	}
-	return r, m, err
+	return r, nil
 }
 
 // changeTTL returns how long the rooms of a pending change are held: as long as those of the booking were.
 func (r *Reservation) changeTTL() time.Duration { return time.Duration(r.Hold.TTL) * time.Second }
 
-// parts returns the reservation once for each range of nights that a planned change adds, with the hold to ask inventory for.
-func (r *Reservation) parts(p *Plan) (all []Reservation) {
+// holdsFor returns the reservation once for each range of nights that a planned change adds, with the hold to ask inventory for.
+func (r *Reservation) holdsFor(p *Plan) (all []Reservation) {
 	for n, nights := range r.added(p.Reserved.Stay) {
-		part := *r
-		part.Stay = nights
-		part.Hold = part.wanted(p.Modification.ID, "change/"+strconv.Itoa(n), r.changeTTL())
-		all = append(all, part)
+		added := *r
+		added.Stay = nights
+		added.Hold = added.wanted(p.Modification.ID, "change/"+strconv.Itoa(n), r.changeTTL())
+		all = append(all, added)
 	}
 	return all
 }
 
-// place asks inventory for the rooms of the stored pending change, in exchange for those of the earlier one. It can be repeated. If
-// inventory refuses, the earlier change stays, and place returns ErrOverbooked.
-func (c *Changer) place(ctx context.Context, r *Reservation) (*Reservation, error) {
-	change, earlier := *r.Change, r.Change.Earlier
-	change.Placed, change.Earlier = true, nil
-	for n, part := range r.parts(&change.Plan) {
-		if n == 0 && earlier != nil {
-			part.Hold.Replaces = earlier.Held
+// holdAddedNights asks inventory for the rooms of the stored pending change, in exchange for those of earlier ones. It can be repeated. If
+// inventory refuses, no change is pending, and holdAddedNights returns ErrOverbooked.
+func (c *Changer) holdAddedNights(ctx context.Context, r *Reservation) (*Reservation, error) {
+	change, holds := *r.Change, r.holdsFor(&r.Change.Plan)
+	for n, added := range holds {
+		if n == 0 {
+			added.Hold.Replaces = change.Replaced
 		}
-		placed, err := c.inventory.Hold(ctx, &part, part.Hold)
+		result, err := c.inventory.Hold(ctx, &added, added.Hold)
 		if errors.Is(err, ErrOverbooked) || errors.Is(err, ErrHoldExpired) {
-			return nil, c.withdraw(ctx, r)
+			return nil, c.dropChange(ctx, r)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if until := at(placed.ExpiresAt); n == 0 || until.Before(change.Until) {
+		if until := at(result.ExpiresAt); n == 0 || until.Before(change.Until) {
 			change.Until = until
 		}
 	}
+	if len(holds) == 0 && len(change.Replaced) > 0 { // a dearer change without more nights
+		_ = c.inventory.Release(ctx, r, change.Replaced) // on an error they expire
+	}
+	change.Waiting, change.Replaced = false, nil
 	r.Change = &change
 	r.Version++
 	err := c.save(ctx, r)
@@ -143,26 +155,33 @@ func (c *Changer) place(ctx context.Context, r *Reservation) (*Reservation, erro
 	return r, err
 }
 
-// withdraw stores the earlier pending change again, if any, because inventory has refused the new one. It returns ErrOverbooked.
-func (c *Changer) withdraw(ctx context.Context, r *Reservation) error {
-	refused := r.Change
-	r.Change = refused.Earlier
+// dropChange deletes the pending change that inventory has refused. It returns ErrOverbooked.
+func (c *Changer) dropChange(ctx context.Context, r *Reservation) error {
+	held := r.Change.held()
+	r.Change = nil
 	r.Version++
 	if err := c.save(ctx, r); err != nil {
 		return err
 	}
-	_ = c.inventory.Release(ctx, r, refused.Held) // of a change in two parts; if this fails, they become free when the hold expires
+	_ = c.inventory.Release(ctx, r, held) // one of two ranges, and what was to be replaced; on an error they expire
 	return ErrOverbooked
 }
 
-// releaseUnlessStored releases the rooms of a pending change that another act has ended meanwhile, such as a cancellation. If that
-// fails, they become free when the hold expires.
+// releaseUnlessStored releases the rooms of a pending change that another act has ended concurrently, such as a cancellation. If that
+// fails, they expire. They stay if the stored change or plan has them.
 func (c *Changer) releaseUnlessStored(ctx context.Context, r *Reservation) {
-	stored, err := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
-	if err != nil || stored.Change != nil && slices.Equal(stored.Change.Held, r.Change.Held) && stored.Change.fits(stored) {
+	held := r.Change.Held
+	if len(held) == 0 {
 		return
 	}
-	_ = c.inventory.Release(ctx, r, r.Change.Held)
+	stored, err := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
+	if err != nil || stored.Change.fits(stored) && slices.Contains(stored.Change.held(), held[0]) {
+		return
+	}
+	if plan := stored.Saga.Plan; plan != nil && slices.Contains(plan.Releases, held[0]) {
+		return
+	}
+	_ = c.inventory.Release(ctx, r, held)
 }
 
 // saveWithinQuota saves the reservation, or returns ErrTooMuchHeld if it does not fit into its quota.
@@ -185,7 +204,7 @@ func (c *Changer) PayChange(ctx context.Context, r *Reservation, i Intent, withi
 			return nil, err
 		}
 	}
-	p.Releases, p.Paid = append(slices.Clone(p.Releases), r.Change.Held...), &i.ID
+	p.Releases, p.Paid = append(slices.Clone(p.Releases), r.Change.held()...), &i.ID
 	r.Change = nil
 	r.Collect(i)
 	r.prepare(&p, c.now())

@@ -236,21 +236,83 @@ func TestPendingChange_equal(t *testing.T) {
 	}
 }
 
-// TestPendingChange_keepsEarlier asks for other dates, which inventory refuses. The earlier pending change can still be paid for.
-func TestPendingChange_keepsEarlier(t *testing.T) {
+// TestPendingChange_replaced asks for other dates while a change is pending, in each moment of either. Only the last change can be paid for,
+// and only its rooms are held.
+func TestPendingChange_replaced(t *testing.T) {
+	t.Parallel()
+	away := func(c *siteTest, do func()) { // does it while inventory does not answer
+		inventory := c.changer.inventory
+		c.changer.inventory = awayInventory{inventory}
+		do()
+		c.changer.inventory = inventory
+	}
+	ask := func(c *siteTest, r *Reservation, nights int, want error) {
+		c.t.Helper()
+		if _, err := c.change(r, nights, true, false); !errors.Is(err, want) {
+			c.t.Errorf("change to %d nights: %v, want %v", nights, err, want)
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		act    func(*siteTest, *Reservation)
+		amount money.Micro // of the payment afterwards
+		nights int         // after it
+		held   int         // rooms of the booking and the change, before it
+		want   error
+	}{
+		{name: "by_a_dearer_one", act: func(c *siteTest, r *Reservation) { ask(c, r, 3, nil); ask(c, r, 4, nil) }, amount: 3 * perNight, nights: 4, held: 4},
+		{name: "by_one_that_is_sold_out", act: func(c *siteTest, r *Reservation) {
+			ask(c, r, 3, nil)
+			c.inventory.rooms = 3
+			ask(c, r, 4, ErrOverbooked)
+		}, amount: 2 * perNight, nights: 1, held: 2, want: ErrIllegalTransition},
+		{name: "by_an_interrupted_one", act: func(c *siteTest, r *Reservation) {
+			ask(c, r, 3, nil)
+			away(c, func() { ask(c, r, 4, errCut) })
+		}, amount: 2 * perNight, nights: 1, held: 4, want: ErrIllegalTransition}, // the payment of the first is refunded
+		{name: "an_interrupted_one", act: func(c *siteTest, r *Reservation) {
+			away(c, func() { ask(c, r, 3, errCut) })
+			ask(c, r, 4, nil)
+		}, amount: 3 * perNight, nights: 4, held: 4},
+		{name: "an_answer_that_was_lost", act: func(c *siteTest, r *Reservation) {
+			inventory := c.changer.inventory
+			c.changer.inventory = lostAnswers{inventory}
+			ask(c, r, 3, errCut)
+			c.changer.inventory = inventory
+			ask(c, r, 4, nil)
+		}, amount: 3 * perNight, nights: 4, held: 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := openSiteTest(t, pgtest.New(t))
+			r := c.paid(c.visit(), 2, 1)
+			test.act(c, r)
+			if got := c.inventory.rooms - c.inventory.free(c.roomType); got != test.held {
+				t.Errorf("%d rooms are taken, want %d", got, test.held)
+			}
+			c.inventory.rooms = 9
+			if _, err := c.pay(r, test.amount); !errors.Is(err, test.want) || c.stored(r).Stay.Nights() != test.nights {
+				t.Errorf("payment: %v, then %d nights, want %v and %d", err, c.stored(r).Stay.Nights(), test.want, test.nights)
+			}
+		})
+	}
+}
+
+// TestPendingChange_halfRefused adds a night before the stay and one after it. Inventory has rooms for the first only, and gets them back.
+func TestPendingChange_halfRefused(t *testing.T) {
 	t.Parallel()
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
-	if _, err := c.change(r, 3, true, false); err != nil {
-		t.Fatal(err)
+	c.inventory.rooms = 5
+	act := id.New[id.Request]()
+	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
+		Allows: func(int64) bool { return true }, ByGuest: true}
+	_, _, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, Stay{Start: c.first.AddDays(-1), End: c.first.AddDays(2)}, nil))
+	if !errors.Is(err, ErrOverbooked) || c.stored(r).Change != nil {
+		t.Errorf("Change() = %v with %v pending, want %v and nothing", err, c.stored(r).Change, ErrOverbooked)
 	}
-	c.inventory.rooms = 2
-	if _, err := c.change(r, 4, true, false); !errors.Is(err, ErrOverbooked) {
-		t.Errorf("a full house: %v, want %v", err, ErrOverbooked)
-	}
-	c.inventory.rooms = 9
-	if kept, err := c.pay(r, 2*perNight); err != nil || kept != 2*perNight || c.stored(r).Stay.Nights() != 3 {
-		t.Errorf("after the payment %d are kept (%v), %d nights, want those asked for first", kept, err, c.stored(r).Stay.Nights())
+	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 2 {
+		t.Errorf("%d rooms are taken, want 2 of the booking", got)
 	}
 }
 
@@ -271,13 +333,26 @@ func TestPendingChange_interrupted(t *testing.T) {
 	if c.stored(r).pendingChange() != nil {
 		t.Error("a change whose rooms are not held can be paid for")
 	}
+	if got, err := c.change(r, 3, true, true); err != nil || got.Stay.Nights() != 3 {
+		t.Errorf("a dry run meanwhile: %v, %v, want the changed stay", got, err)
+	}
 	c.changer.inventory = inventory
 	if got, err := c.change(r, 3, true, false); err != nil || got.pendingChange() == nil {
 		t.Errorf("the repetition: %v, %v", got, err)
 	}
 }
 
-// awayInventory does not answer requests for holds.
+// lostAnswers is an inventory service whose answers to requests for holds are lost.
+type lostAnswers struct{ reallocator }
+
+func (i lostAnswers) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
+	if _, err := i.reallocator.Hold(ctx, r, h); err != nil {
+		return HoldResult{}, err
+	}
+	return HoldResult{}, errCut
+}
+
+// awayInventory fails each request for a hold.
 type awayInventory struct{ reallocator }
 
 func (awayInventory) Hold(context.Context, *Reservation, Hold) (HoldResult, error) {

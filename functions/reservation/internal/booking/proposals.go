@@ -47,8 +47,6 @@ func (c *Changer) GuestDates(act id.Request, to Stay, maximum *money.Micro) Prop
 			return nil, errSameDates
 		case !c.now().Before(*r.freeUntil()):
 			return nil, ErrChangeNotAllowed
-		case r.Change.live(r) && r.Change.Plan.Reserved.Stay == to:
-			return nil, errPending
 		}
 		p, err := c.Dates(act, to)(ctx, r)
 		if err == nil && maximum != nil && p.Reserved.Total > *maximum {
