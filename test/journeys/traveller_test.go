@@ -180,6 +180,7 @@ func TestTraveller_books(t *testing.T) {
 var wholeWay = []string{
 	"bff_consumer: bff.consumer.session.started, in search, by the request",
 	"bff_consumer: bff.consumer.search.executed, in search, by the request",
+	"bff_consumer: bff.consumer.funnel.step_reached, in detail, by the request",
 	"bff_consumer: bff.consumer.handoff.initiated, in handoff, by the request",
 	"bff_consumer: bff.consumer.bot_suspected, in replay, by bff.tenant.flow.error_encountered",
 	"bff_tenant_booking: bff.tenant.handoff.consumed, in bootstrap, by the request",

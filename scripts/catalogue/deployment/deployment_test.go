@@ -112,7 +112,7 @@ func TestOf_everything(t *testing.T) {
 	}
 }
 
-// A project may have a hundred service accounts, including those of the infrastructure.
+// accounts is the quota of 100 service accounts of a project, minus those of jobs and the infrastructure, with room for a few functions.
 const accounts = 90
 
 func TestAccount_limits(t *testing.T) {

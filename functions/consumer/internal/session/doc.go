@@ -21,9 +21,10 @@
 //
 // # Consent
 //
-// Only [Publisher] checks consent. It reads the consent of the row in the transaction that publishes, because a document that could not be written keeps a consent that was withdrawn. A session that starts or is
-// rotated with DNT: 1 or Sec-GPC: 1 has no consent to telemetry. The headers also silence each later call that has them. Two
-// subjects are published regardless of consent, because they are evidence: handoff.initiated and bot_suspected.
+// Only [Publisher] checks consent. It reads the consent of the row in the transaction that publishes, because a document that could
+// not be written may still contain a withdrawn consent. A session that starts or is rotated with DNT: 1 or Sec-GPC: 1 has no consent to
+// telemetry. The headers also silence each later call that has them. Two subjects are published regardless of consent, because they are
+// evidence: handoff.initiated and bot_suspected.
 //
 // # Data minimization
 //
@@ -48,8 +49,8 @@
 //     published are clicks of programs, of unknown clients and of a session that begins with the click.
 //   - The server publishes the steps that it knows, in the transaction of the act, so that a blocked script loses
 //     nothing and a forged call invents nothing. From a page such steps are accepted and ignored.
-//   - Page views and steps are events and no rows: nothing of this service reads them. A step that has an event of its own, such
-//     as a search, has no second one (decision 290).
+//   - Page views and steps are published and not stored, because this service does not read them. A step with its own event,
+//     such as a search, has no funnel.step_reached (decision 290).
 //   - The end of a silent session publishes nothing. Its erasure does not depend on the event.
 //   - A wishlist is rows, so that a unique key removes duplicates and a wish survives the loss of the hot store.
 //   - bot_suspected keeps the name of the specification, although it has no aggregate.

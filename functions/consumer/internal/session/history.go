@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -14,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A History records searches and viewed hotels in the visitor's session, and publishes them. Events contain no typed text:
+// A History records searches and viewed hotels in the visitor's session, and publishes them as events. These contain no typed text:
 // places have the search service's names, and filters are words of a closed list.
 type History struct {
 	sessions  *Sessions
@@ -79,7 +80,9 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 		}
 	}
 	begun := entry.Search
-	ended := h.record(ctx, v, change, stored, func(ctx context.Context, tx postgres.Tx) error { return h.appendSearch(ctx, tx, v, e, entry) })
+	ended := h.record(ctx, v, change, stored, func(ctx context.Context, tx postgres.Tx) error {
+		return h.append(ctx, tx, v, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+	})
 	if ended || entry.Search != begun {
 		dropped = append(dropped, SearchHistory{Search: begun})
 	}
@@ -89,10 +92,9 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 	return entry.Search
 }
 
-// appendSearch appends the event of a search, if the search is one of the sampled. Without an event the commit does not wait for
-// the disk.
-func (h *History) appendSearch(ctx context.Context, tx postgres.Tx, v Visitor, e search.Execution, entry SearchHistory) error {
-	appended, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Event(SearchExecutedV1, executedPayload(v, e, entry)))
+// append appends an event, if it is sampled and the session has consent. Without an event the commit does not wait for the disk.
+func (h *History) append(ctx context.Context, tx postgres.Tx, v Visitor, d event.Draft) error {
+	appended, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, d)
 	if !appended {
 		tx.AsyncCommit()
 	}
@@ -137,13 +139,12 @@ func (h *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 		return
 	}
 	_ = h.record(ctx, v, func(s *Session) { s.Viewed(seen) }, false, func(ctx context.Context, tx postgres.Tx) error {
-		_, err := h.publisher.AppendTelemetry(ctx, tx, v.Session, v.Session.reached(Step{
+		return h.append(ctx, tx, v, v.reached(Step{
 			About:      About{Tenant: &seen.Tenant, Property: &seen.Property},
 			Step:       StepDetailViewed,
 			OccurredAt: seen.ViewedAt,
 			Metadata:   &Metadata{Source: seen.Source},
 		}))
-		return err
 	})
 }
 

@@ -139,8 +139,8 @@ type stepReached struct {
 	Step
 }
 
-// serverSteps are the steps that the server publishes itself. All but [StepDetailViewed] have an event of their own, which is the
-// only one: [SessionStartedV1], [SearchExecutedV1], [WishlistAddedV1] and [HandoffInitiatedV1].
+// serverSteps are the steps that the server publishes itself. Each except [StepDetailViewed] has its own event and no
+// [FunnelStepReachedV1]: [SessionStartedV1], [SearchExecutedV1], [WishlistAddedV1] and [HandoffInitiatedV1].
 var serverSteps = []FunnelStep{StepSessionStarted, StepSearchExecuted, StepDetailViewed, StepWishlistAdded, StepHandoffInitiated}
 
 // RecordStep publishes a step that a page reported, unless the session has no consent to telemetry or has ended. It ignores
@@ -150,9 +150,9 @@ func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
 		return nil
 	}
 	s.Search = t.searches.Interact(ctx, v, s.Search, s.OccurredAt)
-	return t.publisher.Publish(ctx, v.Session, v.Session.reached(s))
+	return t.publisher.Publish(ctx, v.Session, v.reached(s))
 }
 
-func (s Session) reached(step Step) event.Draft {
-	return s.Event(FunnelStepReachedV1, stepReached{ID: id.New[id.FunnelEvent](), Session: s.ID, Step: step})
+func (v Visitor) reached(step Step) event.Draft {
+	return v.Event(FunnelStepReachedV1, stepReached{ID: id.New[id.FunnelEvent](), Session: v.Session.ID, Step: step})
 }

@@ -64,7 +64,7 @@ func TestClose_notCaptured(t *testing.T) {
 	}
 }
 
-// TestConfirm_afterPayment tells a guest who has paid what becomes of the money. A guest who pays in cash has paid nothing.
+// TestConfirm_afterPayment checks the error text for a guest who has paid, and for cash.
 func TestConfirm_afterPayment(t *testing.T) {
 	t.Parallel()
 	const refunded = "The payment was received, but the rooms are no longer available. It is refunded."
@@ -121,7 +121,7 @@ func TestPayable_confirmedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestPayKey opens another payment when the guest has chosen another language: the first one leads back to the former.
+// TestPayKey checks that the key depends on method and language, because the return URL contains the language.
 func TestPayKey(t *testing.T) {
 	t.Parallel()
 	d := aDraft(CollectingDetails)
