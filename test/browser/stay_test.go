@@ -266,8 +266,8 @@ func (g *guest) focus(selector string) {
 func (g *guest) enter(selector, next string) {
 	g.t.Helper()
 	g.focus(selector)
+	g.follow("press Enter on "+selector, chromedp.KeyEvent(kb.Enter)) // the page before may have an alert, for which waitFor would stop
 	g.pressed = selector
-	g.do("press Enter on "+selector, chromedp.KeyEvent(kb.Enter))
 	g.waitFor(next)
 }
 
