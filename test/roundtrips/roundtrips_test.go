@@ -74,7 +74,7 @@ func differences(got, want map[string]trips, kind string) (found []string) {
 
 // timeout is the maximum number of walks. On a busy machine an outbox may have no time left to publish after a commit, or a call
 // is retried; a cost counts as correct if one walk has measured it.
-const timeout = 3
+const timeout = 5
 
 // hold repeats the walk until each cost was correct once, and returns the ones that never were. Walks of one fixture book
 // different days.
