@@ -159,9 +159,7 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 
 // details returns the body with the guest's details.
 func (g *guest) details() any {
-	return map[string]any{"guest": map[string]any{
-		"firstName": "Zarghona", "lastName": "Ahmadzai", "email": fmt.Sprintf("guest%d@example.com", g.journey), "phone": fmt.Sprintf("+93 70 012 %04d", g.journey),
-	}}
+	return detailsOf(fmt.Sprintf("guest%d@example.com", g.journey), fmt.Sprintf("+93 70 012 %04d", g.journey))
 }
 
 // A refusal is a permanent error answer.

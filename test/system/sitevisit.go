@@ -77,10 +77,10 @@ func (v *Visitor) Hold() *Visitor {
 }
 
 // GuestDetails returns the body with the guest's details.
-func GuestDetails() map[string]any {
-	return map[string]any{"guest": map[string]any{
-		"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "Z.Ahmadzai@Example.com", "phone": "+93 70 012 3456",
-	}}
+func GuestDetails() map[string]any { return detailsOf("Z.Ahmadzai@Example.com", "+93 70 012 3456") }
+
+func detailsOf(email, phone string) map[string]any {
+	return map[string]any{"guest": map[string]any{"firstName": "Zarghona", "lastName": "Ahmadzai", "email": email, "phone": phone}}
 }
 
 // Draft returns the path of the visitor's draft followed by rest.

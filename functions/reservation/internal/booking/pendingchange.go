@@ -89,8 +89,8 @@ func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*R
 		}
 		change.Replaced = r.Change.held()
 	}
-	for _, hold := range r.holdsFor(p) {
-		change.Held = append(change.Held, hold.Hold.Allocations...)
+	for _, added := range r.holdsFor(p) {
+		change.Held = append(change.Held, added.Hold.Allocations...)
 	}
 	r.Change = change
 	r.Version++

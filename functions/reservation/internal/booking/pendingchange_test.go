@@ -39,6 +39,14 @@ func (c *siteTest) pay(r *Reservation, amount money.Micro) (money.Micro, error) 
 	return money.Micro(c.payments.kept(i)), err
 }
 
+// cancel cancels a booking as its guest.
+func (c *siteTest) cancel(r *Reservation) {
+	c.edit(r, func(r *Reservation) ([]event.Draft, error) {
+		err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
+		return []event.Draft{ReservationCancelled(r)}, err
+	})
+}
+
 // perNight is what one night of both rooms costs.
 const perNight = 205_000_000
 
@@ -64,12 +72,7 @@ func TestPendingChange(t *testing.T) {
 		}, 2 * perNight, 0, 3, ErrIllegalTransition},
 		{"late", func(c *siteTest, _ *Reservation) { late(c) }, 2 * perNight, 2 * perNight, 3, nil},
 		{"late_and_sold", func(c *siteTest, _ *Reservation) { late(c); c.inventory.rooms = 1 }, 2 * perNight, 0, 1, nil},
-		{"cancelled", func(c *siteTest, r *Reservation) {
-			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
-				return []event.Draft{ReservationCancelled(r)}, err
-			})
-		}, 2 * perNight, 0, 1, ErrIllegalTransition},
+		{"cancelled", (*siteTest).cancel, 2 * perNight, 0, 1, ErrIllegalTransition},
 		{"changed_by_staff", func(c *siteTest, r *Reservation) {
 			if _, err := c.change(r, 2, false, false); err != nil {
 				c.t.Error(err)
@@ -240,12 +243,6 @@ func TestPendingChange_equal(t *testing.T) {
 // and only its rooms are held.
 func TestPendingChange_replaced(t *testing.T) {
 	t.Parallel()
-	away := func(c *siteTest, do func()) { // does it while inventory does not answer
-		inventory := c.changer.inventory
-		c.changer.inventory = awayInventory{inventory}
-		do()
-		c.changer.inventory = inventory
-	}
 	ask := func(c *siteTest, r *Reservation, nights int, want error) {
 		c.t.Helper()
 		if _, err := c.change(r, nights, true, false); !errors.Is(err, want) {
@@ -268,17 +265,14 @@ func TestPendingChange_replaced(t *testing.T) {
 		}, amount: 2 * perNight, nights: 1, held: 2, want: ErrIllegalTransition},
 		{name: "by_an_interrupted_one", act: func(c *siteTest, r *Reservation) {
 			ask(c, r, 3, nil)
-			away(c, func() { ask(c, r, 4, errCut) })
+			c.holding(cut, proceed, func() { ask(c, r, 4, errCut) })
 		}, amount: 2 * perNight, nights: 1, held: 4, want: ErrIllegalTransition}, // the payment of the first is refunded
 		{name: "an_interrupted_one", act: func(c *siteTest, r *Reservation) {
-			away(c, func() { ask(c, r, 3, errCut) })
+			c.holding(cut, proceed, func() { ask(c, r, 3, errCut) })
 			ask(c, r, 4, nil)
 		}, amount: 3 * perNight, nights: 4, held: 4},
 		{name: "an_answer_that_was_lost", act: func(c *siteTest, r *Reservation) {
-			inventory := c.changer.inventory
-			c.changer.inventory = lostAnswers{inventory}
-			ask(c, r, 3, errCut)
-			c.changer.inventory = inventory
+			c.holding(proceed, cut, func() { ask(c, r, 3, errCut) })
 			ask(c, r, 4, nil)
 		}, amount: 3 * perNight, nights: 4, held: 4},
 	} {
@@ -304,10 +298,7 @@ func TestPendingChange_halfRefused(t *testing.T) {
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
 	c.inventory.rooms = 5
-	act := id.New[id.Request]()
-	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
-		Allows: func(int64) bool { return true }, ByGuest: true}
-	_, _, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, Stay{Start: c.first.AddDays(-1), End: c.first.AddDays(2)}, nil))
+	_, err := c.changeTo(r, Stay{Start: c.first.AddDays(-1), End: c.first.AddDays(2)}, true, false)
 	if !errors.Is(err, ErrOverbooked) || c.stored(r).Change != nil {
 		t.Errorf("Change() = %v with %v pending, want %v and nothing", err, c.stored(r).Change, ErrOverbooked)
 	}
@@ -322,11 +313,11 @@ func TestPendingChange_interrupted(t *testing.T) {
 	t.Parallel()
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
-	inventory := c.changer.inventory
-	c.changer.inventory = awayInventory{inventory}
-	if _, err := c.change(r, 3, true, false); !errors.Is(err, errCut) {
-		t.Fatalf("without inventory: %v", err)
-	}
+	c.holding(cut, proceed, func() {
+		if _, err := c.change(r, 3, true, false); !errors.Is(err, errCut) {
+			t.Fatalf("without inventory: %v", err)
+		}
+	})
 	if _, err := c.pay(r, 2*perNight); !errors.Is(err, errChanging) {
 		t.Errorf("a payment meanwhile: %v, want %v", err, errChanging)
 	}
@@ -336,27 +327,37 @@ func TestPendingChange_interrupted(t *testing.T) {
 	if got, err := c.change(r, 3, true, true); err != nil || got.Stay.Nights() != 3 {
 		t.Errorf("a dry run meanwhile: %v, %v, want the changed stay", got, err)
 	}
-	c.changer.inventory = inventory
 	if got, err := c.change(r, 3, true, false); err != nil || got.pendingChange() == nil {
 		t.Errorf("the repetition: %v, %v", got, err)
 	}
 }
 
-// lostAnswers is an inventory service whose answers to requests for holds are lost.
-type lostAnswers struct{ reallocator }
-
-func (i lostAnswers) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
-	if _, err := i.reallocator.Hold(ctx, r, h); err != nil {
-		return HoldResult{}, err
-	}
-	return HoldResult{}, errCut
+// holding runs do with an inventory service that calls before and after at each request for a hold. An error of before replaces the
+// request, an error of after the answer.
+func (c *siteTest) holding(before, after func() error, do func()) {
+	inventory := c.changer.inventory
+	c.changer.inventory = hookedInventory{inventory, before, after}
+	do()
+	c.changer.inventory = inventory
 }
 
-// awayInventory fails each request for a hold.
-type awayInventory struct{ reallocator }
+func proceed() error { return nil }
 
-func (awayInventory) Hold(context.Context, *Reservation, Hold) (HoldResult, error) {
-	return HoldResult{}, errCut
+func cut() error { return errCut }
+
+type hookedInventory struct {
+	reallocator
+	before, after func() error
+}
+
+func (i hookedInventory) Hold(ctx context.Context, r *Reservation, h Hold) (result HoldResult, err error) {
+	if err = i.before(); err == nil {
+		result, err = i.reallocator.Hold(ctx, r, h)
+	}
+	if err == nil {
+		err = i.after()
+	}
+	return result, err
 }
 
 // TestPendingChange_besideCancel cancels the booking while inventory holds the added nights. They are released.
@@ -364,27 +365,16 @@ func TestPendingChange_besideCancel(t *testing.T) {
 	t.Parallel()
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
-	c.changer.inventory = cancelling{c.changer.inventory, func() {
-		c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-			err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
-			return []event.Draft{ReservationCancelled(r)}, err
-		})
-	}}
-	if _, err := c.change(r, 3, true, false); !errors.Is(err, ErrIllegalTransition) {
-		t.Errorf("a change of a cancelled booking: %v", err)
+	cancel := func() error {
+		c.cancel(r)
+		return nil
 	}
+	c.holding(cancel, proceed, func() {
+		if _, err := c.change(r, 3, true, false); !errors.Is(err, ErrIllegalTransition) {
+			t.Errorf("a change of a cancelled booking: %v", err)
+		}
+	})
 	if got := c.inventory.rooms - c.inventory.free(c.roomType); got != 2 {
 		t.Errorf("%d rooms are taken, want 2, which the event of the cancellation releases", got)
 	}
-}
-
-// cancelling is an inventory service that calls meanwhile before it holds rooms.
-type cancelling struct {
-	reallocator
-	meanwhile func()
-}
-
-func (i cancelling) Hold(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
-	i.meanwhile()
-	return i.reallocator.Hold(ctx, r, h)
 }

@@ -170,10 +170,13 @@ func (c *siteTest) collect(r *Reservation, percent money.Micro) {
 
 // change changes the departure.
 func (c *siteTest) change(r *Reservation, nights int, byGuest, dry bool) (*Reservation, error) {
-	act := id.New[id.Request]()
+	return c.changeTo(r, Stay{Start: c.first, End: c.first.AddDays(nights)}, byGuest, dry)
+}
+
+func (c *siteTest) changeTo(r *Reservation, to Stay, byGuest, dry bool) (*Reservation, error) {
+	act, propose := id.New[id.Request](), c.changer.Dates
 	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
 		Allows: func(int64) bool { return true }, ByGuest: byGuest, DryRun: dry}
-	to, propose := Stay{Start: c.first, End: c.first.AddDays(nights)}, c.changer.Dates
 	if byGuest {
 		propose = func(act id.Request, to Stay) Proposal { return c.changer.GuestDates(act, to, nil) }
 	}
@@ -206,12 +209,7 @@ func TestQuota_released(t *testing.T) {
 				c.t.Fatal("the payment did not confirm")
 			}
 		}, nil},
-		{"cancelled", booked(func(c *siteTest, r *Reservation) {
-			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
-				return []event.Draft{ReservationCancelled(r)}, err
-			})
-		}), nil},
+		{"cancelled", booked((*siteTest).cancel), nil},
 		{"collected", booked(func(c *siteTest, r *Reservation) { c.collect(r, 100) }), nil},
 		{"collected_in_part", booked(func(c *siteTest, r *Reservation) { c.collect(r, 45) }), ErrTooMuchHeld}, // 22 room nights are left
 		{"collected_half", booked(func(c *siteTest, r *Reservation) { c.collect(r, 50) }), nil},
