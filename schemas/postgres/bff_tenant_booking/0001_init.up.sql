@@ -125,8 +125,8 @@ CREATE TABLE IF NOT EXISTS bff_tenant_booking.booking_owners (
 CREATE INDEX IF NOT EXISTS booking_owners_session ON bff_tenant_booking.booking_owners (tenant_id, session_id);
 CREATE INDEX IF NOT EXISTS booking_owners_age ON bff_tenant_booking.booking_owners (stay_end); -- for the prune
 
--- The application sees the rows of the tenant that its transaction names, and none without one. This holds for the owner of the tables too
--- (FORCE). Two policies have the names of the specification.
+-- The application sees the rows of the tenant that its transaction names, and none without one. FORCE: no policy is for the owner of the
+-- tables, who sees no rows. Two policies have the names of the specification.
 DO $$
 DECLARE
     t text;
