@@ -26,11 +26,14 @@ func summary(m booking.Moment) string {
 	return string(m.Kind) + " " + details.ReplaceAllString(m.What, "")
 }
 
-// momentsOf returns the summaries of a service's moments, without pushes, which may be repeated, and steps, which are a sample.
+// momentsOf returns the summaries of a service's moments, without pushes, which may be repeated, steps, which are a sample, and what is
+// consumed while the hold that caused it is still at work.
 func momentsOf(s booking.Timeline, service string) (found []string) {
 	for _, m := range s.Moments {
 		words := summary(m)
-		if m.Service != service || strings.Contains(words, "step_completed") || m.Kind == booking.Call && strings.Contains(m.What, "evt_") {
+		switch {
+		case m.Service != service, strings.Contains(words, "step_completed"), words == "consumed inventory.allocation.committed",
+			m.Kind == booking.Call && strings.Contains(m.What, "evt_"):
 			continue
 		}
 		found = append(found, words)
@@ -51,7 +54,7 @@ var bookingMoments = map[string][]string{
 	},
 	"reservation": {
 		"call quote 201", "row priced", "published reservation.quote.requested", "published reservation.quote.created",
-		"call hold 201", "row hold", "row reservation begun by direct", "published reservation.held", "consumed inventory.allocation.committed",
+		"call hold 201", "row hold", "row reservation begun by direct", "published reservation.held",
 		"call read 200", "call setguest 200", "row guest named",
 		"row reservation confirmed, captured by card", "consumed payment.transaction.captured", "published reservation.confirmed",
 		"call read 200", "call read 200",
@@ -78,6 +81,7 @@ func TestTimeline_booking(t *testing.T) {
 	}
 	checkOrder(t, whole)
 	checkCauses(t, whole, "published reservation.confirmed", "call paymentcaptured 204", "published payment.transaction.captured", "call pay 303")
+	checkCauses(t, whole, "consumed inventory.allocation.committed", "call allocationcommitted 204", "published inventory.allocation.committed", "call holdrooms 201")
 	checkCauses(t, whole, "row rooms kept", "call commitrooms 200", "call paymentcaptured 204")
 	checkCauses(t, whole, "published bff.tenant.booking.draft.converted", "call confirmpayment 200")
 	checkCauses(t, whole, "row priced", "call quote 201", "call quote 201")
