@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/probe"
 	"melmastoon.ghasi.io/shared/platform/env"

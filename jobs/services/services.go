@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"

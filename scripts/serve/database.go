@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/local/setup"

@@ -57,7 +57,7 @@ func TestDelete_firstFunctionOfEachService(t *testing.T) {
 		shown[service] = true
 		t.Run(service+"-"+folder, func(t *testing.T) {
 			overlay := without(t, root, p, string(catalogue))
-			out, err := exec.Command("go", "build", "-overlay", overlay, module, module+"/functions/"+service+"/...").CombinedOutput()
+			out, err := exec.Command("go", "build", "-overlay", overlay, module, strings.TrimSuffix(p.ImportPath, folder)+"...").CombinedOutput()
 			if err != nil {
 				t.Errorf("the rest does not compile without it:\n%s", out)
 			}

@@ -184,8 +184,8 @@ func serviceFault(path, imported string) string {
 	if !ok {
 		return ""
 	}
-	service, name, _ := strings.Cut(strings.TrimPrefix(path, "functions/"), "/")
-	otherService, otherName, _ := strings.Cut(other, "/")
+	service, name := cutService(strings.TrimPrefix(path, "functions/"))
+	otherService, otherName := cutService(other)
 	switch {
 	case otherService != service:
 		return path + " imports functions/" + other + ": services communicate over HTTP and events"
@@ -212,6 +212,10 @@ func TestServiceFault(t *testing.T) {
 		{"function_imports_other_boundary", "functions/consumer/search", "/functions/reservation", true},
 		{"function_imports_other_domain", "functions/consumer/search", "/functions/reservation/internal/booking", true},
 		{"boundary_imports_other_boundary", "functions/consumer", "/functions/consumers", true},
+		{"demo_imports_service", "functions/demo/sandbox", "/functions/reservation", true},
+		{"demo_imports_other_demo", "functions/demo/storefront/pay", "/functions/demo/sandbox", true},
+		{"demo_function_imports_function", "functions/demo/sandbox/pay", "/functions/demo/sandbox/quote", true},
+		{"demo_function_imports_boundary", "functions/demo/sandbox/pay", "/functions/demo/sandbox", false},
 		{"function_imports_boundary", "functions/reservation/hold", "/functions/reservation", false},
 		{"function_imports_domain", "functions/reservation/hold", "/functions/reservation/internal/booking", false},
 		{"boundary_imports_domain", "functions/reservation", "/functions/reservation/internal/booking", false},
@@ -227,12 +231,18 @@ func TestServiceFault(t *testing.T) {
 	}
 }
 
-// function splits functions/<service>[/<name>].
+// function splits functions/[demo/]<service>[/<name>].
 func function(p pkg) (service, name string, ok bool) {
 	rest, ok := strings.CutPrefix(p.path(), "functions/")
 	if !ok {
 		return "", "", false
 	}
-	service, name, _ = strings.Cut(rest, "/")
+	service, name = cutService(rest)
 	return service, name, true
+}
+
+// cutService splits a path below functions/ after the service. The services of the demonstration are one folder deeper.
+func cutService(path string) (service, name string) {
+	service, name, _ = strings.Cut(strings.TrimPrefix(path, "demo/"), "/")
+	return service, name
 }

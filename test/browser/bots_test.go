@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 )
 
 // visitScript is a visit of the consumer site by a page's script: a list, a map, all hotels of the list at once, wishes, telemetry and

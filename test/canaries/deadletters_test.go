@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/env"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/system"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/test/system"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/sandbox/showdocs"
+	"melmastoon.ghasi.io/functions/demo/sandbox/showdocs"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/test/npm"

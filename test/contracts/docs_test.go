@@ -16,7 +16,7 @@ import (
 func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
 	t.Parallel()
 	from := filepath.Join(npm.Install(t, root, "docs"), "node_modules/swagger-ui-dist")
-	embedded := root + "/functions/sandbox/showdocs/swagger/"
+	embedded := root + "/functions/demo/sandbox/showdocs/swagger/"
 	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"} {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join(from, name))

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 )
 
 // frontDesk records what a front desk does on the days of arrival and departure: the stays begin today at the hotel.

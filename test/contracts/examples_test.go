@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/test/system"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"

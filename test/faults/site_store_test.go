@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"

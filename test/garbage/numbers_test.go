@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"

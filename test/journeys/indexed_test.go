@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"

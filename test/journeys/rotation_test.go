@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/scripts/serve/cloud"

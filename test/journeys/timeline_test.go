@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/timeline"
 	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/platform/env"

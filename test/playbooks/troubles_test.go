@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/shared/id"

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/local/documents"

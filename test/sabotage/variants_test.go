@@ -34,31 +34,31 @@ var variants = []variant{
 	{
 		"rooms are counted without locking their nights", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"n.night < p_end\n        ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE) AS l;", "n.night < p_end) AS l;",
-		"functions/sandbox", "TestHold_noOversell",
+		"functions/demo/sandbox", "TestHold_noOversell",
 	}, {
 		"the clock is read before waiting for the locks", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"at := platform.now(); -- after the locks: an earlier reading could find a lapsed", "at := now(); -- before the locks: an earlier reading could find a lapsed",
-		"functions/sandbox", "TestHold_clockReadAfterLock",
+		"functions/demo/sandbox", "TestHold_clockReadAfterLock",
 	}, {
 		"expired holds stay counted forever", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"counted_at <= at AND at < next_lapse", "counted_at <= at",
-		"functions/sandbox", "TestHold_expiryFreesRooms",
+		"functions/demo/sandbox", "TestHold_expiryFreesRooms",
 	}, {
 		"a count from before the clock was moved back stays valid", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"counted_at <= at AND at < next_lapse", "at < next_lapse",
-		"functions/sandbox", "TestHold_clockSetBack",
+		"functions/demo/sandbox", "TestHold_clockSetBack",
 	}, {
 		"released rooms stay counted", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"SET taken = n.taken - g.units", "SET taken = n.taken",
-		"functions/sandbox", "TestCommit_survivesExpiry",
+		"functions/demo/sandbox", "TestCommit_survivesExpiry",
 	}, {
 		"an expired hold is released a second time", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"AND sandbox.takes(a.state, a.expires_at, at)\n        GROUP BY", "AND a.state IN ('held', 'committed')\n        GROUP BY",
-		"functions/sandbox", "TestLapse_once",
+		"functions/demo/sandbox", "TestLapse_once",
 	}, {
 		"an expired hold keeps its rooms", noOversell, "schemas/postgres/sandbox/0001_init.up.sql",
 		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
-		"functions/sandbox", "TestHold_expiryFreesRooms",
+		"functions/demo/sandbox", "TestHold_expiryFreesRooms",
 	}, {
 		"a hold expires only when the sweep has run", noOversell, "functions/reservation/internal/booking/reservation.go",
 		"if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {", "if r.State == ExpiredHold {",
@@ -283,33 +283,33 @@ var variants = []variant{
 		return r.Hold, err`,
 		"functions/reservation/internal/booking", "TestConfirm_outcomes",
 	}, {
-		"the expiry of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
+		"the expiry of a hold releases committed rooms", settled, "functions/demo/sandbox/inventory.go",
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",
-		"functions/sandbox", "TestHoldExpired_keepsCommittedRooms",
+		"functions/demo/sandbox", "TestHoldExpired_keepsCommittedRooms",
 	}, {
 		"a pending payment is given up as if it had failed", settled, "functions/reservation/internal/booking/payment.go",
 		"i.Status == RequiresAction || i.Status == Processing || ", "",
 		"functions/reservation/internal/platform", "TestPending",
 	}, {
-		"a payment that the bank processes is cancelled", settled, "functions/sandbox/transactions.go",
+		"a payment that the bank processes is cancelled", settled, "functions/demo/sandbox/transactions.go",
 		"AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,", "AND status IN ('requires_payment', 'requires_action', 'processing', 'pending_cash')`,",
-		"functions/sandbox", "TestProcessing",
+		"functions/demo/sandbox", "TestProcessing",
 	}, {
-		"another method is opened while the bank processes a payment", settled, "functions/sandbox/intents.go",
+		"another method is opened while the bank processes a payment", settled, "functions/demo/sandbox/intents.go",
 		`case err == nil && live.Status == Processing:
 		return Intent{}, ErrProcessing
 `, `case err == nil && live.Status == Superseded:
 		return Intent{}, ErrProcessing
 `,
-		"functions/sandbox", "TestProcessing",
+		"functions/demo/sandbox", "TestProcessing",
 	}, {
 		"a guest is not told that the bank processes a payment", settled, "functions/tenantbooking/internal/booking/payments.go",
 		"err = ErrIllegalStep.Because(err)", "err = ErrDraftClosed.Because(err)",
 		"functions/tenantbooking", "TestPay_whileProcessing",
 	}, {
-		"3-D Secure needs no client secret", genuine, "functions/sandbox/intents.go",
+		"3-D Secure needs no client secret", genuine, "functions/demo/sandbox/intents.go",
 		"subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) == 0", "subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) > 1",
-		"functions/sandbox", "TestAuthenticate",
+		"functions/demo/sandbox", "TestAuthenticate",
 	}, {
 		"a decline is shown at every return", settled, "functions/tenantbooking/internal/booking/settle.go",
 		"d.Declines = times", "d.Declines = 0",
@@ -347,13 +347,13 @@ var variants = []variant{
 		"return s.themeCache.FetchDated(ctx, document.KeyOf(t.String())", `return s.themeCache.FetchDated(ctx, document.KeyOf("any")`,
 		"functions/tenantbooking/bootstrap", "TestCached_perTenantLanguageCurrency",
 	}, {
-		"a cancelled booking counts for popularity", current, "functions/sandbox/demand.go",
+		"a cancelled booking counts for popularity", current, "functions/demo/sandbox/demand.go",
 		"interval '24 hours' AND b.cancelled_at IS NULL)", "interval '24 hours')",
-		"functions/sandbox", "TestPopularity_bookings",
+		"functions/demo/sandbox", "TestPopularity_bookings",
 	}, {
-		"a view by a wrong clock counts for a day", current, "functions/sandbox/demand.go",
+		"a view by a wrong clock counts for a day", current, "functions/demo/sandbox/demand.go",
 		"least(@at, platform.now()))", "@at)",
-		"functions/sandbox", "TestPopularity_views",
+		"functions/demo/sandbox", "TestPopularity_views",
 	}, {
 		"a number of one guest is shown as popularity", current, "functions/consumer/internal/search/popularity.go",
 		"const minPopularity = 3", "const minPopularity = 1",
@@ -367,9 +367,9 @@ var variants = []variant{
 		"\t\tif closed[listing.Tenant] {\n", "\t\tif closed == nil {\n",
 		"functions/consumer", "TestWishlist_cardsOfGoneHotels",
 	}, {
-		"a hotel without an exchange rate has no price", current, "functions/sandbox/previews.go",
+		"a hotel without an exchange rate has no price", current, "functions/demo/sandbox/previews.go",
 		"\tfor _, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx != nil {\n", "\tfor p, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx == nil && h.tariff.Currency != y.Currency {\n\t\t\tdelete(hotels, p)\n\t\t} else if fx != nil {\n",
-		"functions/sandbox", "TestPreview_noExchangeRate",
+		"functions/demo/sandbox", "TestPreview_noExchangeRate",
 	}, {
 		"any badge of the search service is shown", current, "functions/consumer/internal/search/listing.go",
 		"if badge.known() {", "if badge != \"\" {",
@@ -391,9 +391,9 @@ var variants = []variant{
 		"return area.String(), ok", "return area.String()[:len(\"h3:84\")], ok",
 		"functions/consumer/search", "TestSearch_newHotel",
 	}, {
-		"the cells of a place lack those at its edge", current, "functions/sandbox/cells.go",
+		"the cells of a place lack those at its edge", current, "functions/demo/sandbox/cells.go",
 		"> reachKm {", "> reachKm/2 {",
-		"functions/sandbox", "TestCover_containsItsHotels",
+		"functions/demo/sandbox", "TestCover_containsItsHotels",
 	}, {
 		"a map that is moved a little has other pins", current, "functions/consumer/internal/search/listings.go",
 		"q.Geo.Box = q.Geo.coarse()", "_ = q.Geo.coarse()",
@@ -403,17 +403,17 @@ var variants = []variant{
 		"if last.IsZero() {", "if last.IsZero() || len(closed) > 0 {",
 		"functions/consumer/searchmap", "TestSearchMap_suspendedInCluster",
 	}, {
-		"a hotel is found although its main room is taken", current, "functions/sandbox/found.go",
+		"a hotel is found although its main room is taken", current, "functions/demo/sandbox/found.go",
 		"WHERE a.room_type_id = l.main_room_type AND a.state", "WHERE false AND a.room_type_id = l.main_room_type AND a.state",
-		"functions/sandbox", "TestSearch_lastRoom",
+		"functions/demo/sandbox", "TestSearch_lastRoom",
 	}, {
-		"each cluster counts one hotel", current, "functions/sandbox/pins.go",
+		"each cluster counts one hotel", current, "functions/demo/sandbox/pins.go",
 		"r.place[0], r.n, r.x", "r.place[0], 1::bigint, r.x",
-		"functions/sandbox", "TestPins_clusters",
+		"functions/demo/sandbox", "TestPins_clusters",
 	}, {
-		"a cluster is in the place of its most popular hotel", current, "functions/sandbox/pins.go",
+		"a cluster is in the place of its most popular hotel", current, "functions/demo/sandbox/pins.go",
 		"p.Geo = sum.direction()", "_ = sum.direction()",
-		"functions/sandbox", "TestPins_clusters",
+		"functions/demo/sandbox", "TestPins_clusters",
 	}, {
 		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
 		"r.remember(e)\n\t}\n\treturn outcome[T]{entry: e, state: Bypass", "}\n\treturn outcome[T]{entry: e, state: Bypass",

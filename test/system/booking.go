@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 )
 
 // A Wish holds a guest's request: rooms of one type for some nights, starting a number of days from now.

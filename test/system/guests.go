@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 )
 
 // retryTimeout is the maximum time for which a guest retries one request.

@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strings"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 )
 
 // A Browser simulates the browser of a visitor. It handles cookies like browsers and does not follow redirects.

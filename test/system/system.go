@@ -11,7 +11,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/operations"
 	"melmastoon.ghasi.io/shared/local/emulated"

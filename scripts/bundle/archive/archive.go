@@ -39,7 +39,11 @@ type Archive struct {
 
 // Function returns the archive of a function.
 func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) {
-	source, imports, err := rootOf(s, h)
+	verb, err := t.verb(s.Name)
+	if err != nil {
+		return Archive{}, err
+	}
+	source, imports, err := rootOf(s, verb, h)
 	if err != nil {
 		return Archive{}, fmt.Errorf("bundle: %s: %w", s.Name, err)
 	}

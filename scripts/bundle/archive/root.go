@@ -93,9 +93,8 @@ func init() {
 }
 `))
 
-// rootOf generates a function's root package, and returns its source and imports.
-func rootOf(s fn.Spec, h Hot) (source []byte, imports []string, err error) {
-	verb := module + "/functions/" + strings.ReplaceAll(s.Name, "-", "/")
+// rootOf generates the root package of the function in the package verb, and returns its source and imports.
+func rootOf(s fn.Spec, verb string, h Hot) (source []byte, imports []string, err error) {
 	imports = []string{verb, module + "/shared/platform/env", module + "/shared/platform/fn/process", module + "/jobs/command/version"}
 	var gives []string
 	for _, d := range drivers(s, h) {

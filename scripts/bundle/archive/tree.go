@@ -72,6 +72,16 @@ func Read(ctx context.Context, dir string) (*Tree, error) {
 	}
 }
 
+// verb returns the import path of a function's package: the one among the imports of the catalogue that ends with its name.
+func (t *Tree) verb(name string) (string, error) {
+	for _, path := range t.packages[module].Imports {
+		if strings.HasSuffix(path, "/"+strings.ReplaceAll(name, "-", "/")) {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("bundle: the catalogue imports no package of %s", name)
+}
+
 // needs follows imports. It returns the packages of this module that they reach, in order, and the outside packages that
 // those import directly.
 func (t *Tree) needs(imports []string) (ours []pkg, outside []string, err error) {

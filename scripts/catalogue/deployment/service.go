@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/prune"

@@ -100,7 +100,7 @@ func addOperation(text string, d data) (string, error) {
 }
 
 var (
-	imported = regexp.MustCompile(`(?m)^\t(?:(\w+) )?"melmastoon\.ghasi\.io/(functions/(\w+)/(\w+))"$`)
+	imported = regexp.MustCompile(`(?m)^\t(?:(\w+) )?"melmastoon\.ghasi\.io/(functions/(?:demo/)?(\w+)/(\w+))"$`)
 	listed   = regexp.MustCompile(`(?m)^\t(\w+)\.Function,\n`)
 )
 

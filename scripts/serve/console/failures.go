@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
 )

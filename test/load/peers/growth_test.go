@@ -11,9 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
-	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"

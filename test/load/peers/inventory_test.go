@@ -18,9 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/holdrooms"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"

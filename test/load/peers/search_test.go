@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/uber/h3-go/v4"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/test/seedrand"

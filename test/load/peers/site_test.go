@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/test/system"
 )
 

@@ -1,0 +1,74 @@
+// Package authenticate receives the form with which a guest approves a card payment on the hotel's page (3-D Secure).
+package authenticate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/payment/v1/authentications. The form is on the hotel's site, which has another origin. The client
+// secret authorizes it; cookies are not used.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:        "sandbox-authenticate",
+	Route:       "POST /sandbox/payment/v1/authentications",
+	Access:      fn.Public,
+	CrossOrigin: true,
+	Answer:      fn.SeeOther,
+	Uses:        fn.Uses{fn.Postgres},
+	Publishes:   fn.Subjects{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
+	Timeout:     2 * time.Second,
+}, New)
+
+// A Choice is a button of the form: pay or decline.
+type Choice sandbox.Action
+
+// UnmarshalText rejects an unknown button.
+func (c *Choice) UnmarshalText(text []byte) error {
+	*c = Choice(text)
+	if a := sandbox.Action(*c); a != sandbox.ActionPay && a != sandbox.ActionDecline {
+		return errors.New("not a button of the form")
+	}
+	return nil
+}
+
+// A Request is the submitted form.
+type Request struct {
+	Secret string `form:"clientSecret"`
+	Action Choice `form:"action"`
+}
+
+// A Response redirects the guest to the hotel's return page, or without one to the checkout page, which shows the outcome.
+type Response struct {
+	fn.Reply `json:"-"`
+}
+
+type handler struct {
+	intents sandbox.Intents
+	pages   sandbox.Pages
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	pages, err := sandbox.OpenPages(e)
+	return (&handler{sandbox.OpenIntents(e), pages}).authenticate, err
+}
+
+// authenticate performs the guest's choice. A repeated request has no effect, and a payment that has ended does not change.
+func (h *handler) authenticate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.BySecret(ctx, c.In.Secret)
+	if err == nil {
+		i, err = h.intents.Respond(ctx, i, sandbox.Action(c.In.Action), c.Header)
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	if i.ReturnURL == "" {
+		return Response{fn.SeeOther.At(h.pages.Checkout(i.ID, time.Time{}))}, nil
+	}
+	return Response{fn.SeeOther.At(i.ReturnURL)}, nil
+}

@@ -1,0 +1,142 @@
+package sandbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// books is the sandbox on its own database with the two example hotels.
+type books struct {
+	*pgtest.Database
+	sandbox.Inventory
+	sandbox.Intents
+	env   env.Env
+	db    *postgres.DB
+	owner *pgx.Conn
+	today stay.Date // in Kabul, the first night on sale; tomorrow in the evening of UTC
+}
+
+func open(t *testing.T) books {
+	t.Helper()
+	return openWith(t, "4")
+}
+
+// openWith opens the sandbox with a maximum number of connections.
+func openWith(t *testing.T, pool string) books {
+	t.Helper()
+	d := pgtest.New(t)
+	e := d.Env().With("DATABASE_POOL", pool)
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // the example hotels
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation(kabul.TimeZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
+}
+
+// nights returns a stay that begins in a number of days.
+func (b books) nights(from, n int) stay.Window {
+	return stay.Window{Start: b.today.AddDays(from), End: b.today.AddDays(from + n)}
+}
+
+var (
+	kabul  = demo.KabulGrand
+	suites = kabul.Rooms[2] // two of them
+)
+
+// want returns a hold on a number of Kabul's suites for a new reservation.
+func (b books) want(w stay.Window, units int) sandbox.Hold {
+	return sandbox.Hold{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Stay: w,
+		TTL: 10 * time.Minute, Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}}}
+}
+
+func (b books) held(t *testing.T, w stay.Window, units int) sandbox.Hold {
+	t.Helper()
+	h := b.want(w, units)
+	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (b books) commit(ctx context.Context, h sandbox.Hold) error {
+	_, err := b.Inventory.Commit(ctx, h.Tenant, ids(h))
+	return err
+}
+
+func (b books) release(ctx context.Context, h sandbox.Hold) error {
+	return b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return b.Release(ctx, tx, ids(h)) })
+}
+
+func ids(h sandbox.Hold) (all []id.Allocation) {
+	for _, c := range h.Claims {
+		all = append(all, c.Allocation)
+	}
+	return all
+}
+
+// left returns the number of free suites.
+func (b books) left(t *testing.T, w stay.Window) int {
+	t.Helper()
+	all, err := b.Left(t.Context(), kabul.Property, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if l.RoomType == suites.ID {
+			return l.Units
+		}
+	}
+	t.Fatalf("the suites are not in %v", all)
+	return 0
+}
+
+// published returns the shortened subjects in the outbox about one reservation, in order.
+func (b books) published(t *testing.T, r id.Reservation) []string {
+	t.Helper()
+	rows, _ := b.owner.Query(t.Context(), `
+		SELECT replace(subject, 'melmastoon.', '') FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 ORDER BY seq`, r.String())
+	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subjects
+}
+
+// count returns the result of a counting query by the owner of the tables.
+func (b books) count(t *testing.T, sql string, args ...any) (n int) {
+	t.Helper()
+	if err := b.owner.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// opened returns an intent of one reservation over 1,000 afghanis.
+func (b books) opened(t *testing.T, method sandbox.Method) sandbox.Intent {
+	t.Helper()
+	i, err := b.Intents.Open(t.Context(), wanted(id.New[id.Reservation](), method))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func wanted(r id.Reservation, method sandbox.Method) sandbox.Wanted {
+	return sandbox.Wanted{Tenant: kabul.Tenant, Reservation: r, Method: method,
+		Amount: money.Amount{Micro: 1000_000_000, Currency: money.AFN}}
+}

@@ -1,0 +1,360 @@
+package sandbox_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/expireintents"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+const form = "application/x-www-form-urlencoded"
+
+type opened struct {
+	ID          string `json:"paymentIntentId"`
+	RedirectURL string `json:"redirectUrl"`
+}
+
+func openOverHTTP(t *testing.T, f *fntest.Front, r id.Reservation, method, back string) (o opened) {
+	t.Helper()
+	in := body{"tenantId": kabul.Tenant, "reservationId": r, "method": method, "amountMicro": "12500000000", "currency": "AFN"}
+	if back != "" {
+		in["returnUrl"] = back
+	}
+	got := f.Post("/sandbox/payment/v1/intents", in)
+	if got.Status != http.StatusCreated {
+		t.Fatalf("open: %d %s", got.Status, got.Body)
+	}
+	got.Into(t, &o)
+	return o
+}
+
+// page returns the path of an intent's checkout page.
+func (o opened) page(t *testing.T) string {
+	t.Helper()
+	path, ok := strings.CutPrefix(o.RedirectURL, "https://pay.example")
+	if !ok {
+		t.Fatalf("redirectUrl %q is not a page of ours", o.RedirectURL)
+	}
+	return path
+}
+
+func TestCheckout_pay(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	r := id.New[id.Reservation]()
+	o := openOverHTTP(t, f, r, "card", "")
+	guest := f.As("")
+	page := guest.Get(o.page(t))
+	for _, want := range []string{"Kabul Grand Hotel", "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(page.Body), want) {
+				t.Errorf("the page lacks %s", want)
+			}
+		})
+	}
+	if strings.Contains(string(page.Body), r.String()) {
+		t.Error("the page shows a guest the name that machines have for the reservation")
+	}
+	if strings.Contains(string(page.Body), "<script") {
+		t.Error("the page needs a script")
+	}
+	if got := page.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+		t.Errorf("content type %s", got)
+	}
+	declined := guest.Post(o.page(t), "action=decline", "Content-Type", form)
+	if declined.Status != http.StatusSeeOther {
+		t.Fatalf("decline: status = %d, want %d: %s", declined.Status, http.StatusSeeOther, declined.Body)
+	}
+	if declined.Header.Get("Location") != o.RedirectURL {
+		t.Fatalf(`decline: declined.Header.Get("Location") = %q, want %q`, declined.Header.Get("Location"), o.RedirectURL)
+	}
+	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "Attempts left: 4") {
+		t.Errorf("after a decline the page is %s", again.Body)
+	}
+	for range 2 {
+		if paid := guest.Post(o.page(t), "action=pay", "Content-Type", form); paid.Status != http.StatusSeeOther {
+			t.Fatalf("pay: %d %s", paid.Status, paid.Body)
+		}
+	}
+	done := string(guest.Get(o.page(t)).Body)
+	if !strings.Contains(done, "Paid. Thank you") {
+		t.Errorf("done = %q, want it to contain %q", done, "Paid. Thank you")
+	}
+	if strings.Contains(done, "<form") {
+		t.Errorf("done = %q, want it without %q", done, "<form")
+	}
+	var read struct {
+		Status   string `json:"status"`
+		Captured string `json:"capturedMicro"`
+		EventID  string `json:"capturedEventId"`
+	}
+	f.Get("/sandbox/payment/v1/intents/"+o.ID).Into(t, &read)
+	if read.Status != "captured" {
+		t.Errorf(`status = %q, want "captured"`, read.Status)
+	}
+	if read.Captured != "12500000000" {
+		t.Errorf(`read.Captured = %q, want "12500000000"`, read.Captured)
+	}
+	if !strings.HasPrefix(read.EventID, "evt_") {
+		t.Errorf("read.EventID = %q, want prefix %q", read.EventID, "evt_")
+	}
+}
+
+// The page's content security policy and its style sheet must agree, or browsers ignore the styles.
+func TestCheckout_contentSecurityPolicy(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()).Body)
+	if strings.Contains(text, " style=") {
+		t.Errorf("text = %q, want it without %q", text, " style=")
+	}
+	if strings.Count(text, "<style>") != 1 {
+		t.Errorf(`strings.Count(text, "<style>") = %d, want 1`, strings.Count(text, "<style>"))
+	}
+	if want := styleHash(between(t, text, "<style>", "</style>")); !strings.Contains(policyOf(t, text), "style-src '"+want+"'") {
+		t.Errorf("policy %s, want style-src %s", policyOf(t, text), want)
+	}
+	if !strings.HasPrefix(policyOf(t, text), "default-src 'none'; ") {
+		t.Errorf("policy %s allows more than the style", policyOf(t, text))
+	}
+}
+
+// Browsers apply form-action to the redirect after the form, so it lists the hotel's site.
+func TestCheckout_formAction(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
+	policy := f.Get(o.page(t)).Header.Get("Content-Security-Policy")
+	if want := "; form-action 'self' https://kabul-grand.example"; !strings.HasSuffix(policy, want) {
+		t.Errorf("policy %s, want it to end in %q", policy, want)
+	}
+}
+
+func TestCheckout_returnsToSite(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
+	for _, action := range []string{"decline", "pay"} {
+		t.Run(action, func(t *testing.T) {
+			got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
+			if got.Status != http.StatusSeeOther {
+				t.Errorf("status = %d, want %d: %s", got.Status, http.StatusSeeOther, got.Body)
+			}
+			if got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
+				t.Errorf(`got.Header.Get("Location") = %q, want "https://kabul-grand.example/return?draft=1"`, got.Header.Get("Location"))
+			}
+		})
+	}
+	for _, bad := range []string{"javascript:alert(1)", "/return", "//evil.example", "data:text/html,x"} {
+		t.Run(bad, func(t *testing.T) {
+			got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
+				"method": "card", "amountMicro": "10000", "currency": "AFN", "returnUrl": bad})
+			if got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s, want VALIDATION_FAILED", got.Status, got.Code())
+			}
+		})
+	}
+}
+
+func TestCheckout_outcomes(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	say := func(i sandbox.Intent) string {
+		return string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body)
+	}
+	cash, ended, late := b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)
+	for range 5 {
+		if _, err := b.Decline(t.Context(), ended.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Intents.Open(t.Context(), wanted(cash.Reservation, sandbox.Card)); err != nil {
+		t.Fatal(err)
+	}
+	promised := b.opened(t, sandbox.CashOnArrival)
+	b.Advance(31 * time.Minute)
+	for _, test := range []struct {
+		intent sandbox.Intent
+		want   string
+	}{
+		{promised, "you pay in cash when you arrive"},
+		{cash, "You chose another way to pay"},
+		{ended, "declined too often"},
+		{late, "The time to pay is over"},
+	} {
+		t.Run(test.want, func(t *testing.T) {
+			text := say(test.intent)
+			if !strings.Contains(text, test.want) {
+				t.Errorf("text = %q, want it to contain %q", text, test.want)
+			}
+			if strings.Contains(text, "<form") {
+				t.Errorf("text = %q, want it without %q", text, "<form")
+			}
+		})
+	}
+	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
+		t.Fatalf("tick: %d %s", got.Status, got.Body)
+	}
+	got := b.published(t, late.Reservation)
+	if len(got) != 1 {
+		t.Fatalf("len(got) = %d, want 1", len(got))
+	}
+	if got[0] != "payment.transaction.failed.v1" {
+		t.Errorf(`got[0] = %q, want "payment.transaction.failed.v1"`, got[0])
+	}
+}
+
+func TestCheckout_unknownButton(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t).As("")
+	path := "/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()
+	for _, sent := range []string{"", "action=refund", "action=pay&action=pay"} {
+		t.Run(fmt.Sprintf("%q", sent), func(t *testing.T) {
+			if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
+				t.Errorf("%q: %d, want 400", sent, got.Status)
+			}
+		})
+	}
+	if got := f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
+		t.Errorf("from another site: %d, want 403", got.Status)
+	}
+}
+
+func TestCheckout_languages(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t).As("")
+	back := func(query string) string { return "https://kabul-grand.example/return" + query }
+	for _, test := range []struct{ name, back, asks, tag, dir, hotel, amount string }{
+		{"what the browser asks for", "", "ps", "ps-AF", "rtl", "کابل ګرانډ هوټل", "۱۲٬۵۰۰٫۰۰ افغانۍ"},
+		{"Dari by its other name", "", "prs,en;q=0.5", "fa-AF", "rtl", "هتل گرند کابل", "۱۲٬۵۰۰٫۰۰ افغانی"},
+		{"Urdu, with Western digits", "", "ur-PK", "ur-PK", "rtl", "Kabul Grand Hotel", "12,500.00 افغانی"},
+		{"Arabic", "", "ar", "ar-AE", "rtl", "Kabul Grand Hotel", "12,500.00 أفغاني"},
+		{"a language that it is not written in", "", "de", "en", "ltr", "Kabul Grand Hotel", "AFN 12,500.00"},
+		{"what the hotel's site was read in", back("?lang=ps-AF"), "en", "ps-AF", "rtl", "کابل ګرانډ هوټل", "۱۲٬۵۰۰٫۰۰ افغانۍ"},
+		{"no language on the way back", back("?lang=%22"), "en", "en", "ltr", "Kabul Grand Hotel", "AFN 12,500.00"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := openOverHTTP(t, b.front(t), id.New[id.Reservation](), "card", test.back)
+			got := f.Get(o.page(t), "Accept-Language", test.asks)
+			for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
+				t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
+					if !strings.Contains(string(got.Body), want) {
+						t.Errorf("the page lacks %s: %s", want, got.Body)
+					}
+				})
+			}
+			if got.Header.Get("Content-Language") != test.tag {
+				t.Errorf(`got.Header.Get("Content-Language") = %q, want %q`, got.Header.Get("Content-Language"), test.tag)
+			}
+			if strings.Contains(string(got.Body), "UTC") {
+				t.Errorf("string(got.Body) = %q, want it without %q", string(got.Body), "UTC")
+			}
+		})
+	}
+}
+
+// The page shows the time that the hotel's site named, or its own if that one does not apply.
+func TestCheckout_deadline(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	i := b.opened(t, sandbox.Card)
+	for _, test := range []struct {
+		name  string
+		named time.Time
+		says  time.Time
+	}{
+		{name: "none", says: i.ExpiresAt},
+		{name: "the_hold's", named: i.ExpiresAt.Add(-20 * time.Minute), says: i.ExpiresAt.Add(-20 * time.Minute)},
+		{name: "past", named: i.ExpiresAt.Add(-time.Hour), says: i.ExpiresAt},
+		{name: "too_late", named: i.ExpiresAt.Add(time.Minute), says: i.ExpiresAt},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			page := "/sandbox/payment/v1/checkout/" + i.ID.String()
+			if !test.named.IsZero() {
+				page += "?before=" + url.QueryEscape(test.named.UTC().Format(time.RFC3339))
+			}
+			kabuls := test.says.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
+			if text := string(f.Get(page).Body); !strings.Contains(text, "before "+kabuls+",") {
+				t.Errorf("the page lacks %s: %s", kabuls, text)
+			}
+		})
+	}
+}
+
+func between(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, from)
+	inner, _, ends := strings.Cut(rest, to)
+	if !ok {
+		t.Fatalf("no %q in %s", from, text)
+	}
+	if !ends {
+		t.Fatalf("no %q after %q in %s", to, from, text)
+	}
+	return inner
+}
+
+func policyOf(t *testing.T, text string) string {
+	t.Helper()
+	return html.UnescapeString(between(t, text, `<meta http-equiv="Content-Security-Policy" content="`, `"`))
+}
+
+func styleHash(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Each language of the checkout page has every text, with the same arguments.
+func TestCheckout_textsComplete(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("showcheckout/texts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts map[string]map[string]string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(maps.Keys(texts)), []string{"ar-AE", "en", "fa-AF", "fa-IR", "ps-AF", "ur-PK"}; !slices.Equal(got, want) {
+		t.Errorf("languages %v, want %v", got, want)
+	}
+	for language, translated := range texts {
+		if len(translated) != len(texts["en"]) {
+			t.Errorf("%s has %d texts, want %d", language, len(translated), len(texts["en"]))
+		}
+		for key, english := range texts["en"] {
+			if translated[key] == "" {
+				t.Errorf("%s lacks %s", language, key)
+			}
+			for _, argument := range []string{"{0}", "{1}"} {
+				t.Run(argument, func(t *testing.T) {
+					if strings.Contains(translated[key], argument) != strings.Contains(english, argument) {
+						t.Errorf("%s: %s = %q, want %s as in %q", language, key, translated[key], argument, english)
+					}
+				})
+			}
+		}
+	}
+}

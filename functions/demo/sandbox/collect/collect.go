@@ -1,0 +1,44 @@
+// Package collect captures the cash that a guest pays at the front desk.
+package collect
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/payment/v1/intents/{intentId}/collect. A repetition gets the same answer.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-collect",
+	Route:     "POST /sandbox/payment/v1/intents/{intentId}/collect",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionCapturedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+// A Request names an intent.
+type Request struct {
+	Intent id.Intent `path:"intentId"`
+}
+
+// A Response is the captured intent, with the id of its capture event.
+type Response = sandbox.IntentView
+
+type handler struct {
+	intents sandbox.Intents
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenIntents(e)}).collect, nil
+}
+
+func (h *handler) collect(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	i, err := h.intents.Collect(ctx, c.In.Intent)
+	return i.View(), err
+}

@@ -1,0 +1,93 @@
+package demo_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+)
+
+// promised returns the moment that a sentence names, for an arrival on that day: the day is counted in the calendar, the hours back
+// from the midnight that begins the day of arrival.
+func promised(t *testing.T, sentence string, arrival time.Time) time.Time {
+	t.Helper()
+	number := func(pattern string) (n int, ok bool) {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(sentence)
+		if found == nil {
+			return 0, false
+		}
+		n, err := strconv.Atoi(found[1])
+		return n, err == nil
+	}
+	const prefix = "Free of charge until "
+	if n, ok := number(prefix + `(\d+) hours? before midnight at the start of the day of arrival,`); ok {
+		return arrival.Add(-time.Duration(n) * time.Hour)
+	}
+	if n, ok := number(prefix + `midnight at the start of the day (\d+) days before arrival,`); ok {
+		return arrival.AddDate(0, 0, -n)
+	}
+	switch {
+	case strings.HasPrefix(sentence, prefix+"midnight at the start of the day before arrival,"):
+		return arrival.AddDate(0, 0, -1)
+	case strings.HasPrefix(sentence, prefix+"midnight at the start of the day of arrival,"):
+		return arrival
+	}
+	t.Fatalf("%q names no moment", sentence)
+	return time.Time{}
+}
+
+// The deadline counts back from the midnight that begins the day of arrival at the property, as in the reservation service.
+func TestTerms_deadline(t *testing.T) {
+	t.Parallel()
+	_, all := hotels(t)
+	seen := map[string]bool{}
+	for _, h := range all {
+		zone, err := time.LoadLocation(h.TimeZone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrival := time.Date(2027, time.January, 21, 0, 0, 0, 0, zone)
+		for _, r := range h.Rooms {
+			policies := []sandbox.Policy{r.Flexible.Policy, r.Saver.Policy}
+			for _, hours := range []int{0, 1, 12, 36, 48} {
+				policies = append(policies, sandbox.Policy{FreeUntilHoursBefore: hours, PenaltyPercent: 30})
+			}
+			for _, p := range policies {
+				key := fmt.Sprint(h.TimeZone, p.FreeUntilHoursBefore)
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
+				want := arrival.Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
+				if got := promised(t, p.Terms(), arrival); !got.Equal(want) {
+					t.Errorf("%s in %s promises %s, but the deadline is %s", p.Terms(), h.TimeZone, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestTerms_penalty(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		policy sandbox.Policy
+		want   string
+	}{
+		{sandbox.Policy{FreeUntilHoursBefore: 24, PenaltyPercent: 100}, "Free of charge until midnight at the start of the day before arrival, then the whole price."},
+		{sandbox.Policy{FreeUntilHoursBefore: 168, PenaltyPercent: 50}, "Free of charge until midnight at the start of the day 7 days before arrival, then half the price."},
+		{sandbox.Policy{FreeUntilHoursBefore: 1, PenaltyPercent: 30}, "Free of charge until 1 hour before midnight at the start of the day of arrival, then 30% of the price."},
+		{sandbox.Policy{PenaltyNights: 1}, "Free of charge until midnight at the start of the day of arrival, then the price of 1 night."},
+		{sandbox.Policy{FreeUntilHoursBefore: 36, PenaltyNights: 2}, "Free of charge until 36 hours before midnight at the start of the day of arrival, then the price of 2 nights."},
+	} {
+		t.Run(test.want, func(t *testing.T) {
+			t.Parallel()
+			if got := test.policy.Terms(); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

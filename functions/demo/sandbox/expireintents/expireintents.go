@@ -1,0 +1,29 @@
+// Package expireintents closes expired payment intents.
+package expireintents
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function closes expired intents and publishes their events. The scheduler calls it every minute.
+var Function = fn.Scheduled(fn.Spec{
+	Name:      "sandbox-expireintents",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Timeout:   50 * time.Second,
+}, New)
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Tick, error) {
+	intents := sandbox.OpenIntents(e)
+	return fn.Sweep(intents.Due, func(ctx context.Context, due sandbox.DueIntent) error {
+		_, err := intents.Expire(ctx, due.ID)
+		return err
+	}), nil
+}

@@ -1,0 +1,62 @@
+// Package finddestinations finds the cities that a traveller may mean.
+package finddestinations
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/search/v1/destinations.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-finddestinations",
+	Route:   "GET /sandbox/search/v1/destinations",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	maxLength = 80 // characters
+	maxCities = 20
+)
+
+// A Request is the beginning of a name, in any language, and the number of cities wanted.
+type Request struct {
+	Text  string `query:"q"`
+	Limit int    `query:"limit"`
+}
+
+// Validate rejects a text that is too long, and too many cities.
+func (r *Request) Validate() error {
+	if utf8.RuneCountInString(r.Text) > maxLength {
+		return sandbox.Refuse("/q", "length", "Must have at most 80 characters.")
+	}
+	if r.Limit < 1 || r.Limit > maxCities {
+		return sandbox.Refuse("/limit", "range", "Must be 1 to 20.")
+	}
+	return nil
+}
+
+// A Response holds the cities, the best match first.
+type Response struct {
+	Destinations []sandbox.Destination `json:"destinations"`
+}
+
+type handler struct {
+	listings sandbox.Listings
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenListings(e)}).find, nil
+}
+
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.listings.Destinations(ctx, c.In.Text, c.In.Limit)
+	return Response{all}, err
+}

@@ -1,0 +1,66 @@
+// Package findsimilar finds hotels like a given one.
+package findsimilar
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/search/v1/similar.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-findsimilar",
+	Route:   "POST /sandbox/search/v1/similar",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const maxHotels = 10
+
+// A Request names the hotel, the stay and the number of hotels wanted.
+type Request struct {
+	Property  id.Property        `json:"propertyId"`
+	Dates     sandbox.Dates      `json:"dates"`
+	Occupancy sandbox.Travellers `json:"occupancy"`
+	Currency  money.Currency     `json:"currency"` // for comparing prices
+	Limit     int                `json:"limit"`
+}
+
+// Validate rejects an impossible stay or party, and too many hotels.
+func (r *Request) Validate() error {
+	if r.Limit < 1 || r.Limit > maxHotels {
+		return sandbox.Refuse("/limit", "range", "Must be 1 to 10.")
+	}
+	if err := r.Dates.Validate(); err != nil {
+		return err
+	}
+	return r.Occupancy.Validate()
+}
+
+// A Response holds the listings, the most similar first.
+type Response struct {
+	Listings []sandbox.Listing `json:"listings"`
+}
+
+type handler struct {
+	listings sandbox.Listings
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenListings(e)}).find, nil
+}
+
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+		return Response{Listings: []sandbox.Listing{}}, nil
+	}
+	all, err := h.listings.Similar(ctx, sandbox.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
+	return Response{all}, err
+}

@@ -1,0 +1,59 @@
+// Package holdexpired releases the rooms of an expired hold, unless they are committed.
+package holdexpired
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function consumes melmastoon.reservation.hold_expired.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:      "sandbox-holdexpired",
+	Subject:   "melmastoon.reservation.hold_expired.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Timeout:   10 * time.Second,
+}, New)
+
+// Expired is the part of the event that this function reads. An intent is cancelled only if the event names one: a
+// guest who is paying at this moment may still get the rooms again.
+type Expired struct {
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+	Intent      *id.Intent      `json:"paymentIntentId"`
+}
+
+type handler struct {
+	db        *postgres.DB
+	inventory sandbox.Inventory
+	intents   sandbox.Intents
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[Expired], error) {
+	return (&handler{
+		db:        postgres.Open(e, sandbox.Schema),
+		inventory: sandbox.OpenInventory(e),
+		intents:   sandbox.OpenIntents(e),
+	}).release, nil
+}
+
+// release is not urgent: inventory ignores the hold from its expiry on.
+func (h *handler) release(ctx context.Context, e event.Event[Expired]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
+			return err
+		}
+		if e.Payload.Intent == nil {
+			return nil
+		}
+		return h.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
+	})
+}

@@ -1,0 +1,90 @@
+// Package holdrooms holds rooms for a limited time: all requested ones or none.
+package holdrooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function serves POST /sandbox/inventory/v1/holds. The allocation ids make it idempotent.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-holdrooms",
+	Route:     "POST /sandbox/inventory/v1/holds",
+	Access:    fn.Internal,
+	Answer:    fn.Created,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+const maxClaims = 20 // in one request
+
+// A Request names the rooms, the reservation, the duration and the held rooms to replace. The caller chooses the allocation ids.
+type Request struct {
+	Tenant      id.Tenant       `json:"tenantId"`
+	Property    id.Property     `json:"propertyId"`
+	Reservation id.Reservation  `json:"reservationId"`
+	Stay        stay.Window     `json:"stayWindow"`
+	TTLSeconds  int             `json:"ttlSeconds"`
+	Allocations []sandbox.Claim `json:"allocations"`
+	Replaces    []id.Allocation `json:"replaces,omitzero"`
+}
+
+// Validate rejects an impossible stay, number of rooms or duration.
+func (r *Request) Validate() error {
+	if err := r.Stay.Validate(); err != nil {
+		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+	}
+	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
+		return sandbox.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
+	}
+	if len(r.Allocations) == 0 || len(r.Allocations) > maxClaims {
+		return sandbox.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
+	}
+	seen := map[id.Allocation]bool{}
+	for _, a := range r.Allocations {
+		if a.Units < 1 || a.Units > sandbox.MaxUnits || seen[a.Allocation] {
+			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
+		}
+		seen[a.Allocation] = true
+	}
+	for n, a := range r.Replaces {
+		if n >= sandbox.MaxAllocations || seen[a] {
+			return sandbox.Refuse("/replaces", "list", "Must list at most 100 allocations, each once, and none of the new ones.")
+		}
+		seen[a] = true
+	}
+	return nil
+}
+
+// A Response is the start and the expiry of the hold.
+type Response = sandbox.HoldResult
+
+type handler struct {
+	inventory sandbox.Inventory
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenInventory(e)}).hold, nil
+}
+
+func (h *handler) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
+	}
+	ttl := time.Duration(c.In.TTLSeconds) * time.Second
+	if sandbox.Requested(c.Header, sandbox.HoldExpired) {
+		ttl = time.Second
+	}
+	return h.inventory.Hold(ctx, sandbox.Hold{
+		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
+		TTL: ttl, Claims: c.In.Allocations, Replaces: c.In.Replaces,
+	})
+}

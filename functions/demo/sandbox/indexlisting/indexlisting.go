@@ -1,0 +1,43 @@
+// Package indexlisting updates a hotel in the search index.
+package indexlisting
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/search/v1/listings/{propertyId}/index.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-indexlisting",
+	Route:     "POST /sandbox/search/v1/listings/{propertyId}/index",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+// A Request names a hotel.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+// A Response is the time and the cell of the indexed hotel.
+type Response = sandbox.Indexed
+
+type handler struct {
+	listings sandbox.Listings
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenListings(e)}).index, nil
+}
+
+func (h *handler) index(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.listings.Index(ctx, c.In.Property)
+}

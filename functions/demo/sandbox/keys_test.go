@@ -1,0 +1,205 @@
+package sandbox_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/issuekey"
+	"melmastoon.ghasi.io/functions/demo/sandbox/listkeys"
+	"melmastoon.ghasi.io/functions/demo/sandbox/revokekeys"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// key returns a new key of a new reservation at Kabul's hotel.
+func (b books) key(t *testing.T) sandbox.Key {
+	t.Helper()
+	now := b.env.Now().UTC().Truncate(time.Second)
+	return sandbox.Key{ID: id.New[id.KeyCredential](), Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](),
+		Item: id.New[id.Item](), Room: b.suite(t, 0).ID, ValidFrom: now, ValidUntil: now.Add(48 * time.Hour)}
+}
+
+func TestHTTP_issueKey(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	const header = "X-Sandbox-Scenario"
+	issued, failed := b.key(t), b.key(t)
+	issue := func(k sandbox.Key, headers ...string) sandbox.KeyStatus {
+		t.Helper()
+		var out issuekey.Response
+		got := f.Post("/sandbox/lock/v1/keys", k, headers...)
+		got.Into(t, &out)
+		if got.Status != http.StatusAccepted {
+			t.Errorf("status = %d, want 202", got.Status)
+		}
+		return out.Status
+	}
+	for _, step := range []struct {
+		name    string
+		key     sandbox.Key
+		headers []string
+		want    sandbox.KeyStatus
+	}{
+		{"a fresh key", issued, nil, sandbox.KeyPending},
+		{"the same key", issued, nil, sandbox.KeyIssued},
+		{"the same key while the lock is offline", issued, []string{header, "lock_failed"}, sandbox.KeyIssued},
+		{"a fresh key while the lock is offline", failed, []string{header, "lock_failed; of=lock"}, sandbox.KeyPending},
+		{"the failed key again", failed, nil, sandbox.KeyFailed},
+	} {
+		if got := issue(step.key, step.headers...); got != step.want {
+			t.Errorf("%s: status = %s, want %s", step.name, got, step.want)
+		}
+	}
+	if got, want := b.published(t, issued.Reservation), []string{"lock_integration.key_credential.issued.v1"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+	if got, want := b.published(t, failed.Reservation), []string{"lock_integration.key_credential.failed.v1"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE payload ->> 'reasonCode' = 'lock_offline'`); n != 1 {
+		t.Errorf("%d events with reasonCode lock_offline, want 1", n)
+	}
+	var list listkeys.Response
+	f.Get("/sandbox/lock/v1/keys?tenantId="+kabul.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
+	if want := (sandbox.KeyView{Key: failed, Status: sandbox.KeyFailed, ReasonCode: "lock_offline"}); len(list.Keys) != 1 || list.Keys[0] != want {
+		t.Errorf("keys = %+v, want %+v", list.Keys, want)
+	}
+	f.Get("/sandbox/lock/v1/keys?tenantId="+demo.HeratGarden.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
+	if len(list.Keys) != 0 {
+		t.Errorf("another tenant's keys = %+v, want none", list.Keys)
+	}
+	never := b.key(t)
+	never.ValidUntil = never.ValidFrom
+	if got := f.Post("/sandbox/lock/v1/keys", never); got.Status != http.StatusBadRequest {
+		t.Errorf("a key that is never valid: status = %d, want 400", got.Status)
+	}
+}
+
+func TestIssueKey_otherTerms(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	keys, k := sandbox.OpenKeys(b.env), b.key(t)
+	if _, err := keys.Issue(t.Context(), k, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*sandbox.Key){
+		"another reservation": func(k *sandbox.Key) { k.Reservation = id.New[id.Reservation]() },
+		"another item":        func(k *sandbox.Key) { k.Item = id.New[id.Item]() },
+		"another room":        func(k *sandbox.Key) { k.Room = b.suite(t, 1).ID },
+		"a later start":       func(k *sandbox.Key) { k.ValidFrom = k.ValidFrom.Add(time.Hour) },
+		"a later end":         func(k *sandbox.Key) { k.ValidUntil = k.ValidUntil.Add(time.Hour) },
+		"another tenant": func(k *sandbox.Key) {
+			k.Tenant, k.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := k
+			change(&other)
+			if _, err := keys.Issue(t.Context(), other, false); !errors.Is(err, sandbox.ErrOtherKey) {
+				t.Errorf("error = %v, want ErrOtherKey", err)
+			}
+		})
+	}
+}
+
+func TestRevokeKeys(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	keys := sandbox.OpenKeys(b.env)
+	issued, late, foreign := b.key(t), b.key(t), b.key(t)
+	foreign.Tenant, foreign.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
+	for _, k := range []sandbox.Key{issued, foreign} {
+		if _, err := keys.Issue(t.Context(), k, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []id.KeyCredential{issued.ID, late.ID}
+	slices.SortFunc(want, func(a, b id.KeyCredential) int { return strings.Compare(a.String(), b.String()) })
+	for range 2 {
+		var out revokekeys.Response
+		f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant,
+			"keyCredentialIds": []id.KeyCredential{issued.ID, late.ID, foreign.ID}}).Into(t, &out)
+		if !slices.Equal(out.Revoked, want) {
+			t.Errorf("revoked = %v, want %v", out.Revoked, want)
+		}
+	}
+	for name, test := range map[string]struct {
+		key  sandbox.Key
+		want sandbox.KeyStatus
+	}{
+		"issued before":    {issued, sandbox.KeyRevoked},
+		"requested late":   {late, sandbox.KeyRevoked},
+		"another tenant's": {foreign, sandbox.KeyIssued},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := keys.Issue(t.Context(), test.key, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != test.want {
+				t.Errorf("status = %s, want %s", got, test.want)
+			}
+		})
+	}
+	if got := b.published(t, late.Reservation); len(got) != 0 {
+		t.Errorf("published %v for the key that was revoked in advance, want nothing", got)
+	}
+	late.Item = id.New[id.Item]()
+	if _, err := keys.Issue(t.Context(), late, false); !errors.Is(err, sandbox.ErrOtherKey) {
+		t.Errorf("the late key with other terms: error = %v, want ErrOtherKey", err)
+	}
+	for name, in := range map[string][]id.KeyCredential{"none": {}, "one twice": {issued.ID, issued.ID}} {
+		t.Run(name, func(t *testing.T) {
+			if got := f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}); got.Status != http.StatusBadRequest {
+				t.Errorf("status = %d, want 400", got.Status)
+			}
+		})
+	}
+}
+
+// A request for a key and its revocation race: the key ends revoked, whichever is first, and at most one call is pending.
+func TestIssueKey_racingRevocation(t *testing.T) {
+	t.Parallel()
+	b := openConcurrent(t)
+	keys := sandbox.OpenKeys(b.env)
+	for range 20 {
+		k := b.key(t)
+		var fresh atomic.Int64
+		race, ctx := errgroup.WithContext(t.Context())
+		for range 4 {
+			race.Go(func() error {
+				status, err := keys.Issue(ctx, k, false)
+				if status == sandbox.KeyPending {
+					fresh.Add(1)
+				}
+				return err
+			})
+		}
+		race.Go(func() error {
+			_, err := keys.Revoke(ctx, k.Tenant, []id.KeyCredential{k.ID})
+			return err
+		})
+		if err := race.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if fresh.Load() > 1 {
+			t.Fatalf("%d calls were pending, want at most 1", fresh.Load())
+		}
+		if got, err := keys.Issue(t.Context(), k, false); err != nil || got != sandbox.KeyRevoked {
+			t.Fatalf("at the end: %s %v, want revoked", got, err)
+		}
+		if got := b.published(t, k.Reservation); int64(len(got)) != fresh.Load() {
+			t.Fatalf("published %v, want %d", got, fresh.Load())
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package listbrands returns the brands of several tenants.
+package listbrands
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/theme/v1/brands.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listbrands",
+	Route:   "POST /sandbox/theme/v1/brands",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const maxTenants = 150 // in one request
+
+// A Request names tenants.
+type Request struct {
+	Tenants []id.Tenant `json:"tenantIds"`
+}
+
+// Validate rejects an empty list and one that is too long.
+func (r *Request) Validate() error {
+	if len(r.Tenants) == 0 || len(r.Tenants) > maxTenants {
+		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 150 tenants.")
+	}
+	return nil
+}
+
+// A Response lists the brands of the tenants that have published a theme.
+type Response struct {
+	Brands []sandbox.Brand `json:"brands"`
+}
+
+type handler struct {
+	themes sandbox.Themes
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenThemes(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.themes.Brands(ctx, c.In.Tenants)
+	return Response{all}, err
+}

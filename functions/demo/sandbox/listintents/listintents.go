@@ -1,0 +1,47 @@
+// Package listintents lists the payment intents of a reservation.
+package listintents
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/payment/v1/intents.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:     "sandbox-listintents",
+	Route:    "GET /sandbox/payment/v1/intents",
+	Siblings: []string{"POST"},
+	Access:   fn.Internal,
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  2 * time.Second,
+}, New)
+
+// A Request names the reservation and its tenant.
+type Request struct {
+	Tenant      id.Tenant      `query:"tenantId"`
+	Reservation id.Reservation `query:"reservationId"`
+}
+
+// A Response lists all intents, oldest first. It is empty for an unknown reservation.
+type Response struct {
+	Intents []sandbox.IntentView `json:"intents"`
+}
+
+type handler struct {
+	intents sandbox.Intents
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenIntents(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
+	return Response{all}, err
+}

@@ -1,0 +1,47 @@
+// Package listkeys lists the electronic keys of a reservation.
+package listkeys
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/lock/v1/keys.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:     "sandbox-listkeys",
+	Route:    "GET /sandbox/lock/v1/keys",
+	Siblings: []string{"POST"},
+	Access:   fn.Internal,
+	Uses:     fn.Uses{fn.Postgres},
+	Timeout:  2 * time.Second,
+}, New)
+
+// A Request names the reservation and its tenant.
+type Request struct {
+	Tenant      id.Tenant      `query:"tenantId"`
+	Reservation id.Reservation `query:"reservationId"`
+}
+
+// A Response lists all keys in the order of the requests. It is empty for an unknown reservation.
+type Response struct {
+	Keys []sandbox.KeyView `json:"keys"`
+}
+
+type handler struct {
+	keys sandbox.Keys
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenKeys(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.keys.Of(ctx, c.In.Tenant, c.In.Reservation)
+	return Response{all}, err
+}

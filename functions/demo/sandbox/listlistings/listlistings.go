@@ -1,0 +1,55 @@
+// Package listlistings returns the listings of given hotels.
+package listlistings
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/search/v1/listings.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listlistings",
+	Route:   "POST /sandbox/search/v1/listings",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const maxHotels = 150 // in one request: a wishlist and the recently viewed hotels
+
+// A Request names the hotels.
+type Request struct {
+	Properties []id.Property `json:"propertyIds"`
+}
+
+// Validate rejects an empty list and one that is too long.
+func (r *Request) Validate() error {
+	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
+		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
+	}
+	return nil
+}
+
+// A Response holds the listings of the hotels that exist and are not suspended, in the order of the request.
+type Response struct {
+	Listings []sandbox.Listing `json:"listings"`
+}
+
+type handler struct {
+	listings sandbox.Listings
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenListings(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.listings.Of(ctx, c.In.Properties)
+	return Response{all}, err
+}

@@ -1,0 +1,45 @@
+// Package listpolicies lists the house rules of a tenant's hotels.
+package listpolicies
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/property/v1/policies.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listpolicies",
+	Route:   "GET /sandbox/property/v1/policies",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `query:"tenantId"`
+}
+
+// A Response lists the rules of all hotels. It is empty for an unknown tenant.
+type Response struct {
+	Policies []sandbox.HouseRule `json:"policies"`
+}
+
+type handler struct {
+	properties sandbox.Properties
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenProperties(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	rules, err := h.properties.Rules(ctx, c.In.Tenant)
+	return Response{rules}, err
+}

@@ -1,0 +1,45 @@
+// Package listrooms lists the physical rooms of a property.
+package listrooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/property/v1/properties/{propertyId}/rooms.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listrooms",
+	Route:   "GET /sandbox/property/v1/properties/{propertyId}/rooms",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a property.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+// A Response lists the rooms by number.
+type Response struct {
+	Rooms []sandbox.Room `json:"rooms"`
+}
+
+type handler struct {
+	rooms sandbox.Rooms
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenRooms(e)}).list, nil
+}
+
+func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := h.rooms.Of(ctx, c.In.Property)
+	return Response{all}, err
+}

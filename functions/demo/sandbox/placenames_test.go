@@ -1,0 +1,47 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+)
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	w := withAllHotels(t)
+	box := func(swLat, swLng, neLat, neLng float64) sandbox.Where {
+		return sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
+	}
+	if _, err := w.owner.Exec(t.Context(), `
+		INSERT INTO sandbox.cities (city_id, name, country, region, time_zone, latitude, longitude, city_keys, region_keys)
+		SELECT 'pk-herat', 'Herat', 'PK', region, time_zone, 30, 70, ARRAY['herat'], ARRAY['pakistan'] FROM sandbox.cities WHERE city_id = 'af-herat'`); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		where sandbox.Where
+		want  sandbox.NamedPlace
+	}{
+		{"city", city("Kabul"), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"other_language", city("کابل"), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"two_countries", city("HERAT"), sandbox.NamedPlace{City: "Herat"}},
+		{"unknown", city("Zarghona"), sandbox.NamedPlace{}},
+		{"no_letters", city("!!"), sandbox.NamedPlace{}},
+		{"country", sandbox.Where{Mode: "region", Region: "Afghanistan"}, sandbox.NamedPlace{Country: "AF"}},
+		{"unknown_region", sandbox.Where{Mode: "region", Region: "Kabulistan"}, sandbox.NamedPlace{}},
+		{"map_of_a_city", box(34.4, 69.0, 34.7, 69.4), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"map_of_the_sea", box(-60, 170, -50, -170), sandbox.NamedPlace{}},
+		{"map_of_the_world", world, sandbox.NamedPlace{}},
+		{"point", sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.53, Lng: 69.17, RadiusKm: 5}}, sandbox.NamedPlace{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := w.Place(t.Context(), test.where)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != test.want {
+				t.Errorf("Place() = %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}

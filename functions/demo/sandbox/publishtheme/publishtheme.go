@@ -1,0 +1,48 @@
+// Package publishtheme publishes a new version of a tenant's theme.
+package publishtheme
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-publishtheme",
+	Route:     "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
+	Access:    fn.Internal,
+	Answer:    fn.Created,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.ThemePublishedV1, sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+// A Request contains all tokens of the theme.
+type Request struct {
+	Tenant id.Tenant      `path:"tenantId"`
+	Tokens sandbox.Tokens `json:"tokens"`
+}
+
+// Validate rejects tokens that are not valid in a style sheet.
+func (r *Request) Validate() error { return r.Tokens.Validate() }
+
+// A Response is the published theme.
+type Response = sandbox.Theme
+
+type handler struct {
+	themes sandbox.Themes
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenThemes(e)}).publish, nil
+}
+
+func (h *handler) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
+}

@@ -1,0 +1,81 @@
+// Package quote returns the price of a stay and its validity.
+package quote
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function serves POST /sandbox/pricing/v1/quotes.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-quote",
+	Route:   "POST /sandbox/pricing/v1/quotes",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	validity = 15 * time.Minute
+	maxRooms = 20 // in one request
+)
+
+// A Request is the stay to price.
+type Request struct {
+	Tenant   id.Tenant      `json:"tenantId"`
+	Property id.Property    `json:"propertyId"`
+	Items    []sandbox.Wish `json:"items"`
+	Stay     stay.Window    `json:"stayWindow"`
+	Currency money.Currency `json:"currency"`
+	Promo    string         `json:"promoCode,omitzero"`
+}
+
+// Validate rejects an impossible stay, number of rooms or number of guests.
+func (r *Request) Validate() error {
+	if err := r.Stay.Validate(); err != nil {
+		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+	}
+	if len(r.Items) == 0 || len(r.Items) > maxRooms {
+		return sandbox.Refuse("/items", "count", "Must list 1 to 20 rooms.")
+	}
+	for _, item := range r.Items {
+		if err := item.Occupants.Validate(); err != nil {
+			return sandbox.Refuse("/items", "occupants", err.Error())
+		}
+	}
+	return nil
+}
+
+// A Response is the price and the end of its validity.
+type Response struct {
+	sandbox.Price
+	ValidUntil time.Time `json:"validUntil"`
+}
+
+type handler struct {
+	tariffs sandbox.Tariffs
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenTariffs(e)}).price, nil
+}
+
+func (h *handler) price(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	tariff, err := h.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
+	if err != nil {
+		return Response{}, err
+	}
+	if sandbox.Requested(c.Header, sandbox.PriceChanged) {
+		tariff = tariff.Dearer()
+	}
+	price, err := tariff.Quote(c.In.Items, c.In.Stay)
+	return Response{price, c.Now.Add(validity)}, err
+}

@@ -1,0 +1,42 @@
+// Package readjwks returns the public keys that verify staff tokens.
+package readjwks
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/iam/v1/jwks.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readjwks",
+	Route:   "GET /sandbox/iam/v1/jwks",
+	Access:  fn.Public, // the keys are public, and verifiers have no token for this issuer
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Response is a JSON Web Key Set (RFC 7517), newest key first.
+type Response struct {
+	fn.Reply `json:"-"`
+
+	Keys []sandbox.PublicKey `json:"keys"`
+}
+
+type handler struct {
+	staff sandbox.Staff
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
+	staff, err := sandbox.OpenStaff(e)
+	return (&handler{staff}).read, err
+}
+
+func (h *handler) read(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+	all, err := h.staff.Keys(ctx)
+	return Response{Reply: fn.OK.Reply().Cached("public, max-age=60"), Keys: all}, err
+}

@@ -1,0 +1,46 @@
+// Package readpopularity returns the recent demand for one hotel.
+package readpopularity
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/search/v1/popularity.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readpopularity",
+	Route:   "GET /sandbox/search/v1/popularity",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the hotel.
+type Request struct {
+	Property id.Property `query:"propertyId"`
+}
+
+// A Response is the demand; it is zero for an unknown hotel.
+type Response struct {
+	Property id.Property `json:"propertyId"`
+	sandbox.Popularity
+}
+
+type handler struct {
+	demand sandbox.Demand
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenDemand(e)}).read, nil
+}
+
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	popularity, err := h.demand.Popularity(ctx, c.In.Property)
+	return Response{c.In.Property, popularity}, err
+}

@@ -1,0 +1,42 @@
+// Package readproperty returns a hotel with its room types.
+package readproperty
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/property/v1/properties/{propertyId}.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readproperty",
+	Route:   "GET /sandbox/property/v1/properties/{propertyId}",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a property.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+// A Response is the property.
+type Response = sandbox.Property
+
+type handler struct {
+	properties sandbox.Properties
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenProperties(e)}).read, nil
+}
+
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.properties.Get(ctx, c.In.Property)
+}

@@ -1,0 +1,45 @@
+// Package readtenant returns a tenant's configuration.
+package readtenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves GET /sandbox/tenant/v1/tenants/{ref}.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readtenant",
+	Route:   "GET /sandbox/tenant/v1/tenants/{ref}",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a tenant by its id, its slug or one of its domains.
+type Request struct {
+	Ref string `path:"ref"`
+}
+
+// A Response is the tenant.
+type Response = sandbox.Tenant
+
+type handler struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenTenants(e)}).read, nil
+}
+
+func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	t, err := h.tenants.Get(ctx, c.In.Ref)
+	if sandbox.Requested(c.Header, sandbox.Suspended) {
+		t.Status = "suspended"
+	}
+	return t, err
+}

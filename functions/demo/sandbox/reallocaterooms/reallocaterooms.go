@@ -1,0 +1,46 @@
+// Package reallocaterooms exchanges the rooms of a reservation: all requested ones or none.
+package reallocaterooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/inventory/v1/reallocations. The allocation ids make it idempotent.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-reallocaterooms",
+	Route:     "POST /sandbox/inventory/v1/reallocations",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.AllocationCommittedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+// A Request names the rooms to release and the rooms to take. The caller chooses the ids of the new allocations.
+type Request = sandbox.Reallocation
+
+// A Response is the time of the decision.
+type Response struct {
+	ReallocatedAt time.Time `json:"reallocatedAt"`
+}
+
+type handler struct {
+	inventory sandbox.Inventory
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenInventory(e)}).reallocate, nil
+}
+
+func (h *handler) reallocate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if len(c.In.Allocations) > 0 && sandbox.Requested(c.Header, sandbox.SoldOut) {
+		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
+	}
+	at, err := h.inventory.Reallocate(ctx, c.In)
+	return Response{at}, err
+}

@@ -1,0 +1,43 @@
+// Package reinstatetenant reopens a suspended tenant's sites.
+package reinstatetenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-reinstatetenant",
+	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TenantReinstatedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `path:"tenantId"`
+}
+
+// A Response is the updated tenant.
+type Response = sandbox.Tenant
+
+type handler struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenTenants(e)}).reinstate, nil
+}
+
+func (h *handler) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.tenants.Reinstate(ctx, c.In.Tenant)
+}

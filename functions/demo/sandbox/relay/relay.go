@@ -1,0 +1,26 @@
+// Package relay publishes outbox rows that the writing functions did not publish themselves.
+package relay
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function publishes the outbox. The scheduler calls it every minute.
+var Function = fn.Scheduled(fn.Spec{
+	Name:      "sandbox-relay",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: sandbox.Publishes(), // publishing requires the permission for each topic
+	Timeout:   50 * time.Second,
+}, New)
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Tick, error) {
+	return outbox.Open(e, postgres.Open(e, sandbox.Schema)).Tick, nil
+}

@@ -1,0 +1,307 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// instead returns a hold of suites by another reservation that replaces some allocations.
+func (b books) instead(w stay.Window, units int, of ...id.Allocation) sandbox.Hold {
+	h := b.want(w, units)
+	h.Replaces = of
+	return h
+}
+
+// wantLeft compares the free suites of consecutive nights, from a day on.
+func (b books) wantLeft(t *testing.T, from int, want ...int) {
+	t.Helper()
+	for n, left := range want {
+		if got := b.left(t, b.nights(from+n, 1)); got != left {
+			t.Errorf("%d suites are left on day %d, want %d", got, from+n, left)
+		}
+	}
+}
+
+func TestHold_replacesLastRoom(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.booked(t, b.nights(10, 4), 1)
+	mine := b.held(t, b.nights(10, 2), 1)
+	longer := b.instead(b.nights(9, 4), 1, ids(mine)...)
+	first, err := b.Inventory.Hold(t.Context(), longer)
+	if err != nil {
+		t.Fatalf("a longer stay in the last room: %v", err)
+	}
+	if got := b.state(t, ids(mine)[0]); got != "released" {
+		t.Errorf("the replaced allocation is %s, want released", got)
+	}
+	b.wantLeft(t, 9, 1, 0, 0, 0, 1, 2)
+	b.Advance(time.Minute)
+	again, err := b.Inventory.Hold(t.Context(), longer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != first {
+		t.Errorf("the repetition returns %+v, want %+v", again, first)
+	}
+	if got, want := b.published(t, longer.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+	if err := b.commit(t.Context(), mine); !errors.Is(err, sandbox.ErrHoldOver) {
+		t.Errorf("commit of the replaced hold: %v, want ErrHoldOver", err)
+	}
+	if err := b.release(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.left(t, b.nights(10, 1)); got != 0 {
+		t.Errorf("after a release of the replaced hold %d suites are left, want 0", got)
+	}
+}
+
+// A replaced hold may have other nights than the new one, and nights that it shares with nothing.
+func TestHold_replacesOtherNights(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	one, two := b.held(t, b.nights(10, 2), 1), b.held(t, b.nights(20, 3), 2)
+	h := b.instead(b.nights(21, 1), 2, append(ids(one), ids(two)...)...)
+	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	b.wantLeft(t, 10, 2)
+	b.wantLeft(t, 20, 2, 0, 2)
+}
+
+func TestHold_refusedReplacesNothing(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	mine := b.held(t, b.nights(10, 2), 1)
+	b.booked(t, b.nights(12, 1), 2)
+	h := b.instead(b.nights(10, 3), 1, ids(mine)...)
+	for range 2 {
+		if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrSoldOut) {
+			t.Fatalf("a longer stay into a full night: %v, want ErrSoldOut", err)
+		}
+	}
+	if got := b.state(t, ids(mine)[0]); got != "held" {
+		t.Errorf("the old allocation is %s, want held", got)
+	}
+	if got := b.left(t, b.nights(10, 2)); got != 1 {
+		t.Errorf("%d suites are left, want 1", got)
+	}
+	if err := b.commit(t.Context(), mine); err != nil {
+		t.Errorf("commit of the old hold: %v", err)
+	}
+}
+
+func TestHold_replacesHeldOnly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		old   func(*testing.T, books) []id.Allocation // of both suites
+		state string
+	}{
+		{"committed", func(t *testing.T, b books) []id.Allocation { return ids(b.booked(t, b.nights(10, 2), 2)) }, "committed"},
+		{"unknown", func(t *testing.T, b books) []id.Allocation {
+			b.held(t, b.nights(10, 2), 2)
+			return []id.Allocation{id.New[id.Allocation]()}
+		}, "none"},
+		{"expired", func(t *testing.T, b books) []id.Allocation {
+			expired := b.held(t, b.nights(10, 2), 2)
+			b.Advance(10 * time.Minute)
+			b.held(t, b.nights(10, 2), 2)
+			return ids(expired)
+		}, "held"},
+		{"other property", func(t *testing.T, b books) []id.Allocation {
+			b.held(t, b.nights(10, 2), 2)
+			other := sandbox.Hold{Tenant: demo.HeratGarden.Tenant, Property: demo.HeratGarden.Property, Reservation: id.New[id.Reservation](),
+				Stay: b.nights(10, 2), TTL: 10 * time.Minute,
+				Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: demo.HeratGarden.Rooms[0].ID, Units: 2}}}
+			if _, err := b.Inventory.Hold(t.Context(), other); err != nil {
+				t.Fatal(err)
+			}
+			return ids(other)
+		}, "held"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t)
+			old := test.old(t, b)
+			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...)); !errors.Is(err, sandbox.ErrSoldOut) {
+				t.Errorf("in a full house: %v, want ErrSoldOut", err)
+			}
+			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...)); err != nil {
+				t.Errorf("in an empty house: %v", err)
+			}
+			if got := b.state(t, old[0]); got != test.state {
+				t.Errorf("the old allocation is %s, want %s", got, test.state)
+			}
+		})
+	}
+}
+
+// The refusal of a request without any chance needs no locks. It must count the replaced rooms as free.
+func TestHold_replacesBeyondOutOfOrder(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	mine := b.held(t, b.nights(10, 2), 2)
+	if _, err := b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 1 WHERE room_type_id = $1 AND night = $2`,
+		suites.ID, b.today.AddDays(10)); err != nil {
+		t.Fatal(err)
+	}
+	longer := b.instead(b.nights(10, 3), 2, ids(mine)...)
+	if _, err := b.Inventory.Hold(t.Context(), longer); err != nil {
+		t.Errorf("as many suites as before, one of them out of order: %v", err)
+	}
+	more := b.instead(b.nights(10, 3), 3, ids(longer)...)
+	if _, err := b.Inventory.Hold(t.Context(), more); !errors.Is(err, sandbox.ErrSoldOut) {
+		t.Errorf("more suites than before: %v, want ErrSoldOut", err)
+	}
+	// The invariants at the end of each test compare what is taken with the capacity.
+	if _, err := b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 2 WHERE room_type_id = $1`, suites.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two guests hold one suite each and exchange them for other nights again and again, while others want the same nights. Each keeps a
+// suite, whatever happens to the attempt, and no night is oversold.
+func TestHold_concurrentReplacements(t *testing.T) {
+	t.Parallel()
+	b := openConcurrent(t)
+	const guests, attempts = 2, 60
+	callers, ctx := errgroup.WithContext(t.Context())
+	last := make([]sandbox.Hold, guests)
+	var exchanged [guests]int
+	for n := range last {
+		last[n] = b.held(t, b.nights(10, 3), 1)
+	}
+	for n := range guests {
+		callers.Go(func() error {
+			for range attempts {
+				h := b.instead(b.nights(9+rand.IntN(3), 1+rand.IntN(4)), 1, ids(last[n])...)
+				_, err := b.Inventory.Hold(ctx, h)
+				if err == nil {
+					last[n] = h
+					exchanged[n]++
+				} else if !errors.Is(err, sandbox.ErrSoldOut) {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for range 4 {
+		callers.Go(func() error { return b.intrude(ctx, attempts) })
+	}
+	if err := callers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for n, h := range last {
+		if exchanged[n] == 0 {
+			t.Errorf("guest %d never exchanged a suite", n)
+		}
+		if err := b.commit(t.Context(), h); err != nil {
+			t.Errorf("commit for guest %d: %v", n, err)
+		}
+	}
+	if n := b.count(t, oversold); n != 0 {
+		t.Errorf("%d times a night had more takers than rooms", n)
+	}
+}
+
+// intrude holds and releases a suite of contested nights.
+func (b books) intrude(ctx context.Context, attempts int) error {
+	for range attempts {
+		h := b.want(b.nights(9+rand.IntN(6), 1), 1)
+		_, err := b.Inventory.Hold(ctx, h)
+		if err == nil {
+			err = b.release(ctx, h)
+		}
+		if err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Two guests replace each other's holds at the same time: one of them is first, and the other one finds nothing to replace.
+func TestHold_concurrentReplacementOfOneHold(t *testing.T) {
+	t.Parallel()
+	b := openConcurrent(t)
+	for round := range 10 {
+		w := b.nights(10+5*round, 2)
+		b.booked(t, w, 1)
+		old := b.held(t, w, 1)
+		var won [4]bool
+		callers, ctx := errgroup.WithContext(t.Context())
+		for n := range won {
+			callers.Go(func() error {
+				_, err := b.Inventory.Hold(ctx, b.instead(w, 1, ids(old)...))
+				won[n] = err == nil
+				if errors.Is(err, sandbox.ErrSoldOut) {
+					return nil
+				}
+				return err
+			})
+		}
+		if err := callers.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		winners := 0
+		for _, w := range won {
+			if w {
+				winners++
+			}
+		}
+		if winners != 1 {
+			t.Errorf("round %d: %d requests got the last suite, want 1", round, winners)
+		}
+	}
+	if n := b.count(t, oversold); n != 0 {
+		t.Errorf("%d times a night had more takers than rooms", n)
+	}
+}
+
+func TestHTTP_replaces(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	old := b.held(t, b.nights(10, 2), 2)
+	fresh := id.New[id.Allocation]()
+	request := func(replaces ...id.Allocation) body {
+		return body{"tenantId": kabul.Tenant, "propertyId": kabul.Property, "reservationId": id.New[id.Reservation](), "ttlSeconds": 600,
+			"stayWindow": b.nights(10, 3), "allocations": []body{{"allocationId": fresh, "roomTypeId": suites.ID, "units": 1}}, "replaces": replaces}
+	}
+	for name, replaces := range map[string][]id.Allocation{
+		"the new allocation":   {fresh},
+		"one allocation twice": {ids(old)[0], ids(old)[0]},
+		"101 allocations": slices.Collect(func(yield func(id.Allocation) bool) {
+			for range sandbox.MaxAllocations + 1 {
+				yield(id.New[id.Allocation]())
+			}
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := f.Post("/sandbox/inventory/v1/holds", request(replaces...)); got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s, want a violation", got.Status, got.Body)
+			}
+		})
+	}
+	if got := f.Post("/sandbox/inventory/v1/holds", request(ids(old)...)); got.Status != http.StatusCreated {
+		t.Fatalf("%d %s, want 201", got.Status, got.Body)
+	}
+	if got := b.state(t, ids(old)[0]); got != "released" {
+		t.Errorf("the replaced allocation is %s, want released", got)
+	}
+}

@@ -1,0 +1,72 @@
+// Package reservationcancelled releases the rooms, refunds the payments and revokes the keys of a cancelled reservation, which no
+// longer counts for the popularity of its hotel.
+package reservationcancelled
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function consumes melmastoon.reservation.cancelled.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:      "sandbox-reservationcancelled",
+	Subject:   "melmastoon.reservation.cancelled.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1},
+	Timeout:   10 * time.Second,
+}, New)
+
+// Cancelled is the part of the event that this function reads.
+type Cancelled struct {
+	Reservation id.Reservation          `json:"reservationId"`
+	Property    id.Property             `json:"propertyId"`
+	At          time.Time               `json:"cancelledAt"`
+	Allocations []id.Allocation         `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
+	Refunds     []sandbox.RefundRequest `json:"paymentRefundsRequested"`
+}
+
+type handler struct {
+	db        *postgres.DB
+	inventory sandbox.Inventory
+	intents   sandbox.Intents
+	keys      sandbox.Keys
+	demand    sandbox.Demand
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[Cancelled], error) {
+	return (&handler{
+		db:        postgres.Open(e, sandbox.Schema),
+		inventory: sandbox.OpenInventory(e),
+		intents:   sandbox.OpenIntents(e),
+		keys:      sandbox.OpenKeys(e),
+		demand:    sandbox.OpenDemand(e),
+	}).cancel, nil
+}
+
+func (h *handler) cancel(ctx context.Context, e event.Event[Cancelled]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := h.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+			return err
+		}
+		if err := h.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
+			return err
+		}
+		booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+		if err := h.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
+			return err
+		}
+		if err := h.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
+			return err
+		}
+		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
+	})
+}

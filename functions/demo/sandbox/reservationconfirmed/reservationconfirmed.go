@@ -1,0 +1,47 @@
+// Package reservationconfirmed counts the bookings of a hotel for its popularity signals.
+package reservationconfirmed
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function consumes melmastoon.reservation.confirmed.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:    "sandbox-reservationconfirmed",
+	Subject: "melmastoon.reservation.confirmed.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Confirmed is the part of the event that this function reads.
+type Confirmed struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Property    id.Property    `json:"propertyId"`
+	At          time.Time      `json:"confirmedAt"`
+}
+
+type handler struct {
+	db     *postgres.DB
+	demand sandbox.Demand
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[Confirmed], error) {
+	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenDemand(e)}).count, nil
+}
+
+func (h *handler) count(ctx context.Context, e event.Event[Confirmed]) error {
+	booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		return h.demand.Confirmed(ctx, tx, booked, e.Payload.At)
+	})
+}

@@ -1,0 +1,24 @@
+// Package reservationearlycheckout releases the remaining nights of a guest who leaves early, and refunds them.
+package reservationearlycheckout
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function consumes melmastoon.reservation.early_checkout.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:      "sandbox-reservationearlycheckout",
+	Subject:   "melmastoon.reservation.early_checkout.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Timeout:   10 * time.Second,
+}, New)
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[sandbox.Settlement], error) {
+	return sandbox.Settle(e, "early check-out"), nil
+}

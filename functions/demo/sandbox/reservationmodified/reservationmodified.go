@@ -1,0 +1,85 @@
+// Package reservationmodified refunds what a change of a reservation saves, and revokes the keys that it replaces.
+package reservationmodified
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function consumes melmastoon.reservation.modified.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:      "sandbox-reservationmodified",
+	Subject:   "melmastoon.reservation.modified.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Timeout:   10 * time.Second,
+}, New)
+
+// Modified is the part of the event that this function reads.
+type Modified struct {
+	Before  keys     `json:"before"`
+	After   keys     `json:"after"`
+	Request *request `json:"refundOrChargeRequest"`
+}
+
+type keys struct {
+	IDs []id.KeyCredential `json:"keyCredentialIds"`
+}
+
+// A request names one intent, or lists the refunds of several. A charge is collected elsewhere.
+type request struct {
+	Direction string                  `json:"direction"`
+	Refund    *id.Refund              `json:"refundId"`
+	Intent    *id.Intent              `json:"paymentIntentId"`
+	Amount    money.Micro             `json:"amountMicro"`
+	Refunds   []sandbox.RefundRequest `json:"paymentRefundsRequested"`
+}
+
+// refunds returns the requested refunds.
+func (m Modified) refunds() []sandbox.RefundRequest {
+	switch r := m.Request; {
+	case r == nil || r.Direction != "refund":
+		return nil
+	case r.Intent != nil:
+		return []sandbox.RefundRequest{{Refund: r.Refund, Intent: *r.Intent, Amount: r.Amount}}
+	default:
+		return r.Refunds
+	}
+}
+
+// replaced returns the keys that the change took away.
+func (m Modified) replaced() []id.KeyCredential {
+	return slices.DeleteFunc(slices.Clone(m.Before.IDs), func(k id.KeyCredential) bool { return slices.Contains(m.After.IDs, k) })
+}
+
+type handler struct {
+	db      *postgres.DB
+	intents sandbox.Intents
+	keys    sandbox.Keys
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[Modified], error) {
+	return (&handler{db: postgres.Open(e, sandbox.Schema), intents: sandbox.OpenIntents(e), keys: sandbox.OpenKeys(e)}).settle, nil
+}
+
+func (h *handler) settle(ctx context.Context, e event.Event[Modified]) error {
+	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+		if gone := e.Payload.replaced(); len(gone) > 0 {
+			if _, err := h.keys.RevokeIn(ctx, tx, *e.Delivery.Tenant, gone); err != nil {
+				return err
+			}
+		}
+		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation modified", e.Payload.refunds())
+	})
+}

@@ -1,0 +1,22 @@
+// Package reservationnoshow releases the rooms, refunds the payments and revokes the keys of a guest who did not come.
+package reservationnoshow
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function consumes melmastoon.reservation.no_show.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:      "sandbox-reservationnoshow",
+	Subject:   "melmastoon.reservation.no_show.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Timeout:   10 * time.Second,
+}, New)
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[sandbox.Settlement], error) { return sandbox.Settle(e, "no-show"), nil }

@@ -1,0 +1,41 @@
+// Package rotatekeys replaces the key that signs staff tokens.
+package rotatekeys
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/iam/v1/keys. Earlier keys stay in the JWKS for a day.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-rotatekeys",
+	Route:   "POST /sandbox/iam/v1/keys",
+	Access:  fn.Internal,
+	Answer:  fn.Created,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Response is the id of the new key.
+type Response struct {
+	ID string `json:"kid"`
+}
+
+type handler struct {
+	staff sandbox.Staff
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
+	staff, err := sandbox.OpenStaff(e)
+	return (&handler{staff}).rotate, err
+}
+
+func (h *handler) rotate(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+	kid, err := h.staff.Rotate(ctx)
+	return Response{kid}, err
+}

@@ -1,0 +1,116 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	const header = "X-Sandbox-Scenario"
+	left := "/sandbox/inventory/v1/availability?propertyId=" + kabul.Property.String() + "&start=" + b.nights(10, 2).Start.String() + "&end=" + b.nights(10, 2).End.String()
+	var none struct {
+		RoomTypes []sandbox.Left `json:"roomTypes"`
+	}
+	f.Get(left, header, "sold_out").Into(t, &none)
+	if len(none.RoomTypes) != 3 {
+		t.Fatalf("sold out: len(none.RoomTypes) = %d, want 3", len(none.RoomTypes))
+	}
+	if none.RoomTypes[0].Units != 0 {
+		t.Errorf("sold out: none.RoomTypes[0].Units = %d, want 0", none.RoomTypes[0].Units)
+	}
+	h := holdRequest(b.want(b.nights(10, 2), 1))
+	if got := f.Post("/sandbox/inventory/v1/holds", h, header, "sold_out"); got.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
+		t.Errorf("hold when sold out: %d %s", got.Status, got.Code())
+	}
+	if got := f.Post("/sandbox/inventory/v1/holds", h); got.Status != http.StatusCreated {
+		t.Errorf("the same hold on another day: %d %s", got.Status, got.Body)
+	}
+	var usual, dearer struct {
+		Totals struct {
+			Grand money.Micro `json:"grandTotalMicro"`
+		} `json:"totals"`
+	}
+	f.Post("/sandbox/pricing/v1/quotes", b.priceRequest()).Into(t, &usual)
+	f.Post("/sandbox/pricing/v1/quotes", b.priceRequest(), header, "price_changed").Into(t, &dearer)
+	if dearer.Totals.Grand <= usual.Totals.Grand {
+		t.Errorf("after the price has changed: %d, before: %d", dearer.Totals.Grand, usual.Totals.Grand)
+	}
+	i := b.opened(t, sandbox.Card)
+	f.Post("/sandbox/payment/v1/checkout/"+i.ID.String(), "action=pay", "Content-Type", form, header, "declined")
+	got, err := b.Intents.Get(t.Context(), i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Attempts != 1 {
+		t.Errorf("got.Attempts = %d, want 1", got.Attempts)
+	}
+	if got.Status != sandbox.RequiresPayment {
+		t.Errorf("status = %q, want %q", got.Status, sandbox.RequiresPayment)
+	}
+	tenant := "/sandbox/tenant/v1/tenants/" + kabul.Slug
+	down := f.Get(tenant, header, "upstream_down")
+	if down.Status != http.StatusServiceUnavailable {
+		t.Errorf("upstream_down: status = %d, want %d: %s", down.Status, http.StatusServiceUnavailable, down.Body)
+	}
+	if down.Header.Get("Retry-After") == "" {
+		t.Error("upstream_down: Retry-After is empty")
+	}
+	for scenario, want := range map[string]int{
+		"upstream_down;of=tenant":         http.StatusServiceUnavailable,
+		"upstream_down; of=tenant":        http.StatusServiceUnavailable,
+		"upstream_down;of=pricing":        http.StatusOK,
+		"sold_out":                        http.StatusOK,
+		"earthquake":                      http.StatusBadRequest,
+		"earthquake;of=pricing":           http.StatusBadRequest,
+		"upstream_down;of=weather":        http.StatusBadRequest,
+		"upstream_down;for=tenant":        http.StatusBadRequest,
+		"upstream_down;of=tenant;hotel=1": http.StatusBadRequest,
+		"upstream_down;of":                http.StatusBadRequest,
+		"fail; function=any-name":         http.StatusOK,
+		"fail":                            http.StatusBadRequest,
+		"fail; of=tenant":                 http.StatusBadRequest,
+		"fail; function=a; of=tenant":     http.StatusBadRequest,
+		"sold_out; function=any-name":     http.StatusBadRequest,
+		"fail; function":                  http.StatusBadRequest,
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			if got := f.Get(tenant, header, scenario); got.Status != want {
+				t.Errorf("%d, want %d", got.Status, want)
+			}
+		})
+	}
+	began := time.Now()
+	slow := f.Get(tenant, header, "upstream_slow")
+	if slow.Status != http.StatusOK {
+		t.Errorf("upstream_slow: status = %d, want %d: %s", slow.Status, http.StatusOK, slow.Body)
+	}
+	if time.Since(began) < 1400*time.Millisecond {
+		t.Errorf("upstream_slow: time.Since(began) = %v, want at least %v", time.Since(began), 1400*time.Millisecond)
+	}
+}
+
+// TestServices_nameEveryService holds the names that a scenario takes to the routes of the catalogue.
+func TestServices_nameEveryService(t *testing.T) {
+	t.Parallel()
+	var routed []string
+	for _, f := range melmastoon.Functions {
+		if _, path, ok := strings.Cut(f.Spec.Route, "/sandbox/"); ok {
+			name, _, _ := strings.Cut(path, "/")
+			routed = append(routed, name)
+		}
+	}
+	slices.Sort(routed)
+	if routed = slices.Compact(routed); !slices.Equal(routed, sandbox.Services) {
+		t.Errorf("services %v, want those of the routes %v", sandbox.Services, routed)
+	}
+}

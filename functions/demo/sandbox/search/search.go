@@ -1,0 +1,91 @@
+// Package search finds hotels of all tenants in which a party can stay.
+package search
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function serves POST /sandbox/search/v1/searches.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-search",
+	Route:   "POST /sandbox/search/v1/searches",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	maxPage   = 200
+	maxOffset = 10_000 // limit of paging
+)
+
+// A Request is the query and the page of results.
+type Request struct {
+	Geo       sandbox.Where      `json:"geo"`
+	Dates     sandbox.Dates      `json:"dates"`
+	Occupancy sandbox.Travellers `json:"occupancy"`
+	Filters   sandbox.Filters    `json:"filters,omitzero"`
+	Sort      sandbox.Sort       `json:"sortKey"`
+	Page      Page               `json:"page"`
+	Currency  money.Currency     `json:"currency,omitzero"` // for comparing prices; the price filter's takes precedence
+}
+
+// A Page is the number of listings and their offset.
+type Page struct {
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
+func (r *Request) query() sandbox.Query {
+	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
+}
+
+// Validate rejects a query that cannot be answered.
+func (r *Request) Validate() error {
+	if !r.Sort.Known() {
+		return sandbox.Refuse("/sortKey", "known", "Must be a supported sort order.")
+	}
+	if r.Page.Limit < 1 || r.Page.Limit > maxPage || r.Page.Offset < 0 || r.Page.Offset > maxOffset {
+		return sandbox.Refuse("/page", "range", "Must have a limit of 1 to 200 and an offset of 0 to 10000.")
+	}
+	return r.query().Validate()
+}
+
+// A Response is a page of listings and their total number, with the name of the searched place and its cells if it is small.
+type Response struct {
+	Listings []sandbox.Listing  `json:"listings"`
+	Total    int                `json:"total"`
+	Place    sandbox.NamedPlace `json:"place"`
+	Cells    []string           `json:"geoCells,omitempty"`
+}
+
+type handler struct {
+	listings sandbox.Listings
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenListings(e)}).find, nil
+}
+
+func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	if out.Place, err = h.listings.Place(ctx, c.In.Geo); err != nil {
+		return out, err
+	}
+	if out.Cells, err = h.listings.Cells(ctx, c.In.Geo); err != nil {
+		return out, err
+	}
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+		out.Listings = []sandbox.Listing{}
+		return out, nil
+	}
+	out.Listings, out.Total, err = h.listings.Search(ctx, c.In.query(), sandbox.Slice{
+		Sort: c.In.Sort, Limit: c.In.Page.Limit, Offset: c.In.Page.Offset, Currency: c.In.Currency})
+	return out, err
+}

@@ -1,0 +1,507 @@
+package sandbox_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uber/h3-go/v4"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
+	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// manyHotels is the sandbox with many hotels.
+type manyHotels struct {
+	books
+	sandbox.Listings
+	hotels []demo.Hotel
+}
+
+// withAllHotels returns all handwritten hotels.
+func withAllHotels(t *testing.T) manyHotels {
+	t.Helper()
+	n, err := demo.Named()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settle(t, n)
+}
+
+// withKabulHotels returns the hotels of Kabul and two of Herat.
+func withKabulHotels(t *testing.T) manyHotels {
+	t.Helper()
+	return settle(t, 10)
+}
+
+func settle(t *testing.T, n int) manyHotels {
+	t.Helper()
+	b := open(t)
+	if err := demo.Furnish(t.Context(), b.env, n); err != nil {
+		t.Fatal(err)
+	}
+	hotels, err := demo.Hotels(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manyHotels{b, sandbox.OpenListings(b.env), hotels}
+}
+
+// query returns a search for two adults for three nights.
+func (w manyHotels) query(where sandbox.Where) sandbox.Query {
+	return sandbox.Query{Where: where, Dates: sandbox.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
+		Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+}
+
+func city(name string) sandbox.Where { return sandbox.Where{Mode: "city", City: name} }
+
+var world = sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
+
+// found returns all hotels that match a query, over all pages, in order. It checks that every page has the same total.
+func (w manyHotels) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
+	t.Helper()
+	const limit = 7
+	for offset := 0; ; offset += limit {
+		page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: s, Limit: limit, Offset: offset})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page...)
+		if len(page) < limit {
+			if total != len(all) {
+				t.Errorf("%s: %d hotels on all pages, want the total %d", s, len(all), total)
+			}
+			return all
+		}
+	}
+}
+
+func names(all []sandbox.Listing) (names []string) {
+	for _, l := range all {
+		names = append(names, l.TenantSlug)
+	}
+	return names
+}
+
+func TestSearch_placeNames(t *testing.T) {
+	t.Parallel()
+	w := withAllHotels(t)
+	in := func(city string) (n int) {
+		for _, h := range w.hotels {
+			if h.CityID == city || h.Country == city {
+				n++
+			}
+		}
+		return n
+	}
+	for place, want := range map[string]int{"Kabul": in("af-kabul"), " KABUL": in("af-kabul"), "کابل": in("af-kabul"), "كابل": in("af-kabul"), "كابول": in("af-kabul"),
+		"Mazar-i-Sharif": in("af-mazar"), "mazar e sharif": in("af-mazar"), "مزارشریف": in("af-mazar"), "مزار شریف": in("af-mazar"),
+		"پېښور": in("pk-peshawar"), "پشاور": in("pk-peshawar"), "Qandahār": in("af-kandahar"), "ابوظہبی": in("ae-abudhabi"),
+		"Paris": 0, "Kab": 0, "%": 0, "' OR true --": 0} {
+		t.Run(place, func(t *testing.T) {
+			got := w.found(t, w.query(city(place)), sandbox.Recommended)
+			if len(got) != want {
+				t.Fatalf("len(got) = %d, want %d", len(got), want)
+			}
+			if want > 0 && !strings.EqualFold(got[0].City, got[len(got)-1].City) {
+				t.Errorf("%d hotels, want %d", len(got), want)
+			}
+		})
+	}
+	for place, want := range map[string]int{"Afghanistan": in("AF"), "افغانستان": in("AF"), "af": in("AF"), "ایران": in("IR"), "Balkh": in("af-mazar"),
+		"خیبر پختونخوا": in("pk-peshawar") + in("pk-swat"), "Kabul": 0} {
+		t.Run(place, func(t *testing.T) {
+			if got := w.found(t, w.query(sandbox.Where{Mode: "region", Region: place}), sandbox.Recommended); len(got) != want {
+				t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
+			}
+		})
+	}
+	if got := w.found(t, w.query(world), sandbox.Recommended); len(got) != len(w.hotels) {
+		t.Errorf("%d hotels on earth, want %d", len(got), len(w.hotels))
+	}
+}
+
+func TestSearch_suspendedTenant(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	tenants := sandbox.OpenTenants(w.env)
+	listed := func() bool {
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+	}
+	if !listed() {
+		t.Error("it is not found to begin with")
+	}
+	_, err := tenants.Suspend(t.Context(), kabul.Tenant, "billing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed() {
+		t.Error("suspended: listed() = true, want false")
+	}
+	_, err = tenants.Reinstate(t.Context(), kabul.Tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !listed() {
+		t.Error("reinstated: listed() = false, want true")
+	}
+}
+
+func TestSearch_empty(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	listed := func(q sandbox.Query) bool {
+		return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug)
+	}
+	families := w.query(city("Kabul"))
+	families.Party = sandbox.Travellers{Adults: 4, Rooms: 1}
+	if !listed(families) {
+		t.Fatal("it is not found to begin with")
+	}
+	taken := w.held(t, stay.Window{Start: families.Dates.CheckIn.AddDays(1), End: families.Dates.CheckIn.AddDays(2)}, 2)
+	if listed(families) {
+		t.Error("both suites are gone in the middle of the stay, and it is found")
+	}
+	if listed(w.query(city("Kabul"))) == false {
+		t.Error("two people fit into its other rooms")
+	}
+	err := w.release(t.Context(), taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !listed(families) {
+		t.Error("after the release: listed(families) = false, want true")
+	}
+	for name, change := range map[string]func(*sandbox.Query){
+		"a room for more than it can have": func(q *sandbox.Query) { q.Party.Adults = 6 },
+		"three suites where there are two": func(q *sandbox.Query) { q.Party = sandbox.Travellers{Adults: 12, Rooms: 3} },
+		"nights that have passed":          func(q *sandbox.Query) { q.Dates.CheckIn = w.today.AddDays(-1) },
+		"nights that are not on sale yet": func(q *sandbox.Query) {
+			q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(398), CheckOut: w.today.AddDays(402)}
+		},
+		"amenities that it does not have": func(q *sandbox.Query) { q.Filters.Amenities = []string{"wifi", "helipad"} },
+		"another type of house":           func(q *sandbox.Query) { q.Filters.Types = []string{"hostel", "apartment"} },
+		"other stars":                     func(q *sandbox.Query) { q.Filters.Stars = []int{1, 5} },
+		"a better rating":                 func(q *sandbox.Query) { q.Filters.Rating = 4.5 },
+		"another neighbourhood":           func(q *sandbox.Query) { q.Filters.Neighbourhoods = []string{"Khair Khana"} },
+		"a lower price":                   func(q *sandbox.Query) { q.Filters.Price = &sandbox.PriceRange{Max: 10999, Currency: money.AFN} },
+		"free of charge until the last day": func(q *sandbox.Query) {
+			q.Filters.Flexibility = "free"
+			q.Dates.CheckIn = w.today
+			q.Dates.CheckOut = w.today.AddDays(1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := families
+			change(&q)
+			if listed(q) {
+				t.Error("it is found")
+			}
+		})
+	}
+	q := families
+	q.Filters = sandbox.Filters{Price: &sandbox.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
+		Stars: []int{3, 4}, Rating: 4.4, Types: []string{"hotel"}, Flexibility: "free", Neighbourhoods: []string{"shahr-e-nāw"}}
+	if !listed(q) {
+		t.Error("it is all that was wanted, and not found")
+	}
+}
+
+// The index must agree with inventory and pricing, for random parties, stays and allocations over all hotels.
+func TestSearch_agreesWithInventory(t *testing.T) {
+	t.Parallel()
+	w := withAllHotels(t)
+	tariffs := sandbox.OpenTariffs(w.env)
+	random := rand.New(rand.NewPCG(7, 7))
+	var all []id.Property
+	for _, h := range w.hotels {
+		all = append(all, h.Property)
+		for range 4 { // some rooms of some types, for some nights, often all of them
+			room := h.Rooms[random.IntN(len(h.Rooms))]
+			begin, n := random.IntN(6), 1+random.IntN(4)
+			w.takes(t, h, room, w.nights(20+begin, n), 1+random.IntN(room.Units))
+		}
+	}
+	for range 12 {
+		rooms := 1 + random.IntN(3)
+		q := w.query(world)
+		q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(20 + random.IntN(6)), CheckOut: w.today.AddDays(27 + random.IntN(3))}
+		q.Party = sandbox.Travellers{Adults: rooms + random.IntN(3*rooms), Children: random.IntN(2), Rooms: rooms}
+		currency := []money.Currency{money.AFN, money.IRR, money.GBP, money.USD}[random.IntN(4)]
+		var priced []sandbox.Preview
+		for part := range slices.Chunk(all, 50) {
+			previews, err := tariffs.Preview(t.Context(), part, sandbox.Staying{Party: q.Party.Party(),
+				Window: stay.Window{Start: q.Dates.CheckIn, End: q.Dates.CheckOut}, Currency: currency}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			priced = append(priced, previews...)
+		}
+		slices.SortFunc(priced, func(a, b sandbox.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
+		listed, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.PriceUp, Limit: 50, Currency: currency})
+		if err != nil {
+			t.Fatalf("%+v: %v", q.Party, err)
+		}
+		if total != len(priced) {
+			t.Fatalf("%+v: total = %d, want %d", q.Party, total, len(priced))
+		}
+		if len(listed) != min(50, total) {
+			t.Fatalf("%+v: len(listed) = %d, want %d", q.Party, len(listed), min(50, total))
+		}
+		if _, unpriced, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1}); err != nil || unpriced != total {
+			t.Errorf("%+v: %d hotels without prices, %v, want %d", q.Party, unpriced, err, total)
+		}
+		nightly := map[id.Property]money.Micro{}
+		for _, p := range priced {
+			nightly[p.Property] = p.Nightly
+		}
+		for i, l := range listed {
+			if nightly[l.Property] != priced[i].Nightly {
+				t.Errorf("place %d of %d goes to %s for %d, want one for %d", i, total, l.TenantSlug, nightly[l.Property], priced[i].Nightly)
+			}
+		}
+		if total < 2 {
+			continue
+		}
+		middle := priced[total/2].Nightly
+		q.Filters.Price = &sandbox.PriceRange{Max: float64(middle) / 1e6, Currency: currency}
+		_, cheap, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1})
+		want := 0
+		for _, p := range priced {
+			if p.Nightly <= middle {
+				want++
+			}
+		}
+		if err != nil {
+			t.Fatalf("up to %d %s: %v", middle, currency, err)
+		}
+		if cheap != want {
+			t.Errorf("up to %d %s: cheap = %d, want %d", middle, currency, cheap, want)
+		}
+	}
+}
+
+// A hotel is found until its last room is taken, whichever room it is, and not by a party that needs more rooms of one type.
+func TestSearch_lastRoom(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	hotel := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Property == kabul.Property })]
+	q := w.query(city("Kabul"))
+	listed := func() bool { return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug) }
+	units := 0
+	for _, room := range hotel.Rooms {
+		units = max(units, room.Units)
+	}
+	q.Party = sandbox.Travellers{Adults: units, Rooms: units}
+	if !listed() {
+		t.Errorf("%d rooms: listed() = false, want true", units)
+	}
+	q.Party = sandbox.Travellers{Adults: units + 1, Rooms: units + 1}
+	if listed() {
+		t.Errorf("%d rooms: listed() = true, want false", units+1)
+	}
+	q.Party = sandbox.Travellers{Adults: 2, Rooms: 1}
+	for _, room := range hotel.Rooms {
+		if !listed() {
+			t.Errorf("%d of one type are taken next: listed() = false, want true", room.Units)
+		}
+		w.takes(t, hotel, room, w.nights(21, 1), room.Units)
+	}
+	if listed() {
+		t.Error("no room is left: listed() = true, want false")
+	}
+}
+
+// An earlier version of the code indexes a hotel without storing its main room. The stored main room is then ignored.
+func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	listed := func() bool {
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+	}
+	if n := w.count(t, `SELECT count(*) FROM sandbox.listings WHERE main_version = version AND main_room_type IS NOT NULL`); n != len(w.hotels) {
+		t.Errorf("%d listings with a main room, want %d", n, len(w.hotels))
+	}
+	if !listed() {
+		t.Fatal("it is not found to begin with")
+	}
+	for _, sql := range []string{`UPDATE sandbox.listings SET version = version + 1 WHERE property_id = $1`,
+		`UPDATE sandbox.listing_rooms SET max_occupancy = 1 WHERE property_id = $1`} {
+		if _, err := w.owner.Exec(t.Context(), sql, kabul.Property); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if listed() {
+		t.Error("its rooms are for one guest, and it is found for two")
+	}
+}
+
+// takes takes rooms while any are free.
+func (w manyHotels) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Window, units int) {
+	t.Helper()
+	hold := w.want(nights, units)
+	hold.Tenant, hold.Property, hold.Claims[0].RoomType = h.Tenant, h.Property, room.ID
+	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
+		t.Fatal(err)
+	}
+}
+
+func TestSearch_paging(t *testing.T) {
+	t.Parallel()
+	w := withAllHotels(t)
+	q := w.query(world)
+	recommended := names(w.found(t, q, sandbox.Recommended))
+	for _, s := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp, sandbox.PriceDown, sandbox.RatingDown, sandbox.DistanceUp} {
+		t.Run(string(s), func(t *testing.T) {
+			once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
+			if !slices.Equal(once, again) {
+				t.Errorf("the second search = %q, want %q", again, once)
+			}
+			if s != sandbox.Recommended && slices.Equal(once, recommended) {
+				t.Errorf("got %q as for %s, want another order", once, sandbox.Recommended)
+			}
+			if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
+				t.Errorf("got %d different hotels, want %d", len(slices.Compact(once)), len(w.hotels))
+			}
+		})
+	}
+	rated := w.found(t, q, sandbox.RatingDown)
+	if !slices.IsSortedFunc(rated, func(a, b sandbox.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {
+		t.Error("results are not ordered by rating")
+	}
+	near := w.found(t, w.query(sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), sandbox.DistanceUp)
+	if len(near) < 4 {
+		t.Fatalf("len(near) = %d, want at least 4", len(near))
+	}
+	if near[0].TenantSlug != "lapis-hotel-kabul" {
+		t.Errorf(`near[0].TenantSlug = %q, want "lapis-hotel-kabul"`, near[0].TenantSlug)
+	}
+	if *near[0].DistanceKm > 0.01 {
+		t.Errorf("*near[0].DistanceKm = %v, want at most 0.01", *near[0].DistanceKm)
+	}
+	if *near[len(near)-1].DistanceKm > 6 {
+		t.Errorf("*near[len(near)-1].DistanceKm = %v, want at most 6", *near[len(near)-1].DistanceKm)
+	}
+	if !slices.IsSortedFunc(near, func(a, b sandbox.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
+		t.Errorf("%v is not sorted by distance", names(near))
+	}
+	page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000})
+	if err != nil {
+		t.Fatalf("after the last page: %v", err)
+	}
+	if len(page) != 0 {
+		t.Errorf("after the last page: len(page) = %d, want 0", len(page))
+	}
+	if total != len(w.hotels) {
+		t.Errorf("after the last page: total = %d, want %d", total, len(w.hotels))
+	}
+}
+
+func TestQueryValidate_longNames(t *testing.T) {
+	t.Parallel()
+	day := stay.DateOf(time.Unix(0, 0))
+	for name, change := range map[string]func(*sandbox.Query, string){
+		"city":           func(q *sandbox.Query, name string) { q.Where = city(name) },
+		"region":         func(q *sandbox.Query, name string) { q.Where = sandbox.Where{Mode: "region", Region: name} },
+		"neighbourhoods": func(q *sandbox.Query, name string) { q.Filters.Neighbourhoods = []string{name} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for length, allowed := range map[int]bool{80: true, 81: false} {
+				t.Run(fmt.Sprint(length), func(t *testing.T) {
+					q := sandbox.Query{Where: city("Kabul"), Dates: sandbox.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+					change(&q, strings.Repeat("ش", length)) // of two bytes
+					if err := q.Validate(); (err == nil) != allowed {
+						t.Errorf("of %d letters: %v", length, err)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestSearch_clicksRecommend(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	f := w.front(t)
+	first := func() string { return names(w.found(t, w.query(city("Kabul")), sandbox.Recommended))[0] }
+	least := w.found(t, w.query(city("Kabul")), sandbox.Recommended)
+	last := least[len(least)-1]
+	click := func(p id.Property) event.Raw {
+		raw := incoming(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
+			"tenantId": last.Tenant, "propertyId": p, "occurredAt": w.env.Now()})
+		raw.Envelope.TenantID, raw.Delivery.Tenant = nil, nil // events of travellers have no tenant
+		return raw
+	}
+	once := click(last.Property)
+	for range 40 {
+		if got := f.Push(clickrecorded.Function, once); got.Status != http.StatusNoContent {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}
+	if n := w.count(t, `SELECT sum(clicks) FROM sandbox.popularity`); n != 1 {
+		t.Errorf("one click that came forty times counts as %d", n)
+	}
+	if first() == last.TenantSlug {
+		t.Error("one click makes the last one the first")
+	}
+	if _, err := w.owner.Exec(t.Context(), `UPDATE sandbox.popularity SET clicks = 1000000`); err != nil {
+		t.Fatal(err)
+	}
+	if first() != last.TenantSlug {
+		t.Errorf("most clicked is %s, but %s comes first", last.TenantSlug, first())
+	}
+	handle, err := clickrecorded.New(w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := event.Event[clickrecorded.Clicked]{Payload: clickrecorded.Clicked{Property: id.New[id.Property]()}}
+	unknown.Delivery = event.Delivery{EventID: id.New[id.Event](), Subject: clickrecorded.Function.Spec.Subject, Processor: clickrecorded.Function.Spec.Name}
+	if err := handle(t.Context(), unknown); err != nil {
+		t.Errorf("an unknown hotel: %v, want it dropped without a dead letter", err)
+	}
+}
+
+func TestIndex_onPublish(t *testing.T) {
+	t.Parallel()
+	w := withKabulHotels(t)
+	f := w.front(t)
+	q := w.query(city("Kabul"))
+	q.Party.Adults, q.Filters.Price = 4, &sandbox.PriceRange{Max: 500, Currency: money.AFN}
+	if got := names(w.found(t, q, sandbox.Recommended)); len(got) != 0 {
+		t.Fatalf("for 500 afghanis there is %v", got)
+	}
+	f.Post("/sandbox/pricing/v1/rate-plans/"+suites.Saver.ID.String()+"/publish", body{"weekdayMicro": slices.Repeat([]string{"400000000"}, 7)})
+	if got := names(w.found(t, q, sandbox.Recommended)); !slices.Equal(got, []string{kabul.Slug}) {
+		t.Errorf("for 500 afghanis there is %v", got)
+	}
+	f.Post("/sandbox/theme/v1/tenants/"+kabul.Tenant.String()+"/theme/publish", body{"tokens": kabul.Theme.Tokens})
+	var x struct {
+		Cell string `json:"geoCell"`
+	}
+	f.Post("/sandbox/search/v1/listings/"+kabul.Property.String()+"/index", nil).Into(t, &x)
+	if want := "h3:" + h3.LatLngToCell(h3.NewLatLng(kabul.Geo.Lat, kabul.Geo.Lng), 10).String(); x.Cell != want {
+		t.Errorf("x.Cell = %q, want %q", x.Cell, want)
+	}
+	if got := w.cellOf(t, kabul.Property); got != x.Cell {
+		t.Errorf("the index has %q, the answer %q", got, x.Cell)
+	}
+	want := []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2", "theme.published.v1 2",
+		"search_aggregation.listing.indexed.v1 3", "search_aggregation.listing.indexed.v1 4"}
+	if got := w.notices(t); !slices.Equal(got, want) {
+		t.Errorf("published %q, want %q", got, want)
+	}
+	if got := f.Post("/sandbox/search/v1/listings/"+id.New[id.Property]().String()+"/index", nil); got.Status != http.StatusNotFound {
+		t.Errorf("an unknown hotel: %d", got.Status)
+	}
+}

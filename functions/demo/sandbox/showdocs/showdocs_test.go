@@ -1,0 +1,198 @@
+package showdocs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox/showdocs"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func open(t *testing.T) *fntest.Front {
+	t.Helper()
+	return fntest.Open(t, env.Of(nil), showdocs.Function).As("")
+}
+
+// TestDocs_links follows every link to a page or a file, from the first page on.
+func TestDocs_links(t *testing.T) {
+	t.Parallel()
+	f, seen := open(t), map[string]bool{}
+	links := regexp.MustCompile(`(?:href|src|data-document)="(/docs[^"#]*)`)
+	for waiting := []string{"/docs"}; len(waiting) > 0; waiting = waiting[1:] {
+		at := waiting[0]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		got := f.Get(at)
+		if got.Status != 200 {
+			t.Errorf("%s is %d", at, got.Status)
+		}
+		if len(got.Body) == 0 {
+			t.Errorf("%s is empty", at)
+		}
+		for _, m := range links.FindAllStringSubmatch(string(got.Body), -1) {
+			waiting = append(waiting, strings.ReplaceAll(m[1], "&amp;", "&"))
+		}
+	}
+	for name, contracts := range map[string]fs.FS{"HTTP": schemas.HTTP, "events": schemas.Events, "derived": schemas.Derived} {
+		t.Run(name, func(t *testing.T) {
+			err := fs.WalkDir(contracts, ".", func(name string, entry fs.DirEntry, err error) error {
+				if err == nil && !entry.IsDir() && !seen["/docs?file="+url.QueryEscape(path.Base(name))] {
+					t.Errorf("no page leads to %s", name)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestDocs_errorTypes looks for the entry of each type of a problem.
+func TestDocs_errorTypes(t *testing.T) {
+	t.Parallel()
+	text, err := schemas.Derived.ReadFile("errors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []struct{ Code, Type string }
+	if err := json.Unmarshal(text, &codes); err != nil {
+		t.Fatal(err)
+	}
+	page := string(open(t).Get("/docs?page=errors").Body)
+	for _, c := range codes {
+		if u, err := url.Parse(c.Type); err != nil || !strings.Contains(page, `<section id="`+strings.TrimPrefix(u.Path, "/")+`">`+"\n<h2>"+c.Code) {
+			t.Errorf("the page has no entry of %s", c.Type)
+		}
+	}
+	if len(codes) == 0 {
+		t.Error("no codes are listed")
+	}
+}
+
+// TestDocs_asyncAPI compares the payloads of the bundled document with the schemas, and follows their references.
+func TestDocs_asyncAPI(t *testing.T) {
+	t.Parallel()
+	var document map[string]any
+	if err := json.Unmarshal(open(t).Get("/docs?file=asyncapi.json").Body, &document); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("event schemas: %v, %v", names, err)
+	}
+	for _, name := range names {
+		subject := strings.TrimSuffix(path.Base(name), ".json")
+		t.Run(subject, func(t *testing.T) {
+			place := "#/components/messages/" + subject + "/payload/properties/payload"
+			text, err := schemas.Events.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want map[string]any
+			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"`+place+"/$defs/")), &want); err != nil {
+				t.Fatal(err)
+			}
+			delete(want, "$id")
+			delete(want, "$schema")
+			delete(want, "examples")
+			if diff := cmp.Diff(want, lookup(document, place)); diff != "" {
+				t.Errorf("payload (-want +got):\n%s", diff)
+			}
+			for _, target := range regexp.MustCompile(`"\$ref": *"#(/\$defs/[^"]*)"`).FindAllSubmatch(text, -1) {
+				if lookup(document, place+string(target[1])) == nil {
+					t.Errorf("the document has nothing at %s%s", place, target[1])
+				}
+			}
+		})
+	}
+}
+
+// lookup returns the value at a JSON pointer, or nil.
+func lookup(value any, pointer string) any {
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "#/"), "/") {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}
+
+func TestDocs_refusals(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, at := range []string{"/docs?page=none", "/docs?file=none", "/docs?file=index.html", "/docs?page=errors&file=docs.css", "/docs?file=../schemas.go"} {
+		t.Run(at, func(t *testing.T) {
+			if got := f.Get(at); got.Status != 404 {
+				t.Errorf("%s is %d, want 404", at, got.Status)
+			}
+		})
+	}
+}
+
+// TestDocs_packed compares a packed file as sent to clients with and without gzip.
+func TestDocs_packed(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	plain, packed := f.Get("/docs?file=swagger-ui.css"), f.Get("/docs?file=swagger-ui.css", "Accept-Encoding", "gzip, br")
+	if got := packed.Header.Get("Content-Encoding"); got != "gzip" {
+		t.Fatalf("Content-Encoding = %q, want gzip", got)
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, plain.Body) {
+		t.Error("the packed file differs from the plain one")
+	}
+	if got := plain.Header.Get("Vary"); !strings.Contains(got, "Accept-Encoding") {
+		t.Errorf("Vary = %q, want Accept-Encoding", got)
+	}
+}
+
+func TestDocs_acceptEncoding(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, test := range []struct {
+		name, accepted string
+		packed         bool
+	}{
+		{name: "none", accepted: ""},
+		{name: "other", accepted: "br, deflate"},
+		{name: "among_others", accepted: "br;q=1.0, gzip;q=0.5", packed: true},
+		{name: "upper_case", accepted: "GZIP", packed: true},
+		{name: "any", accepted: "*", packed: true},
+		{name: "refused", accepted: "gzip;q=0"},
+		{name: "refused_with_spaces", accepted: "gzip ; q=0.000, br"},
+		{name: "refused_among_any", accepted: "*;q=1, gzip;q=0"},
+		{name: "any_refused", accepted: "*;q=0"},
+		{name: "identity_only", accepted: "identity;q=1, *;q=0"},
+		{name: "similar_name", accepted: "gzipped"},
+		{name: "malformed", accepted: "gzip;q=much"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := f.Get("/docs?file=swagger-ui.css", "Accept-Encoding", test.accepted)
+			if packed := got.Header.Get("Content-Encoding") == "gzip"; got.Status != 200 || packed != test.packed {
+				t.Errorf("status %d, packed: %t, want 200, packed: %t", got.Status, packed, test.packed)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+// Package takeroomout takes a physical room out of order for a period.
+package takeroomout
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/shared/freetext"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function serves POST /sandbox/property/v1/rooms/{roomId}/out-of-order. A repeated period changes nothing.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:      "sandbox-takeroomout",
+	Route:     "POST /sandbox/property/v1/rooms/{roomId}/out-of-order",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.RoomTakenOutV1, sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
+}, New)
+
+const longest = 100 // characters of a reason code
+
+// A Request is the room, the period and its reason.
+type Request struct {
+	Room       id.Room       `path:"roomId" json:"-"`
+	From       stay.Date     `json:"from"`
+	Until      stay.Date     `json:"until"`
+	ReasonCode freetext.Text `json:"reasonCode"`
+}
+
+// Validate rejects an impossible period, and a reason that is missing or too long.
+func (r *Request) Validate() error {
+	if err := (stay.Window{Start: r.From, End: r.Until}).Validate(); err != nil {
+		return sandbox.Refuse("/until", "period", err.Error())
+	}
+	if n := utf8.RuneCountInString(string(r.ReasonCode)); n < 1 || n > longest {
+		return sandbox.Refuse("/reasonCode", "length", "Must have 1 to 100 characters.")
+	}
+	return nil
+}
+
+// A Response is the room with its current or next period.
+type Response = sandbox.Room
+
+type handler struct {
+	rooms sandbox.Rooms
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&handler{sandbox.OpenRooms(e)}).takeOut, nil
+}
+
+func (h *handler) takeOut(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
+}

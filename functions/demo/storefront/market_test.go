@@ -1,0 +1,205 @@
+package storefront_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/demo/storefront/findhotels"
+	"melmastoon.ghasi.io/functions/demo/storefront/showhotel"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// A fakeConsumer is a fake of the consumer service with one hotel. It rejects stays that end before they begin, and all dates before 2026.
+type fakeConsumer struct {
+	mu     sync.Mutex
+	locale locale.Tag
+	away   bool     // destinations are not available
+	asked  []string // method, path, and the arrival
+	busy   bool     // everything is limited
+	sent   http.Header
+}
+
+func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text, _ := io.ReadAll(r.Body)
+	path := strings.TrimPrefix(r.URL.Path, "/bff/consumer/v1")
+	in, out := r.FormValue("checkIn"), r.FormValue("checkOut")
+	if path == "/search" {
+		in, out = textBetween(string(text), `"checkIn":"`, `"`), textBetween(string(text), `"checkOut":"`, `"`)
+	}
+	d.sent = r.Header
+	d.asked = append(d.asked, r.Method+" "+path+" "+in)
+	w := httptest.NewRecorder()
+	session := body{"locale": d.locale, "localePreference": d.locale, "currency": "AFN", "currencyPreference": "AFN"}
+	switch {
+	case d.busy:
+		refuse(w, "429 GENERAL.RATE_LIMITED")
+	case in != "" && (in < "2026" || out <= in):
+		refuse(w, "400 GENERAL.VALIDATION_FAILED")
+	case path == "/search":
+		session["results"], session["page"] = []body{{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel",
+			"rateSnapshot": body{"cheapestNightlyMinor": 390000, "totalForStayMinor": 868000, "currency": "AFN", "exponent": 2}}}, body{"total": 1}
+		_ = json.MarshalWrite(w, session)
+	case path == "/destinations" && d.away:
+		refuse(w, "503 GENERAL.UNAVAILABLE")
+	case path == "/destinations":
+		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul River", "name": body{"default": "Kabul River", "display": "Kabul River"}},
+			{"city": "Kabul", "name": body{"default": "Kabul", "localized": body{"ps-AF": "کابل"}, "display": "کابل"}}}})
+	case path == "/session":
+		_ = json.MarshalWrite(w, session)
+	case strings.HasSuffix(path, "/availability"):
+		_ = json.MarshalWrite(w, body{})
+	default:
+		session["property"] = body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul"}
+		_ = json.MarshalWrite(w, session)
+	}
+	return w.Result(), nil
+}
+
+// visitMarket opens a page of the site of all hotels in a language, and returns it.
+func visitMarket(t *testing.T, l locale.Tag, path string) (page string, d *fakeConsumer) {
+	t.Helper()
+	d = &fakeConsumer{locale: l}
+	return visitFakeMarket(t, d, path), d
+}
+
+// visitFakeMarket opens a page of the site of all hotels with a fake of the consumer service, and returns it.
+func visitFakeMarket(t *testing.T, d *fakeConsumer, path string) string {
+	t.Helper()
+	e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
+	a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path, "Accept-Language", string(d.locale))
+	a.Want(t, http.StatusOK)
+	return string(a.Body)
+}
+
+// expectTexts reports the texts that a page does not contain.
+func expectTexts(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, want := range texts {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %q: %s", want, page)
+		}
+	}
+}
+
+func TestMarket_rateLimited(t *testing.T) {
+	t.Parallel()
+	e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), &fakeConsumer{busy: true})
+	fntest.Open(t, e, findhotels.Function).As("").Get("/hotels").Want(t, http.StatusTooManyRequests, "Retry-After", "7")
+}
+
+// A response to a challenge that is no header is dropped, as if there were none.
+func TestMarket_controlCharacter(t *testing.T) {
+	t.Parallel()
+	for _, escaped := range []string{"%7F", "%0A"} {
+		for _, path := range []string{"/hotels", "/hotels/" + property.String()} {
+			t.Run(path+escaped, func(t *testing.T) {
+				t.Parallel()
+				d := &fakeConsumer{locale: locale.English}
+				e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
+				a := fntest.Open(t, e, findhotels.Function, showhotel.Function).As("").Get(path + "?response=" + escaped)
+				if a.Status >= 400 || d.sent["X-Challenge-Response"] != nil {
+					t.Errorf("got %d, sent %q", a.Status, d.sent["X-Challenge-Response"])
+				}
+			})
+		}
+	}
+}
+
+func TestMarket_solarCalendar(t *testing.T) {
+	t.Parallel()
+	hotel := "/hotels/" + property.String()
+	for _, test := range []struct {
+		name, path string
+		language   locale.Tag
+		solar      bool
+	}{
+		{"results_pashto", "/hotels?place=Kabul&city=Kabul&", locale.Pashto, true},
+		{"results_dari", "/hotels?place=Kabul&city=Kabul&", locale.Dari, true},
+		{"results_persian", "/hotels?place=Kabul&city=Kabul&", locale.Persian, true},
+		{"results_urdu", "/hotels?place=Kabul&city=Kabul&", locale.Urdu, false},
+		{"hotel_persian", hotel + "?", locale.Persian, true},
+		{"hotel_english", hotel + "?", locale.English, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			page, d := visitMarket(t, test.language, test.path+"checkInDay=1&checkInMonth=1&checkInYear=1406&checkOutDay=3&checkOutMonth=1&checkOutYear=1406&adults=2")
+			if got := strings.Contains(page, `type="date"`); got == test.solar {
+				t.Errorf("the page has Gregorian date fields: %t, want %t", got, !test.solar)
+			}
+			if got := strings.Contains(page, `<option value="1406" selected>۱۴۰۶</option>`); got != test.solar {
+				t.Errorf("the page shows the chosen year: %t, want %t", got, test.solar)
+			}
+			if asked := strings.Join(d.asked, "\n"); !strings.Contains(asked, " 2027-03-21") {
+				t.Errorf("asked %s, want the arrival on 21 March 2027", asked)
+			}
+		})
+	}
+}
+
+// TestMarket_noSuchDay chooses a day that the solar calendar does not have. The form keeps it.
+func TestMarket_noSuchDay(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"results": "/hotels?place=Kabul&city=Kabul&", "hotel": "/hotels/" + property.String() + "?"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page, d := visitMarket(t, locale.Persian, path+"checkInDay=31&checkInMonth=11&checkInYear=1406&checkOutDay=2&checkOutMonth=12&checkOutYear=1406")
+			expectTexts(t, page, "آن ماه چنین روزی ندارد.", `<option value="31" selected>`, `<option value="11" selected>`)
+			if asked := strings.Join(d.asked, "\n"); strings.Contains(asked, "1406") {
+				t.Errorf("asked %s for a day that does not exist", asked)
+			}
+		})
+	}
+}
+
+// TestMarket_rejected enters dates that are not possible on the page of a hotel. The form keeps them, and the hotel is shown.
+func TestMarket_rejected(t *testing.T) {
+	t.Parallel()
+	page, _ := visitMarket(t, locale.English, "/hotels/"+property.String()+"?checkIn=2027-03-23&checkOut=2027-03-21&adults=2")
+	expectTexts(t, page, "Please check the dates and the guests", `value="2027-03-23"`, `value="2027-03-21"`, "Kabul Grand Hotel", "/handoff")
+	if handoff := textBetween(page, `/handoff"`, "</form>"); strings.Contains(handoff, "2027-03-23") {
+		t.Errorf("the guest would go on with dates that are not possible: %s", handoff)
+	}
+}
+
+func TestMarket_card(t *testing.T) {
+	t.Parallel()
+	page, _ := visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul")
+	expectTexts(t, page, "AFN 3,900 a night, before taxes and fees", "in all, with taxes and fees", `<p class="small">Hostel`)
+}
+
+// TestMarket_cityName shows a city in the language of the page, whatever the guest typed, and its own name if no other is known.
+func TestMarket_cityName(t *testing.T) {
+	t.Parallel()
+	results, hotel := "/hotels?place=kab&city=Kabul", "/hotels/"+property.String()
+	for _, test := range []struct {
+		name, path string
+		language   locale.Tag
+		away       bool
+		want       string
+	}{
+		{"results_pashto", results, locale.Pashto, false, "<h1>په کابل کې هوټلونه</h1>"},
+		{"results_english", results, locale.English, false, "<h1>Hotels in Kabul</h1>"},
+		{"results_away", results, locale.Pashto, true, "<h1>په Kabul کې هوټلونه</h1>"},
+		{"results_unknown_city", "/hotels?place=Herat&city=Herat", locale.Pashto, false, "<h1>په Herat کې هوټلونه</h1>"},
+		{"hotel_pashto", hotel, locale.Pashto, false, `<span dir="auto">کابل</span>`},
+		{"hotel_english", hotel, locale.English, false, `<span dir="auto">Kabul</span>`},
+		{"hotel_away", hotel, locale.Pashto, true, `<span dir="auto" lang="en">Kabul</span>`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := &fakeConsumer{locale: test.language, away: test.away}
+			expectTexts(t, visitFakeMarket(t, d, test.path), test.want)
+		})
+	}
+}
