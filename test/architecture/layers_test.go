@@ -24,7 +24,7 @@ var layers = []layer{
 		"platform/identity/google", "platform/inbox", "platform/outbox", "platform/postgres/cloudsql", "platform/postgres/migrate",
 		"platform/topic/pubsub", "platform/upstream",
 	}},
-	{"platform: function runtime", []string{"platform/fn", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
+	{"platform: function runtime", []string{"platform/fn", "platform/fn/decode", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
 	{"platform: process", []string{"platform/fn/process"}},
 	{"local: programs and pushes", []string{"local/edge", "local/subprocess", "local/push", "local/setup", "local/signing"}},
 	{"local: stand-ins", []string{"local/bus", "local/cluster", "local/documents", "local/emulators"}},

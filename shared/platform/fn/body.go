@@ -5,17 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
-)
-
-const (
-	jsonType = "application/json"
-	formType = "application/x-www-form-urlencoded"
 )
 
 // drainTime bounds how long an answer waits for the rest of a body that the endpoint has not read. The server reads the rest
@@ -51,19 +44,4 @@ func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]b
 // readUntil sets the read deadline of the request. The zero time removes it.
 func (c *record) readUntil(t time.Time) {
 	_ = http.NewResponseController(c.writer).SetReadDeadline(t) // recorders in tests have no deadlines
-}
-
-// checkType rejects a compressed body and a body with another content type than want.
-func checkType(h http.Header, want string) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return fault.ErrUnsupportedMedia
-	}
-	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if err != nil || media != want {
-		return fault.ErrUnsupportedMedia
-	}
-	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.ErrUnsupportedMedia
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/fn/decode"
 )
 
 // encode turns the value that an act returned into an answer.
@@ -45,7 +46,7 @@ func (r Reply) headers() http.Header {
 // unchanged reports whether the caller already has this version.
 func (r Reply) unchanged(req *http.Request, status int) bool {
 	known, etag := req.Header.Get("If-None-Match"), r.header.Get("Etag")
-	if etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
+	if etag == "" || known == "" || status != http.StatusOK || decode.TakesBody(req.Method) {
 		return false
 	}
 	var m Match
@@ -54,7 +55,7 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 
 // encodeBody adds the body to the answer.
 func encodeBody(a answer, out any) (answer, error) {
-	media := jsonType
+	media := "application/json"
 	switch v := out.(type) {
 	case Nothing, Reply:
 		return a, nil

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/decode"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
@@ -30,7 +31,7 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 			return nil, errors.New("is idempotent, but its middleware has no ledger")
 		}
 		h := &httpEnd[V, In, Out]{spec: s, middleware: d}
-		if h.plan, err = planFor(f.In, s.Route, d.Path...); err != nil {
+		if h.plan, err = decode.New(f.In, s.Route, d.Path...); err != nil {
 			return nil, err
 		}
 		h.serve, err = build(e)
@@ -42,7 +43,7 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 // An httpEnd is the endpoint of an opened HTTP function.
 type httpEnd[V, In, Out any] struct {
 	spec       Spec
-	plan       *plan
+	plan       *decode.Plan
 	middleware Middleware[V]
 	serve      func(context.Context, V, Call[In]) (Out, error)
 }
@@ -81,7 +82,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		body = nil
 	}
 	var in In
-	if err := h.plan.decode(r, body, &in, c.began); err != nil {
+	if err := h.plan.Decode(r, body, &in, c.began); err != nil {
 		return answer{}, err
 	}
 	if h.middleware.Begin != nil {
@@ -180,10 +181,8 @@ const leaseMargin = 5 * time.Second
 // that were sent are hashed, so that a new header does not change the hash of requests without it.
 func (h *httpEnd[V, In, Out]) claim(req *http.Request, s Scope, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
-	for _, f := range h.plan.fields {
-		if f.source == "header" {
-			parts = append(parts, []byte(req.Header.Get(f.name)))
-		}
+	for _, name := range h.plan.Headers() {
+		parts = append(parts, []byte(req.Header.Get(name)))
 	}
 	for _, name := range h.middleware.Headers {
 		if value := req.Header.Get(name); value != "" {
@@ -201,7 +200,7 @@ func (h *httpEnd[V, In, Out]) claim(req *http.Request, s Scope, key string, body
 // canonical returns the canonical form of a JSON body, and any other body as it is. It keeps numbers that have no exact canonical
 // form.
 func (h *httpEnd[V, In, Out]) canonical(body []byte) []byte {
-	if h.plan.reads("form") {
+	if h.plan.Reads("form") {
 		return body
 	}
 	value := jsontext.Value(bytes.Clone(body))

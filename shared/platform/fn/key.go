@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/fn/decode"
 )
 
 const maxKeyLength = 255
@@ -22,14 +23,14 @@ func idempotencyKey(h http.Header, required bool) (string, error) {
 	key, rule := unquoted(given[0]), ""
 	for _, other := range given[1:] {
 		if unquoted(other) != key {
-			rule = ruleOnce
+			rule = decode.Once
 		}
 	}
 	if rule == "" && !visible(key, maxKeyLength) {
-		rule = ruleForm
+		rule = decode.Form
 	}
 	if rule != "" {
-		return "", fault.ErrValidation.With(violation("/Idempotency-Key", rule))
+		return "", fault.ErrValidation.With(decode.Violation("/Idempotency-Key", rule))
 	}
 	return key, nil
 }

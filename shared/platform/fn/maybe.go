@@ -39,8 +39,5 @@ func (m *Maybe[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	return json.UnmarshalDecode(from, &m.value)
 }
 
-// optional marks the value as given and returns a pointer to it, for the decoder, which knows T only by reflection.
-func (m *Maybe[T]) optional() any { m.given = true; return &m.value }
-
-// A maybe is any Maybe.
-type maybe interface{ optional() any }
+// Optional marks the value as given and returns a pointer to it, for the decoder, which knows T only by reflection.
+func (m *Maybe[T]) Optional() any { m.given = true; return &m.value }

@@ -1,4 +1,4 @@
-package fn
+package decode
 
 import (
 	"cmp"
@@ -20,20 +20,21 @@ import (
 
 // The names of the rules that a request can violate. They are part of the API.
 const (
-	ruleRequired = "required"
-	ruleUnknown  = "unknown"
-	ruleType     = "type"
-	ruleForm     = "form"
-	ruleOnce     = "once"
+	required  = "required"
+	unknown   = "unknown"
+	wrongType = "type"
+	Form      = "form"
+	Once      = "once"
 )
 
-func violation(pointer, rule string) fault.Violation {
+// Violation returns the violation of a rule at a JSON pointer.
+func Violation(pointer, rule string) fault.Violation {
 	message := map[string]string{
-		ruleRequired: "Required.",
-		ruleUnknown:  "Unknown member.",
-		ruleType:     "Wrong type.",
-		ruleForm:     "Invalid format.",
-		ruleOnce:     "May be given only once.",
+		required:  "Required.",
+		unknown:   "Unknown member.",
+		wrongType: "Wrong type.",
+		Form:      "Invalid format.",
+		Once:      "May be given only once.",
 	}[rule]
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
@@ -68,7 +69,7 @@ type comparison struct {
 }
 
 func (c *comparison) add(at jsontext.Pointer, rule string) {
-	c.violations = append(c.violations, violation(string(at), rule))
+	c.violations = append(c.violations, Violation(string(at), rule))
 }
 
 // anything is a type that accepts every value.
@@ -83,11 +84,11 @@ func (c *comparison) value(v any, t reflect.Type, at jsontext.Pointer, depth int
 	switch v := v.(type) {
 	case nil:
 		if !null {
-			c.add(at, ruleType)
+			c.add(at, wrongType)
 		}
 	case string:
 		if strings.Contains(v, "\x00") { // text columns cannot store it
-			c.add(at, ruleForm)
+			c.add(at, Form)
 		}
 	case []any:
 		items := anything
@@ -107,10 +108,10 @@ func (c *comparison) value(v any, t reflect.Type, at jsontext.Pointer, depth int
 // bare returns the type of the value in a Maybe or behind a pointer, and whether null is accepted.
 func bare(t reflect.Type) (_ reflect.Type, null bool) {
 	for {
-		m, ok := reflect.TypeAssert[maybe](reflect.New(t))
+		m, ok := reflect.TypeAssert[Optional](reflect.New(t))
 		switch {
 		case ok:
-			t = reflect.TypeOf(m.optional()).Elem()
+			t = reflect.TypeOf(m.Optional()).Elem()
 		case t.Kind() == reflect.Pointer:
 			t, null = t.Elem(), true
 		default:
@@ -151,13 +152,13 @@ func (c *comparison) object(v map[string]any, t reflect.Type, kind reflect.Kind,
 		case kind == reflect.Map:
 			inner = t.Elem()
 		case kind == reflect.Struct:
-			c.add(where, ruleUnknown)
+			c.add(where, unknown)
 		}
 		c.value(v[name], inner, where, depth)
 	}
 	for _, m := range known {
 		if _, given := v[m.name]; m.required && !given {
-			c.add(at.AppendToken(m.name), ruleRequired)
+			c.add(at.AppendToken(m.name), required)
 		}
 	}
 }
@@ -183,7 +184,7 @@ func members(t reflect.Type) (all []member) {
 		if name == "-" || !f.IsExported() || (!tagged && source != "") {
 			continue
 		}
-		_, optional := reflect.TypeAssert[maybe](reflect.New(f.Type))
+		_, optional := reflect.TypeAssert[Optional](reflect.New(f.Type))
 		all = append(all, member{name: cmp.Or(name, f.Name), of: f.Type, required: !optional && !strings.Contains(options, "omit")})
 	}
 	return all

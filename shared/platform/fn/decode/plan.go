@@ -1,4 +1,6 @@
-package fn
+// Package decode turns a request into the request type of a function. The tags of a field name its source: path, query, header, form
+// or json.
+package decode
 
 import (
 	"errors"
@@ -10,9 +12,9 @@ import (
 	"strings"
 )
 
-// A plan describes how a request is decoded into an In. It is made once, when a function is built, so that an unsupported type
+// A Plan describes how a request is decoded into an In. It is made once, when a function is built, so that an unsupported type
 // is an error then and not at the first request.
-type plan struct {
+type Plan struct {
 	in     reflect.Type
 	fields []field // the fields of In from path, query, headers and form
 	json   bool    // whether In has members of a JSON body
@@ -26,13 +28,13 @@ type field struct {
 	index    int
 }
 
-// planFor reads the tags of a request type. The wildcards of the path and the path fields must be equal, except for the
+// New returns the plan for a request type. The wildcards of the path and the path fields must be equal, except for the
 // wildcards that the middleware reads.
-func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
+func New(in reflect.Type, route string, taken ...string) (*Plan, error) {
 	if in.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%v is not a struct", in)
 	}
-	p := &plan{in: in}
+	p := &Plan{in: in}
 	have, want := slices.Clone(taken), []string(nil)
 	for i := range in.NumField() {
 		f, err := fieldOf(in.Field(i), i)
@@ -48,7 +50,7 @@ func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
 		}
 		p.fields = append(p.fields, f)
 	}
-	if p.json && p.reads("form") {
+	if p.json && p.Reads("form") {
 		return nil, fmt.Errorf("%v has both JSON members and form fields", in)
 	}
 	for _, m := range wildcard.FindAllStringSubmatch(route, -1) {
@@ -78,9 +80,9 @@ func fieldOf(f reflect.StructField, index int) (field, error) {
 		return field{}, fmt.Errorf("field %s: tag %q", f.Name, tag)
 	}
 	target := reflect.New(f.Type).Interface()
-	m, optional := target.(maybe)
+	m, optional := target.(Optional)
 	if optional {
-		target = m.optional()
+		target = m.Optional()
 	}
 	if errors.Is(assign(target, ""), errUnsupported) {
 		return field{}, fmt.Errorf("field %s: type %v is not supported for source %s", f.Name, f.Type, source)
@@ -98,12 +100,25 @@ func sourceOf(f reflect.StructField) (source, tag string) {
 	return "", ""
 }
 
-// reads reports whether a field comes from the source.
-func (p *plan) reads(source string) bool {
+// Reads reports whether a field comes from the source.
+func (p *Plan) Reads(source string) bool {
 	return slices.ContainsFunc(p.fields, func(f field) bool { return f.source == source })
 }
 
-// takesBody reports whether requests of the method may have a body.
-func takesBody(method string) bool {
+// Headers returns the names of the headers that fields come from.
+func (p *Plan) Headers() (names []string) {
+	for _, f := range p.fields {
+		if f.source == "header" {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// An Optional is a type whose member or parameter may be absent. Optional marks it as given and returns a pointer to its value.
+type Optional interface{ Optional() any }
+
+// TakesBody reports whether requests of the method may have a body.
+func TakesBody(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }

@@ -1,9 +1,10 @@
-package fn
+package decode
 
 import (
 	"encoding"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -17,9 +18,9 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// decode fills into, a pointer to an In, from a request and its body. Then it calls the Validate method, or ValidateAt with the
+// Decode fills into, a pointer to an In, from a request and its body. Then it calls the Validate method, or ValidateAt with the
 // time of the call, if there is one.
-func (p *plan) decode(r *http.Request, body []byte, into any, now time.Time) error {
+func (p *Plan) Decode(r *http.Request, body []byte, into any, now time.Time) error {
 	if err := p.decodeFields(r, body, into); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func invalid(err error) error {
 	return fault.ErrValidation.Because(err)
 }
 
-func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
+func (p *Plan) decodeFields(r *http.Request, body []byte, into any) error {
 	query, form, err := p.values(r, body)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
 			return fault.ErrNotFound // a malformed id identifies nothing
 		}
 		if rule != "" {
-			violations = append(violations, violation("/"+f.name, rule))
+			violations = append(violations, Violation("/"+f.name, rule))
 		}
 	}
 	if violations != nil {
@@ -69,19 +70,19 @@ func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
 }
 
 // values parses the query and the form, if a field needs them.
-func (p *plan) values(r *http.Request, body []byte) (query, form url.Values, err error) {
+func (p *Plan) values(r *http.Request, body []byte) (query, form url.Values, err error) {
 	var noQuery, noForm error
-	if p.reads("query") {
+	if p.Reads("query") {
 		query, noQuery = url.ParseQuery(r.URL.RawQuery)
 	}
-	if p.reads("form") {
+	if p.Reads("form") {
 		if err := checkType(r.Header, formType); err != nil {
 			return nil, nil, err
 		}
 		form, noForm = url.ParseQuery(string(body))
 	}
 	if errors.Join(noQuery, noForm) != nil {
-		return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
+		return nil, nil, fault.ErrValidation.With(Violation("", Form))
 	}
 	return query, form, nil
 }
@@ -103,23 +104,23 @@ func (f field) decode(r *http.Request, query, form url.Values, to reflect.Value)
 	case len(given) == 0 && f.optional:
 		return ""
 	case len(given) == 0:
-		return ruleRequired
+		return required
 	case len(given) > 1:
-		return ruleOnce
+		return Once
 	}
 	target := to.Addr().Interface()
-	if m, ok := target.(maybe); ok {
-		target = m.optional()
+	if m, ok := target.(Optional); ok {
+		target = m.Optional()
 	}
 	if assign(target, given[0]) != nil {
-		return ruleForm
+		return Form
 	}
 	return ""
 }
 
 var (
 	errNotText     = errors.New("not UTF-8 text")
-	errUnsupported = errors.New("fn: unsupported type")
+	errUnsupported = errors.New("decode: unsupported type")
 )
 
 // assign parses text into the value that target points to.
@@ -144,8 +145,8 @@ func assign(target any, text string) error {
 }
 
 // decodeBody compares the body with the type in one pass that finds every unknown and missing member, and then decodes it.
-func (p *plan) decodeBody(r *http.Request, body []byte, into any) error {
-	if p.reads("form") || !takesBody(r.Method) || (!p.json && len(body) == 0) {
+func (p *Plan) decodeBody(r *http.Request, body []byte, into any) error {
+	if p.Reads("form") || !TakesBody(r.Method) || (!p.json && len(body) == 0) {
 		return nil
 	}
 	if err := checkType(r.Header, jsonType); err != nil {
@@ -166,11 +167,31 @@ func wrongValue(err error) error {
 	if !ok {
 		return fault.ErrMalformedJSON
 	}
-	rule := ruleType
+	rule := wrongType
 	if e.Err != nil {
-		rule = ruleForm
+		rule = Form
 	}
 	return fault.ErrValidation.
 		Because(fmt.Errorf("%s is not a valid %v", e.JSONPointer, e.GoType)).
-		With(violation(string(e.JSONPointer), rule))
+		With(Violation(string(e.JSONPointer), rule))
+}
+
+const (
+	jsonType = "application/json"
+	formType = "application/x-www-form-urlencoded"
+)
+
+// checkType rejects a compressed body and a body with another content type than want.
+func checkType(h http.Header, want string) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return fault.ErrUnsupportedMedia
+	}
+	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil || media != want {
+		return fault.ErrUnsupportedMedia
+	}
+	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.ErrUnsupportedMedia
+	}
+	return nil
 }
