@@ -65,10 +65,10 @@ func TestCommand_twoFiles(t *testing.T) {
 		{"same", []string{"plain.json", "plain.json"}, compatible, ""},
 		{"added", []string{"plain.json", "wider.json"}, compatible, "/properties/b member-added compatible\n"},
 		{"removed", []string{"wider.json", "plain.json"}, breaking, "/properties/b member-removed breaking\n"},
-		{"retyped", []string{"plain.json", "retyped.json"}, breaking, "/properties/a type-changed breaking \"integer\", was \"string\"\n"},
+		{"retyped", []string{"plain.json", "retyped.json"}, breaking, "/properties/a/type keyword-changed breaking \"integer\", was \"string\"\n"},
 		{"redefined", []string{"described.json", "redefined.json"}, breaking, "/ description-changed acknowledge description \"B.\"\n"},
 		{"acknowledged", []string{"--acknowledge", "described.json", "redefined.json"}, compatible, "/ description-changed acknowledge description \"B.\"\n"},
-		{"acknowledged_breaking", []string{"--acknowledge", "plain.json", "retyped.json"}, breaking, "/properties/a type-changed breaking \"integer\", was \"string\"\n"},
+		{"acknowledged_breaking", []string{"--acknowledge", "plain.json", "retyped.json"}, breaking, "/properties/a/type keyword-changed breaking \"integer\", was \"string\"\n"},
 		{"broken", []string{"plain.json", "broken.json"}, unreadable, ""},
 		{"both_broken", []string{"broken.json", "broken.json"}, unreadable, ""},
 		{"missing", []string{"plain.json", "absent.json"}, unreadable, ""},
@@ -164,8 +164,8 @@ func TestCommand_release(t *testing.T) {
 	run(compatible, "", "--release")
 	r.Put("events/a.v1.json", `{"type":"array"}`)
 	r.Commit()
-	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n", "--release")
-	run(breaking, "a.v1 / type-changed breaking \"array\", was \"object\"\n")
+	run(breaking, "a.v1 /type keyword-changed breaking \"array\", was \"object\"\n", "--release")
+	run(breaking, "a.v1 /type keyword-changed breaking \"array\", was \"object\"\n")
 	r.Put("events/a.v1.json", `{"type":"object","properties":{"a":{"type":"string"}}}`)
 	run(unreadable, "a.v1 /properties/a member-added compatible\n", "--release")
 	r.Put(history.ListFile, "1.0\n")

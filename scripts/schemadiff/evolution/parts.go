@@ -6,39 +6,13 @@ import (
 	"melmastoon.ghasi.io/scripts/schemadiff/normal"
 )
 
-// parts compares the schemas of items.
-func (c *comparison) parts(at string, older, newer normal.Schema) {
-	for _, keyword := range []string{"items", "contains"} {
-		c.presence(at+"/"+keyword, older[keyword], newer[keyword])
+// part compares two schemas of which one may be missing.
+func (c *comparison) part(at string, was, is any) {
+	if was == nil || is == nil {
+		c.change(at, was == nil, SchemaAdded, SchemaDropped, "")
+		return
 	}
-	was, is := list(older, "prefixItems"), list(newer, "prefixItems")
-	for i := range max(len(was), len(is)) {
-		c.presence(at+"/prefixItems/"+strconv.Itoa(i), element(was, i), element(is, i))
-	}
-}
-
-func element(l []any, i int) any {
-	if i < len(l) {
-		return l[i]
-	}
-	return nil
-}
-
-// branches compares conjunctions, alternatives, conditions and negations.
-func (c *comparison) branches(at string, older, newer normal.Schema) {
-	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		c.combination(at+"/"+keyword, list(older, keyword), list(newer, keyword))
-	}
-	if (older["if"] != nil || newer["if"] != nil) && !same(older["if"], newer["if"]) {
-		c.findf(at, ConditionChanged, "if")
-	} else {
-		for _, branch := range []string{"then", "else"} {
-			c.presence(at+"/"+branch, older[branch], newer[branch])
-		}
-	}
-	if !same(older["not"], newer["not"]) {
-		c.findf(at+"/not", NotChanged, "")
-	}
+	c.schema(at, was.(normal.Schema), is.(normal.Schema))
 }
 
 // combination pairs the parts of two lists, whose order has no meaning: equal ones, then conditions with the same if, then the only ones that
@@ -80,4 +54,22 @@ func (c *comparison) pair(at string, was, is []any, together func(a, b normal.Sc
 		}
 	}
 	return gone, left
+}
+
+// same reports whether two schemas differ in annotations only, at any depth.
+func same(a, b any) bool { return normal.Text(bare(a)) == normal.Text(bare(b)) }
+
+// bare returns a schema without annotations. Members are no keywords, so a member named title stays.
+func bare(value any) any {
+	s, ok := value.(normal.Schema)
+	if !ok {
+		return value
+	}
+	out := normal.Schema{}
+	for keyword, value := range s {
+		if !normal.Annotations(keyword) || keyword == "x-enum" {
+			out[keyword] = normal.Inside(keyword, value, bare)
+		}
+	}
+	return out
 }

@@ -30,34 +30,21 @@ const (
 	DescriptionChanged  Rule = "description-changed"
 	AnnotationChanged   Rule = "annotation-changed"
 	MemberRemoved       Rule = "member-removed"
-	MemberRenamed       Rule = "member-renamed"
-	RequiredMemberAdded Rule = "required-member-added"
 	ClosedModelExtended Rule = "closed-model-extended"
 	NewlyRequired       Rule = "newly-required"
 	NoLongerRequired    Rule = "no-longer-required"
-	TypeChanged         Rule = "type-changed"
 	EnumValueRemoved    Rule = "enum-value-removed"
 	EnumExtended        Rule = "enum-extended" // a closed one
-	EnumAdded           Rule = "enum-added"
-	EnumDropped         Rule = "enum-dropped"
 	EnumOpened          Rule = "enum-opened"
-	Narrowed            Rule = "narrowed"
-	Widened             Rule = "widened"
-	PatternChanged      Rule = "pattern-changed"
-	FormatChanged       Rule = "format-changed"
-	ModelClosed         Rule = "content-model-closed"
-	ModelOpened         Rule = "content-model-opened"
 	SchemaAdded         Rule = "schema-added"
 	SchemaDropped       Rule = "schema-dropped"
 	AlternativeAdded    Rule = "alternative-added"
 	AlternativeRemoved  Rule = "alternative-removed"
-	ConditionChanged    Rule = "condition-changed"
-	NotChanged          Rule = "not-changed"
-	DependencyAdded     Rule = "dependency-added"
-	DependencyRemoved   Rule = "dependency-removed"
 	KeywordChanged      Rule = "keyword-changed"
-	IdentityChanged     Rule = "identity-changed"
-	OrderingKeyChanged  Rule = "ordering-key-changed"
+
+	// These are about the objects of OpenAPI documents.
+	ModelClosed Rule = "content-model-closed"
+	ModelOpened Rule = "content-model-opened"
 
 	// These are about whole contracts.
 	ContractAdded      Rule = "contract-added"
@@ -83,11 +70,9 @@ func (r Rule) Verdict() Verdict {
 // Rules returns all rules about one schema.
 func Rules() []Rule {
 	return []Rule{
-		MemberAdded, EnumValueAdded, EnumClosed, DescriptionAdded, Deprecated, DescriptionChanged, AnnotationChanged, MemberRemoved, MemberRenamed,
-		RequiredMemberAdded, ClosedModelExtended, NewlyRequired, NoLongerRequired, TypeChanged, EnumValueRemoved, EnumExtended, EnumAdded,
-		EnumDropped, EnumOpened, Narrowed, Widened, PatternChanged, FormatChanged, ModelClosed, ModelOpened, SchemaAdded, SchemaDropped,
-		AlternativeAdded, AlternativeRemoved, ConditionChanged, NotChanged, DependencyAdded, DependencyRemoved, KeywordChanged, IdentityChanged,
-		OrderingKeyChanged,
+		MemberAdded, EnumValueAdded, EnumClosed, DescriptionAdded, Deprecated, DescriptionChanged, AnnotationChanged, MemberRemoved,
+		ClosedModelExtended, NewlyRequired, NoLongerRequired, EnumValueRemoved, EnumExtended, EnumOpened, SchemaAdded, SchemaDropped,
+		AlternativeAdded, AlternativeRemoved, KeywordChanged,
 	}
 }
 

@@ -163,7 +163,7 @@ func TestNewRelease(t *testing.T) {
 	r.Put(held, redefined)
 	check(evolution.Breaking, "melmastoon.a.held.v1 /properties/b member-removed")
 	r.Put(held, strings.Replace(redefined, `"string"`, `"integer"`, 1))
-	found = check(evolution.Breaking, "melmastoon.a.held.v1 /properties/a type-changed", "melmastoon.a.held.v1 /properties/b member-removed", "melmastoon.a.held.v1 /properties/a type-changed")
+	found = check(evolution.Breaking, "melmastoon.a.held.v1 /properties/a/type keyword-changed", "melmastoon.a.held.v1 /properties/b member-removed", "melmastoon.a.held.v1 /properties/a/type keyword-changed")
 	if got, want := found[2].Detail, "(since release 1.0)"; !strings.HasSuffix(got, want) {
 		t.Errorf("detail = %q, want %q at its end", got, want)
 	}
