@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"maps"
 	"strconv"
 
 	"melmastoon.ghasi.io/scripts/schemadiff/normal"
@@ -65,11 +66,7 @@ func bare(value any) any {
 	if !ok {
 		return value
 	}
-	out := normal.Schema{}
-	for keyword, value := range s {
-		if !normal.Annotations(keyword) || keyword == "x-enum" {
-			out[keyword] = normal.Inside(keyword, value, bare)
-		}
-	}
-	return out
+	s = maps.Clone(s)
+	maps.DeleteFunc(s, func(keyword string, _ any) bool { return normal.Annotations(keyword) && keyword != "x-enum" })
+	return normal.Each(s, bare)
 }

@@ -104,6 +104,7 @@ func TestDiff_unreadable(t *testing.T) {
 		"number":   `{"minimum":1e999}`,
 		"anchor":   `{"$ref":"#here"}`,
 		"sequence": `[]`,
+		"dialect":  `{"$schema":"http://json-schema.org/draft-07/schema#"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

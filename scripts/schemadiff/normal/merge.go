@@ -120,19 +120,19 @@ func union(a, b Schema) Schema {
 
 // tighter returns the narrower of two bounds, or nil if the keyword is no bound.
 func tighter(keyword string, a, b any) any {
-	x, isX := Number(a)
-	y, isY := Number(b)
-	if !isX || !isY || !slices.Contains(slices.Concat(Lower, Upper), keyword) {
+	x, isX := number(a)
+	y, isY := number(b)
+	if !isX || !isY || !slices.Contains(slices.Concat(lower, upper), keyword) {
 		return nil
 	}
-	if slices.Contains(Lower, keyword) == (x.Cmp(y) > 0) {
+	if slices.Contains(lower, keyword) == (x.Cmp(y) > 0) {
 		return a
 	}
 	return b
 }
 
-// Lower and Upper are the keywords with bounds.
+// lower and upper are the keywords with bounds.
 var (
-	Lower = []string{"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
-	Upper = []string{"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
+	lower = []string{"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
+	upper = []string{"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
 )

@@ -17,18 +17,21 @@ type Schema = map[string]any
 // Never returns the schema that accepts no value.
 func Never() Schema { return Schema{"not": Schema{}} }
 
-// IsNever reports whether a canonical schema accepts no value.
-func IsNever(s Schema) bool {
+// isNever reports whether a canonical schema accepts no value.
+func isNever(s Schema) bool {
 	inner, ok := s["not"].(Schema)
 	return ok && len(inner) == 0
 }
 
-// Parse decodes a JSON Schema, or returns an error if it is not valid. Numbers of the same value are equal afterwards, however they were
-// written.
+// Parse decodes a JSON Schema, or returns an error if it is not valid, so that each keyword has its form. Numbers of the same value are equal
+// afterwards, however they were written.
 func Parse(text []byte) (any, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
+	}
+	if root, ok := document.(Schema); ok && root["$schema"] != nil && root["$schema"] != dialect {
+		return nil, fmt.Errorf("$schema %v: want %s", root["$schema"], dialect)
 	}
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource(resource, document); err != nil {
@@ -40,14 +43,18 @@ func Parse(text []byte) (any, error) {
 	return numbers(document)
 }
 
+// dialect is the only version of JSON Schema that is read: in others the same keywords have other forms.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
 // resource is the address of a schema that is being compiled.
 const resource = "contract:schema"
 
 // Of returns the canonical form of a parsed schema. The named steps are left out; tests use it to show that each is needed.
 func Of(document any, without ...string) (Schema, error) {
-	inlined, err := newResolver(document).inline(document, nil)
-	if err != nil {
-		return nil, err
+	r := newResolver(document)
+	inlined := r.inline(document, nil)
+	if r.err != nil {
+		return nil, r.err
 	}
 	return canonical{without}.schema(inlined), nil
 }
@@ -60,54 +67,28 @@ var (
 		"not"}
 )
 
-// each returns a copy of a schema with f applied to the schemas directly in it.
-func each(s Schema, f func(any) (Schema, error)) (Schema, error) {
+// Each returns a copy of a schema with f applied to the schemas directly in it.
+func Each(s Schema, f func(any) any) Schema {
 	out := maps.Clone(s)
 	for keyword, value := range s {
-		var err error
 		switch {
 		case slices.Contains(inObject, keyword):
-			out[keyword], err = eachMember(keyword, value, f)
+			parts := maps.Clone(value.(Schema))
+			for name, part := range parts {
+				parts[name] = f(part)
+			}
+			out[keyword] = parts
 		case slices.Contains(inList, keyword):
-			out[keyword], err = eachElement(keyword, value, f)
+			parts := slices.Clone(value.([]any))
+			for i, part := range parts {
+				parts[i] = f(part)
+			}
+			out[keyword] = parts
 		case slices.Contains(directly, keyword):
-			out[keyword], err = f(value)
-		}
-		if err != nil {
-			return nil, err
+			out[keyword] = f(value)
 		}
 	}
-	return out, nil
-}
-
-func eachMember(keyword string, value any, f func(any) (Schema, error)) (Schema, error) {
-	object, ok := value.(Schema)
-	if !ok {
-		return nil, fmt.Errorf("%s is no object", keyword)
-	}
-	out := Schema{}
-	for name, part := range object {
-		var err error
-		if out[name], err = f(part); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func eachElement(keyword string, value any, f func(any) (Schema, error)) ([]any, error) {
-	list, ok := value.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%s is no list", keyword)
-	}
-	out := make([]any, len(list))
-	for i, part := range list {
-		var err error
-		if out[i], err = f(part); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out
 }
 
 // canonical applies the steps, the innermost schemas first.
@@ -116,10 +97,7 @@ type canonical struct {
 }
 
 func (c canonical) schema(s Schema) Schema {
-	out, err := each(s, func(part any) (Schema, error) { return c.schema(part.(Schema)), nil })
-	if err != nil {
-		panic(err) // inline has found its form correct
-	}
+	out := Each(s, func(part any) any { return c.schema(part.(Schema)) })
 	for _, step := range steps {
 		if !slices.Contains(c.without, step.name) {
 			out = step.apply(out)
@@ -142,15 +120,6 @@ func Steps() []string {
 		names = append(names, step.name)
 	}
 	return names
-}
-
-// Inside returns the value of a keyword with f applied to the schemas directly in it.
-func Inside(keyword string, value any, f func(any) any) any {
-	out, err := each(Schema{keyword: value}, func(part any) (Schema, error) { return f(part).(Schema), nil })
-	if err != nil {
-		return value
-	}
-	return out[keyword]
 }
 
 // InPlace returns the schemas in a schema that apply to the same value.

@@ -22,7 +22,15 @@ type resolver struct {
 	root    any
 	id      string
 	anchors map[string]any
-	schemas int // inlined so far
+	schemas int   // inlined so far
+	err     error // the first one; inline stops after it
+}
+
+func (r *resolver) fail(format string, values ...any) Schema {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, values...)
+	}
+	return Schema{}
 }
 
 // maxSchemas bounds a document whose references are replaced by their targets: references to references can double it many times.
@@ -59,68 +67,60 @@ func (r *resolver) collect(value any) {
 
 // inline returns a schema without references and definitions. The trail has the references that led to it. A reference that is already in
 // the trail is recursion: it becomes the distance to its target.
-func (r *resolver) inline(value any, trail []string) (Schema, error) {
+func (r *resolver) inline(value any, trail []string) Schema {
 	s, ok := value.(Schema)
-	if r.schemas++; r.schemas > maxSchemas {
-		return nil, fmt.Errorf("more than %d schemas after references are replaced by their targets", maxSchemas)
-	}
+	r.schemas++
 	switch {
-	case value == true:
-		return Schema{}, nil
+	case r.schemas > maxSchemas:
+		return r.fail("more than %d schemas after references are replaced by their targets", maxSchemas)
+	case r.err != nil, value == true:
+		return Schema{}
 	case value == false:
-		return Never(), nil
+		return Never()
 	case !ok:
-		return nil, fmt.Errorf("%v is no schema", value)
+		return r.fail("%v is no schema", value)
 	}
-	if err := r.supported(s); err != nil {
-		return nil, err
-	}
+	r.supported(s)
 	reference, refers := s["$ref"].(string)
 	beside := maps.Clone(s)
 	for _, keyword := range []string{"$ref", "$defs", "definitions", "$anchor"} {
 		delete(beside, keyword)
 	}
-	rest, err := each(beside, func(part any) (Schema, error) { return r.inline(part, trail) })
-	if err != nil || !refers {
-		return rest, err
+	rest := Each(beside, func(part any) any { return r.inline(part, trail) })
+	if !refers {
+		return rest
 	}
-	target, err := r.follow(reference, trail)
-	if err != nil {
-		return nil, err
+	target := r.follow(reference, trail)
+	if constrains(rest) {
+		return Schema{"allOf": []any{target, rest}}
 	}
-	for keyword := range rest {
-		if !Annotations(keyword) {
-			return Schema{"allOf": []any{target, rest}}, nil
-		}
-	}
-	target = maps.Clone(target)
 	maps.Copy(target, rest)
-	return target, nil
+	return target
 }
 
-// supported returns an error for keywords with which inline would resolve references wrongly.
-func (r *resolver) supported(s Schema) error {
+// supported rejects keywords with which inline would resolve references wrongly.
+func (r *resolver) supported(s Schema) {
 	for _, keyword := range unsupported {
 		if s[keyword] != nil {
-			return fmt.Errorf("keyword %s is not supported", keyword)
+			r.fail("keyword %s is not supported", keyword)
 		}
 	}
 	if id, ok := s["$id"].(string); ok && id != r.id {
-		return fmt.Errorf("$id %q of a part of the document is not supported", id)
+		r.fail("$id %q of a part of the document is not supported", id)
 	}
-	return nil
 }
 
-func (r *resolver) follow(reference string, trail []string) (Schema, error) {
-	if i := slices.Index(trail, reference); i >= 0 {
-		if target, err := r.resolve(reference); err != nil || r.appliesInPlace(target, reference, map[string]bool{}) {
-			return nil, fmt.Errorf("$ref %q: leads to itself for the same value", reference)
-		}
-		return Schema{"$recursion": strconv.Itoa(len(trail) - i)}, nil
-	}
+// follow returns the target of a reference without references.
+func (r *resolver) follow(reference string, trail []string) Schema {
 	target, err := r.resolve(reference)
 	if err != nil {
-		return nil, fmt.Errorf("$ref %q: %w", reference, err)
+		return r.fail("$ref %q: %w", reference, err)
+	}
+	if i := slices.Index(trail, reference); i >= 0 {
+		if r.appliesInPlace(target, reference, map[string]bool{}) {
+			return r.fail("$ref %q: leads to itself for the same value", reference)
+		}
+		return Schema{"$recursion": strconv.Itoa(len(trail) - i)}
 	}
 	return r.inline(target, append(slices.Clip(trail), reference))
 }

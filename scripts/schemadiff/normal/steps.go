@@ -128,7 +128,7 @@ func integers(s Schema) Schema {
 		keyword string
 		delta   int64
 	}{"exclusiveMinimum": {"minimum", 1}, "exclusiveMaximum": {"maximum", -1}} {
-		value, ok := Number(s[exclusive])
+		value, ok := number(s[exclusive])
 		if _, both := s[bound.keyword]; !ok || both || !value.IsInt() {
 			continue
 		}
@@ -139,7 +139,7 @@ func integers(s Schema) Schema {
 }
 
 // Number returns the exact value of a parsed number.
-func Number(value any) (*big.Rat, bool) {
+func number(value any) (*big.Rat, bool) {
 	text, ok := value.(json.Number)
 	if !ok {
 		return nil, false
@@ -256,7 +256,7 @@ func alternatives(s Schema) Schema {
 		if !ok {
 			continue
 		}
-		list = slices.DeleteFunc(slices.Clone(list), func(part any) bool { return IsNever(part.(Schema)) })
+		list = slices.DeleteFunc(slices.Clone(list), func(part any) bool { return isNever(part.(Schema)) })
 		if keyword == "anyOf" {
 			list = set(list)
 		}
