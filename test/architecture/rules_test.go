@@ -31,7 +31,7 @@ var sdks = []struct {
 	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place limits rates"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/platform/env"}, "one place reads configuration"},
 	{"golang.org/x/net/publicsuffix", []string{"shared/platform/fn"}, "one place compares sites"},
-	{"github.com/uber/h3-go", []string{"functions/demo/sandbox"}, "it is C code; other services read indexes of cells as bits, and only their tests compare with it"},
+	{"github.com/uber/h3-go", []string{"functions/demo/sandbox/internal/search"}, "it is C code; other services read indexes of cells as bits, and only their tests compare with it"},
 	{"golang.org/x/text/language", []string{"shared/locale"}, "one place negotiates languages"},
 	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
 	{"go.opentelemetry.io/otel", []string{"shared/platform/fn", "shared/platform/upstream"}, "traces enter in fn and leave in upstream"},

@@ -13,6 +13,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/sandboxtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
@@ -83,7 +84,7 @@ const naive = `
 type inventoryTest struct {
 	commitObserver
 	*pgtest.Database
-	inventory sandbox.Inventory
+	inventory sandboxtest.Inventory
 	db        *postgres.DB
 	today     stay.Date
 	seed      seedrand.Seed
@@ -102,7 +103,7 @@ func openInventoryTest(t *testing.T) inventoryTest {
 	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
-	return inventoryTest{observeCommits(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
+	return inventoryTest{observeCommits(t, d.Owner(t)), d, sandboxtest.OpenInventory(e), postgres.Open(e, sandbox.Schema),
 		stay.DateOf(e.Now()), seedrand.New(t), new(counts)}
 }
 
@@ -111,7 +112,7 @@ type holder struct {
 	*inventoryTest
 	random *rand.Rand
 	days   int
-	mine   []sandbox.Hold
+	mine   []sandboxtest.Hold
 }
 
 // run has all holders act concurrently, round by round. Between rounds the clock moves, so that holds lapse.
@@ -163,7 +164,7 @@ func (b *holder) act(ctx context.Context) error {
 	h := b.want()
 	_, err := b.inventory.Hold(ctx, h)
 	switch {
-	case errors.Is(err, sandbox.ErrSoldOut):
+	case errors.Is(err, sandboxtest.ErrSoldOut):
 		b.tally.refused.Add(1)
 		return nil
 	case err != nil:
@@ -175,14 +176,14 @@ func (b *holder) act(ctx context.Context) error {
 }
 
 // want is one of the hotel's two suites for some nights.
-func (b *holder) want() sandbox.Hold {
+func (b *holder) want() sandboxtest.Hold {
 	hotel := demo.KabulGrand
 	start := b.today.AddDays(10 + b.random.IntN(b.days))
-	return sandbox.Hold{
+	return sandboxtest.Hold{
 		Tenant: hotel.Tenant, Property: hotel.Property, Reservation: id.New[id.Reservation](),
 		Stay:   stay.Window{Start: start, End: start.AddDays(1 + b.random.IntN(4))},
 		TTL:    time.Duration(2+b.random.IntN(9)) * time.Minute,
-		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[2].ID, Units: 1}},
+		Claims: []sandboxtest.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[2].ID, Units: 1}},
 	}
 }
 
@@ -192,7 +193,7 @@ func (b *holder) settle(ctx context.Context, n int) error {
 	rooms := []id.Allocation{h.Claims[0].Allocation}
 	if b.random.IntN(2) == 0 {
 		_, err := b.inventory.Commit(ctx, h.Tenant, rooms)
-		if errors.Is(err, sandbox.ErrHoldOver) {
+		if errors.Is(err, sandboxtest.ErrHoldOver) {
 			b.tally.tooLate.Add(1)
 			b.forget(n)
 			return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/sandboxtest"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/local/documents"
@@ -83,11 +83,7 @@ func (w *fixture) moreRooms() {
 			w.t.Fatal(err)
 		}
 	}
-	err := postgres.Open(w.Env(), sandbox.Schema).InTenant(w.t.Context(), demo.KabulGrand.Tenant, func(tx postgres.Tx) error {
-		_, err := sandbox.IndexQuietly(w.t.Context(), tx, demo.KabulGrand.Tenant, &demo.KabulGrand.Property)
-		return err
-	})
-	if err != nil {
+	if err := sandboxtest.Index(w.t.Context(), w.Env(), demo.KabulGrand.Tenant, demo.KabulGrand.Property); err != nil {
 		w.t.Fatal(err)
 	}
 }

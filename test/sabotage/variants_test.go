@@ -283,7 +283,7 @@ var variants = []variant{
 		return r.Hold, err`,
 		"functions/reservation/internal/booking", "TestConfirm_outcomes",
 	}, {
-		"the expiry of a hold releases committed rooms", settled, "functions/demo/sandbox/inventory.go",
+		"the expiry of a hold releases committed rooms", settled, "functions/demo/sandbox/internal/inventory/inventory.go",
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",
 		"functions/demo/sandbox", "TestHoldExpired_keepsCommittedRooms",
 	}, {
@@ -291,11 +291,11 @@ var variants = []variant{
 		"i.Status == RequiresAction || i.Status == Processing || ", "",
 		"functions/reservation/internal/platform", "TestPending",
 	}, {
-		"a payment that the bank processes is cancelled", settled, "functions/demo/sandbox/transactions.go",
+		"a payment that the bank processes is cancelled", settled, "functions/demo/sandbox/internal/payment/transactions.go",
 		"AND status IN ('requires_payment', 'requires_action', 'pending_cash')`,", "AND status IN ('requires_payment', 'requires_action', 'processing', 'pending_cash')`,",
 		"functions/demo/sandbox", "TestProcessing",
 	}, {
-		"another method is opened while the bank processes a payment", settled, "functions/demo/sandbox/intents.go",
+		"another method is opened while the bank processes a payment", settled, "functions/demo/sandbox/internal/payment/intents.go",
 		`case err == nil && live.Status == Processing:
 		return Intent{}, ErrProcessing
 `, `case err == nil && live.Status == Superseded:
@@ -307,7 +307,7 @@ var variants = []variant{
 		"err = ErrIllegalStep.Because(err)", "err = ErrDraftClosed.Because(err)",
 		"functions/tenantbooking", "TestPay_whileProcessing",
 	}, {
-		"3-D Secure needs no client secret", genuine, "functions/demo/sandbox/intents.go",
+		"3-D Secure needs no client secret", genuine, "functions/demo/sandbox/internal/payment/intents.go",
 		"subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) == 0", "subtle.ConstantTimeCompare([]byte(i.ClientSecret), []byte(secret)) > 1",
 		"functions/demo/sandbox", "TestAuthenticate",
 	}, {
@@ -347,11 +347,11 @@ var variants = []variant{
 		"return s.themeCache.FetchDated(ctx, document.KeyOf(t.String())", `return s.themeCache.FetchDated(ctx, document.KeyOf("any")`,
 		"functions/tenantbooking/bootstrap", "TestCached_perTenantLanguageCurrency",
 	}, {
-		"a cancelled booking counts for popularity", current, "functions/demo/sandbox/demand.go",
+		"a cancelled booking counts for popularity", current, "functions/demo/sandbox/internal/search/demand.go",
 		"interval '24 hours' AND b.cancelled_at IS NULL)", "interval '24 hours')",
 		"functions/demo/sandbox", "TestPopularity_bookings",
 	}, {
-		"a view by a wrong clock counts for a day", current, "functions/demo/sandbox/demand.go",
+		"a view by a wrong clock counts for a day", current, "functions/demo/sandbox/internal/search/demand.go",
 		"least(@at, platform.now()))", "@at)",
 		"functions/demo/sandbox", "TestPopularity_views",
 	}, {
@@ -367,7 +367,7 @@ var variants = []variant{
 		"\t\tif closed[listing.Tenant] {\n", "\t\tif closed == nil {\n",
 		"functions/consumer", "TestWishlist_cardsOfGoneHotels",
 	}, {
-		"a hotel without an exchange rate has no price", current, "functions/demo/sandbox/previews.go",
+		"a hotel without an exchange rate has no price", current, "functions/demo/sandbox/internal/pricing/previews.go",
 		"\tfor _, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx != nil {\n", "\tfor p, h := range hotels {\n\t\tif fx := rates[h.tariff.Currency]; fx == nil && h.tariff.Currency != y.Currency {\n\t\t\tdelete(hotels, p)\n\t\t} else if fx != nil {\n",
 		"functions/demo/sandbox", "TestPreview_noExchangeRate",
 	}, {
@@ -391,9 +391,9 @@ var variants = []variant{
 		"return area.String(), ok", "return area.String()[:len(\"h3:84\")], ok",
 		"functions/consumer/search", "TestSearch_newHotel",
 	}, {
-		"the cells of a place lack those at its edge", current, "functions/demo/sandbox/cells.go",
+		"the cells of a place lack those at its edge", current, "functions/demo/sandbox/internal/search/cells.go",
 		"> reachKm {", "> reachKm/2 {",
-		"functions/demo/sandbox", "TestCover_containsItsHotels",
+		"functions/demo/sandbox/internal/search", "TestCover_containsItsHotels",
 	}, {
 		"a map that is moved a little has other pins", current, "functions/consumer/internal/search/listings.go",
 		"q.Geo.Box = q.Geo.coarse()", "_ = q.Geo.coarse()",
@@ -403,15 +403,15 @@ var variants = []variant{
 		"if last.IsZero() {", "if last.IsZero() || len(closed) > 0 {",
 		"functions/consumer/searchmap", "TestSearchMap_suspendedInCluster",
 	}, {
-		"a hotel is found although its main room is taken", current, "functions/demo/sandbox/found.go",
+		"a hotel is found although its main room is taken", current, "functions/demo/sandbox/internal/search/found.go",
 		"WHERE a.room_type_id = l.main_room_type AND a.state", "WHERE false AND a.room_type_id = l.main_room_type AND a.state",
 		"functions/demo/sandbox", "TestSearch_lastRoom",
 	}, {
-		"each cluster counts one hotel", current, "functions/demo/sandbox/pins.go",
+		"each cluster counts one hotel", current, "functions/demo/sandbox/internal/search/pins.go",
 		"r.place[0], r.n, r.x", "r.place[0], 1::bigint, r.x",
 		"functions/demo/sandbox", "TestPins_clusters",
 	}, {
-		"a cluster is in the place of its most popular hotel", current, "functions/demo/sandbox/pins.go",
+		"a cluster is in the place of its most popular hotel", current, "functions/demo/sandbox/internal/search/pins.go",
 		"p.Geo = sum.direction()", "_ = sum.direction()",
 		"functions/demo/sandbox", "TestPins_clusters",
 	}, {

@@ -12,7 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -30,7 +32,7 @@ const (
 type openedIntent struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Reservation id.Reservation `json:"-"`
-	Status      sandbox.Status `json:"status"`
+	Status      payment.Status `json:"status"`
 	RedirectURL string         `json:"redirectUrl"`
 	Secret      string         `json:"clientSecret"`
 }
@@ -54,7 +56,7 @@ func (o openedIntent) press(t *testing.T, f *fntest.Front, action string) string
 	return got.Header.Get("Location")
 }
 
-func (b books) wantStatus(t *testing.T, i id.Intent, want sandbox.Status, attempts int) {
+func (b books) wantStatus(t *testing.T, i id.Intent, want payment.Status, attempts int) {
 	t.Helper()
 	got := b.get(t, i)
 	if got.Status != want {
@@ -78,8 +80,8 @@ func TestMobileMoney_onThePhone(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	o := openIn(t, f, "mfs", "")
-	if o.Status != sandbox.RequiresAction {
-		t.Errorf("status = %s, want %s", o.Status, sandbox.RequiresAction)
+	if o.Status != payment.RequiresAction {
+		t.Errorf("status = %s, want %s", o.Status, payment.RequiresAction)
 	}
 	if o.RedirectURL+o.Secret != "" {
 		t.Errorf("redirectUrl %q and clientSecret %q, want neither", o.RedirectURL, o.Secret)
@@ -89,11 +91,11 @@ func TestMobileMoney_onThePhone(t *testing.T) {
 	if to := o.press(t, f, "decline"); to != phone {
 		t.Errorf("the phone leads to %s, want itself", to)
 	}
-	b.wantStatus(t, o.ID, sandbox.RequiresAction, 1)
+	b.wantStatus(t, o.ID, payment.RequiresAction, 1)
 	for range 2 {
 		o.press(t, f, "pay")
 	}
-	b.wantStatus(t, o.ID, sandbox.PaymentCaptured, 1)
+	b.wantStatus(t, o.ID, payment.Captured, 1)
 	b.wantPublished(t, o.Reservation, capturedEvent)
 }
 
@@ -103,14 +105,14 @@ func TestAuthenticate(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	o := openIn(t, f, "card", "challenge_3ds")
-	if o.Status != sandbox.RequiresAction {
-		t.Errorf("status = %s, want %s", o.Status, sandbox.RequiresAction)
+	if o.Status != payment.RequiresAction {
+		t.Errorf("status = %s, want %s", o.Status, payment.RequiresAction)
 	}
 	if o.RedirectURL != "" {
 		t.Errorf("redirectUrl = %q, want none", o.RedirectURL)
 	}
 	o.press(t, f, "pay") // without the secret
-	b.wantStatus(t, o.ID, sandbox.RequiresAction, 0)
+	b.wantStatus(t, o.ID, payment.RequiresAction, 0)
 	approve := func(secret, action string) fntest.Answer {
 		return f.As("").Post(authentication, url.Values{"clientSecret": {secret}, "action": {action}}.Encode(), "Content-Type", form,
 			"Sec-Fetch-Site", "cross-site", "Origin", "https://kabul-grand.example")
@@ -119,13 +121,13 @@ func TestAuthenticate(t *testing.T) {
 		approve(secret, "pay").WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
 	}
 	approve(o.Secret, "capture").WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
-	b.wantStatus(t, o.ID, sandbox.RequiresAction, 0)
+	b.wantStatus(t, o.ID, payment.RequiresAction, 0)
 	approve(o.Secret, "decline").Want(t, http.StatusSeeOther, "Location", returnPage)
-	b.wantStatus(t, o.ID, sandbox.RequiresAction, 1)
+	b.wantStatus(t, o.ID, payment.RequiresAction, 1)
 	for range 2 {
 		approve(o.Secret, "pay").Want(t, http.StatusSeeOther, "Location", returnPage)
 	}
-	b.wantStatus(t, o.ID, sandbox.PaymentCaptured, 1)
+	b.wantStatus(t, o.ID, payment.Captured, 1)
 	b.wantPublished(t, o.Reservation, capturedEvent)
 	if got := string(f.Get("/sandbox/payment/v1/intents/" + o.ID.String()).Body); strings.Contains(got, "clientSecret") {
 		t.Errorf("a captured intent still shows its client secret: %s", got)
@@ -142,20 +144,20 @@ func TestAuthenticate_declined(t *testing.T) {
 		f.As("").Post(authentication, url.Values{"clientSecret": {o.Secret}, "action": {"pay"}}.Encode(), "Content-Type", form).
 			Want(t, http.StatusSeeOther)
 		if n == 1 {
-			b.wantStatus(t, o.ID, sandbox.RequiresAction, 1)
+			b.wantStatus(t, o.ID, payment.RequiresAction, 1)
 		}
 	}
-	b.wantStatus(t, o.ID, sandbox.PaymentFailed, 5)
+	b.wantStatus(t, o.ID, payment.Failed, 5)
 	b.wantPublished(t, o.Reservation, failedEvent)
 	again := openIn(t, f, "card", "declined_3ds")
-	fresh, err := b.Intents.Open(t.Context(), wanted(again.Reservation, sandbox.Card))
+	fresh, err := b.Intents.Open(t.Context(), wanted(again.Reservation, standin.Card))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fresh.Status != sandbox.RequiresPayment {
-		t.Errorf("the next payment is %s, want %s", fresh.Status, sandbox.RequiresPayment)
+	if fresh.Status != payment.RequiresPayment {
+		t.Errorf("the next payment is %s, want %s", fresh.Status, payment.RequiresPayment)
 	}
-	b.wantStatus(t, again.ID, sandbox.Superseded, 0)
+	b.wantStatus(t, again.ID, payment.Superseded, 0)
 }
 
 // While the bank is processing a payment, it cannot be paid again, declined, superseded or cancelled.
@@ -165,27 +167,27 @@ func TestProcessing(t *testing.T) {
 	f := b.front(t)
 	for _, method := range []string{"card", "mfs"} {
 		t.Run(method, func(t *testing.T) {
-			payable := map[string]sandbox.Status{"card": sandbox.RequiresPayment, "mfs": sandbox.RequiresAction}[method]
+			payable := map[string]payment.Status{"card": payment.RequiresPayment, "mfs": payment.RequiresAction}[method]
 			o := openIn(t, f, method, "pending")
 			o.press(t, f, "pay")
-			b.wantStatus(t, o.ID, sandbox.Processing, 0)
+			b.wantStatus(t, o.ID, payment.Processing, 0)
 			o.press(t, f, "pay")
 			o.press(t, f, "decline")
-			b.wantStatus(t, o.ID, sandbox.Processing, 0)
-			same, err := b.Intents.Open(t.Context(), wanted(o.Reservation, sandbox.Method(method)))
+			b.wantStatus(t, o.ID, payment.Processing, 0)
+			same, err := b.Intents.Open(t.Context(), wanted(o.Reservation, standin.Method(method)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if same.ID != o.ID {
 				t.Errorf("the same method opens %v, want %v", same.ID, o.ID)
 			}
-			if _, err := b.Intents.Open(t.Context(), wanted(o.Reservation, sandbox.CashOnArrival)); !errors.Is(err, sandbox.ErrProcessing) {
+			if _, err := b.Intents.Open(t.Context(), wanted(o.Reservation, standin.CashOnArrival)); !errors.Is(err, payment.ErrProcessing) {
 				t.Errorf("another method: %v, want ErrProcessing", err)
 			}
 			if err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, o.Reservation) }); err != nil {
 				t.Fatal(err)
 			}
-			b.wantStatus(t, o.ID, sandbox.Processing, 0)
+			b.wantStatus(t, o.ID, payment.Processing, 0)
 			o.press(t, f, "refuse")
 			b.wantStatus(t, o.ID, payable, 1)
 			o.press(t, f, "capture") // an answer to a payment that is not processing
@@ -195,7 +197,7 @@ func TestProcessing(t *testing.T) {
 				o.press(t, f, "capture")
 				o.press(t, f, "refuse")
 			}
-			b.wantStatus(t, o.ID, sandbox.PaymentCaptured, 1)
+			b.wantStatus(t, o.ID, payment.Captured, 1)
 			b.wantPublished(t, o.Reservation, capturedEvent)
 		})
 	}
@@ -210,8 +212,8 @@ func TestProcessing_noAnswer(t *testing.T) {
 	swept.press(t, f, "pay")
 	replaced.press(t, f, "pay")
 	b.Advance(30 * time.Minute)
-	b.wantStatus(t, swept.ID, sandbox.PaymentFailed, 0)
-	if _, err := b.Intents.Open(t.Context(), wanted(replaced.Reservation, sandbox.MFS)); err != nil {
+	b.wantStatus(t, swept.ID, payment.Failed, 0)
+	if _, err := b.Intents.Open(t.Context(), wanted(replaced.Reservation, standin.MFS)); err != nil {
 		t.Errorf("another method after the expiry: %v", err)
 	}
 	for range 2 {
@@ -228,11 +230,11 @@ func TestProcessing_noAnswer(t *testing.T) {
 func TestProcessing_concurrently(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	if _, err := b.Defer(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
-	acts := []func(context.Context, id.Intent) (sandbox.Intent, error){b.Capture, b.Refuse, b.Pay, b.Defer, b.Expire}
+	acts := []func(context.Context, id.Intent) (payment.Intent, error){b.Capture, b.Refuse, b.Pay, b.Defer, b.Expire}
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 30 {
 		callers.Go(func() error { _, err := acts[n%len(acts)](ctx, i.ID); return err })
@@ -248,7 +250,7 @@ func TestProcessing_concurrently(t *testing.T) {
 	}
 	ended := b.get(t, i.ID)
 	want := capturedEvent
-	if ended.Status == sandbox.PaymentFailed {
+	if ended.Status == payment.Failed {
 		want = failedEvent
 	}
 	b.wantPublished(t, i.Reservation, want)
@@ -262,7 +264,7 @@ func TestPostedReturn(t *testing.T) {
 	o := openIn(t, f, "card", "posted_return")
 	got := f.As("").Post("/sandbox/payment/v1/checkout/"+o.ID.String(), "action=pay", "Content-Type", form)
 	got.Want(t, http.StatusTemporaryRedirect, "Location", returnPage)
-	b.wantStatus(t, o.ID, sandbox.PaymentCaptured, 0)
+	b.wantStatus(t, o.ID, payment.Captured, 0)
 }
 
 // Payment scenarios have no effect on a promise of cash, and 3-D Secure applies to cards only.
@@ -272,8 +274,8 @@ func TestPaymentScenario_otherMethods(t *testing.T) {
 	f := b.front(t)
 	for _, scenario := range []string{"pending", "challenge_3ds", "declined_3ds", "posted_return"} {
 		t.Run(scenario, func(t *testing.T) {
-			if o := openIn(t, f, "cash_on_arrival", scenario); o.Status != sandbox.PendingCash {
-				t.Errorf("cash is %s, want %s", o.Status, sandbox.PendingCash)
+			if o := openIn(t, f, "cash_on_arrival", scenario); o.Status != payment.PendingCash {
+				t.Errorf("cash is %s, want %s", o.Status, payment.PendingCash)
 			}
 			if o := openIn(t, f, "mfs", scenario); o.Secret != "" {
 				t.Errorf("mfs has the client secret %s, want none", o.Secret)
@@ -289,7 +291,7 @@ func TestScenarios_suspendedAndExpired(t *testing.T) {
 	f := b.front(t)
 	f.Get("/sandbox/tenant/v1/tenants/"+kabul.Slug, scenarioHeader, "tenant_suspended").WantText(t, `"status":"suspended"`)
 	f.Get("/sandbox/tenant/v1/tenants/"+kabul.Slug).WantText(t, `"status":"active"`)
-	var held sandbox.HoldResult
+	var held inventory.HoldResult
 	f.Post("/sandbox/inventory/v1/holds", holdRequest(b.want(b.nights(10, 2), 1)), scenarioHeader, "hold_expired").Into(t, &held)
 	if left := held.ExpiresAt.Sub(b.env.Now()); left > time.Second {
 		t.Errorf("the rooms are held for %v, want at most a second", left)

@@ -7,8 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,8 +22,8 @@ import (
 // books is the sandbox on its own database with the two example hotels.
 type books struct {
 	*pgtest.Database
-	sandbox.Inventory
-	sandbox.Intents
+	inventory.Inventory
+	payment.Intents
 	env   env.Env
 	db    *postgres.DB
 	owner *pgx.Conn
@@ -45,7 +47,7 @@ func openWith(t *testing.T, pool string) books {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
+	return books{d, inventory.Open(e), payment.OpenIntents(e), e, postgres.Open(e, standin.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
 }
 
 // nights returns a stay that begins in a number of days.
@@ -59,12 +61,12 @@ var (
 )
 
 // want returns a hold on a number of Kabul's suites for a new reservation.
-func (b books) want(w stay.Window, units int) sandbox.Hold {
-	return sandbox.Hold{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Stay: w,
-		TTL: 10 * time.Minute, Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}}}
+func (b books) want(w stay.Window, units int) inventory.Hold {
+	return inventory.Hold{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Stay: w,
+		TTL: 10 * time.Minute, Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}}}
 }
 
-func (b books) held(t *testing.T, w stay.Window, units int) sandbox.Hold {
+func (b books) held(t *testing.T, w stay.Window, units int) inventory.Hold {
 	t.Helper()
 	h := b.want(w, units)
 	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
@@ -73,16 +75,16 @@ func (b books) held(t *testing.T, w stay.Window, units int) sandbox.Hold {
 	return h
 }
 
-func (b books) commit(ctx context.Context, h sandbox.Hold) error {
+func (b books) commit(ctx context.Context, h inventory.Hold) error {
 	_, err := b.Inventory.Commit(ctx, h.Tenant, ids(h))
 	return err
 }
 
-func (b books) release(ctx context.Context, h sandbox.Hold) error {
+func (b books) release(ctx context.Context, h inventory.Hold) error {
 	return b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return b.Release(ctx, tx, ids(h)) })
 }
 
-func ids(h sandbox.Hold) (all []id.Allocation) {
+func ids(h inventory.Hold) (all []id.Allocation) {
 	for _, c := range h.Claims {
 		all = append(all, c.Allocation)
 	}
@@ -127,7 +129,7 @@ func (b books) count(t *testing.T, sql string, args ...any) (n int) {
 }
 
 // opened returns an intent of one reservation over 1,000 afghanis.
-func (b books) opened(t *testing.T, method sandbox.Method) sandbox.Intent {
+func (b books) opened(t *testing.T, method standin.Method) payment.Intent {
 	t.Helper()
 	i, err := b.Intents.Open(t.Context(), wanted(id.New[id.Reservation](), method))
 	if err != nil {
@@ -136,7 +138,7 @@ func (b books) opened(t *testing.T, method sandbox.Method) sandbox.Intent {
 	return i
 }
 
-func wanted(r id.Reservation, method sandbox.Method) sandbox.Wanted {
-	return sandbox.Wanted{Tenant: kabul.Tenant, Reservation: r, Method: method,
+func wanted(r id.Reservation, method standin.Method) payment.Wanted {
+	return payment.Wanted{Tenant: kabul.Tenant, Reservation: r, Method: method,
 		Amount: money.Amount{Micro: 1000_000_000, Currency: money.AFN}}
 }

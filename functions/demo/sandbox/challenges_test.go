@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/challenge"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
@@ -15,21 +15,21 @@ import (
 func TestChallenges_verify(t *testing.T) {
 	t.Parallel()
 	e := documenttest.Give(env.Of(nil), &documenttest.Memory{})
-	challenges, now := sandbox.OpenChallenges(e), e.Now().Unix()
+	challenges, now := challenge.Open(e), e.Now().Unix()
 	for _, step := range []struct {
 		name, response string
-		want           sandbox.ChallengeOutcome
+		want           challenge.Outcome
 	}{
-		{"solved", fmt.Sprintf("pass.%d.a", now), sandbox.ChallengePassed},
-		{"the same again", fmt.Sprintf("pass.%d.a", now), sandbox.ChallengeExpired},
-		{"another one", fmt.Sprintf("pass.%d.b", now), sandbox.ChallengePassed},
-		{"a minute ago", fmt.Sprintf("pass.%d.c", now-60), sandbox.ChallengePassed},
-		{"too late", fmt.Sprintf("pass.%d.d", now-121), sandbox.ChallengeExpired},
-		{"in the future", fmt.Sprintf("pass.%d.e", now+300), sandbox.ChallengeFailed},
-		{"wrong", "fail", sandbox.ChallengeFailed},
-		{"no time", "pass.soon.f", sandbox.ChallengeFailed},
-		{"no end", fmt.Sprintf("pass.%d.", now), sandbox.ChallengeFailed},
-		{"empty", "", sandbox.ChallengeFailed},
+		{"solved", fmt.Sprintf("pass.%d.a", now), challenge.Passed},
+		{"the same again", fmt.Sprintf("pass.%d.a", now), challenge.Expired},
+		{"another one", fmt.Sprintf("pass.%d.b", now), challenge.Passed},
+		{"a minute ago", fmt.Sprintf("pass.%d.c", now-60), challenge.Passed},
+		{"too late", fmt.Sprintf("pass.%d.d", now-121), challenge.Expired},
+		{"in the future", fmt.Sprintf("pass.%d.e", now+300), challenge.Failed},
+		{"wrong", "fail", challenge.Failed},
+		{"no time", "pass.soon.f", challenge.Failed},
+		{"no end", fmt.Sprintf("pass.%d.", now), challenge.Failed},
+		{"empty", "", challenge.Failed},
 	} { // in order: a response passes once
 		got, err := challenges.Verify(t.Context(), step.response)
 		if err != nil {
@@ -44,12 +44,12 @@ func TestChallenges_verify(t *testing.T) {
 func TestChallenges_concurrent(t *testing.T) {
 	t.Parallel()
 	e := documenttest.Give(env.Of(nil), &documenttest.Memory{})
-	challenges, response := sandbox.OpenChallenges(e), fmt.Sprintf("pass.%d.a", time.Now().Unix())
+	challenges, response := challenge.Open(e), fmt.Sprintf("pass.%d.a", time.Now().Unix())
 	var passed atomic.Int64
 	var work sync.WaitGroup
 	for range 20 {
 		work.Go(func() {
-			if got, err := challenges.Verify(t.Context(), response); err == nil && got == sandbox.ChallengePassed {
+			if got, err := challenges.Verify(t.Context(), response); err == nil && got == challenge.Passed {
 				passed.Add(1)
 			}
 		})

@@ -16,8 +16,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/expireintents"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -120,7 +121,7 @@ func TestCheckout_pay(t *testing.T) {
 func TestCheckout_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()).Body)
+	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, standin.Card).ID.String()).Body)
 	if strings.Contains(text, " style=") {
 		t.Errorf("text = %q, want it without %q", text, " style=")
 	}
@@ -178,22 +179,22 @@ func TestCheckout_outcomes(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	say := func(i sandbox.Intent) string {
+	say := func(i payment.Intent) string {
 		return string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body)
 	}
-	cash, ended, late := b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)
+	cash, ended, late := b.opened(t, standin.CashOnArrival), b.opened(t, standin.Card), b.opened(t, standin.Card)
 	for range 5 {
 		if _, err := b.Decline(t.Context(), ended.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.Intents.Open(t.Context(), wanted(cash.Reservation, sandbox.Card)); err != nil {
+	if _, err := b.Intents.Open(t.Context(), wanted(cash.Reservation, standin.Card)); err != nil {
 		t.Fatal(err)
 	}
-	promised := b.opened(t, sandbox.CashOnArrival)
+	promised := b.opened(t, standin.CashOnArrival)
 	b.Advance(31 * time.Minute)
 	for _, test := range []struct {
-		intent sandbox.Intent
+		intent payment.Intent
 		want   string
 	}{
 		{promised, "you pay in cash when you arrive"},
@@ -227,7 +228,7 @@ func TestCheckout_unknownButton(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t).As("")
-	path := "/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()
+	path := "/sandbox/payment/v1/checkout/" + b.opened(t, standin.Card).ID.String()
 	for _, sent := range []string{"", "action=refund", "action=pay&action=pay"} {
 		t.Run(fmt.Sprintf("%q", sent), func(t *testing.T) {
 			if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
@@ -279,7 +280,7 @@ func TestCheckout_deadline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	for _, test := range []struct {
 		name  string
 		named time.Time

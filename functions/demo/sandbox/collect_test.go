@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/google/go-cmp/cmp"
-
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/collect"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -21,14 +21,14 @@ func TestHTTP_collect(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	cash := b.opened(t, sandbox.CashOnArrival)
+	cash := b.opened(t, standin.CashOnArrival)
 	b.Advance(48 * time.Hour) // a promise of cash does not expire
 	path := func(i id.Intent) string { return "/sandbox/payment/v1/intents/" + i.String() + "/collect" }
 	var first, again collect.Response
 	f.Post(path(cash.ID), nil).Into(t, &first)
 	b.Advance(time.Minute)
 	f.Post(path(cash.ID), nil).Into(t, &again)
-	if first.Status != sandbox.PaymentCaptured {
+	if first.Status != payment.Captured {
 		t.Errorf("status = %s, want captured", first.Status)
 	}
 	if first.Captured != cash.Amount {
@@ -49,7 +49,7 @@ func TestHTTP_collect(t *testing.T) {
 	if got := f.Post(path(id.New[id.Intent]()), nil); got.Status != http.StatusNotFound {
 		t.Errorf("an unknown intent: status = %d, want 404", got.Status)
 	}
-	for name, intent := range map[string]sandbox.Intent{"a card": b.opened(t, sandbox.Card), "a paid card": b.paid(t), "a cancelled promise": b.cancelled(t)} {
+	for name, intent := range map[string]payment.Intent{"a card": b.opened(t, standin.Card), "a paid card": b.paid(t), "a cancelled promise": b.cancelled(t)} {
 		t.Run(name, func(t *testing.T) {
 			got := f.Post(path(intent.ID), nil)
 			if got.Status != http.StatusConflict {
@@ -63,9 +63,9 @@ func TestHTTP_collect(t *testing.T) {
 }
 
 // paid returns a captured intent by card.
-func (b books) paid(t *testing.T) sandbox.Intent {
+func (b books) paid(t *testing.T) payment.Intent {
 	t.Helper()
-	i, err := b.Pay(t.Context(), b.opened(t, sandbox.Card).ID)
+	i, err := b.Pay(t.Context(), b.opened(t, standin.Card).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +73,10 @@ func (b books) paid(t *testing.T) sandbox.Intent {
 }
 
 // cancelled returns a promise of cash that is superseded by another method.
-func (b books) cancelled(t *testing.T) sandbox.Intent {
+func (b books) cancelled(t *testing.T) payment.Intent {
 	t.Helper()
-	i := b.opened(t, sandbox.CashOnArrival)
-	if _, err := b.Intents.Open(t.Context(), wanted(i.Reservation, sandbox.Card)); err != nil {
+	i := b.opened(t, standin.CashOnArrival)
+	if _, err := b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card)); err != nil {
 		t.Fatal(err)
 	}
 	return i
@@ -87,7 +87,7 @@ func TestCollect_racing(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
 	for range 20 {
-		cash := b.opened(t, sandbox.CashOnArrival)
+		cash := b.opened(t, standin.CashOnArrival)
 		var collected atomic.Int64
 		race, ctx := errgroup.WithContext(t.Context())
 		for range 4 {
@@ -96,21 +96,21 @@ func TestCollect_racing(t *testing.T) {
 				if err == nil {
 					collected.Add(1)
 				}
-				if errors.Is(err, sandbox.ErrNotCollectable) {
+				if errors.Is(err, payment.ErrNotCollectable) {
 					return nil
 				}
 				return err
 			})
 		}
 		race.Go(func() error {
-			_, err := b.Intents.Open(ctx, wanted(cash.Reservation, sandbox.MFS))
+			_, err := b.Intents.Open(ctx, wanted(cash.Reservation, standin.MFS))
 			return err
 		})
 		if err := race.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		want := 0
-		if b.get(t, cash.ID).Status == sandbox.PaymentCaptured {
+		if b.get(t, cash.ID).Status == payment.Captured {
 			want = 1
 		}
 		if got := len(b.published(t, cash.Reservation)); got != want {

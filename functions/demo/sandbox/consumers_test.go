@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/holdexpired"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -31,14 +32,14 @@ func TestReservationCancelled(t *testing.T) {
 	if err := b.commit(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	i, err := b.Intents.Open(t.Context(), wanted(h.Reservation, sandbox.Card))
+	i, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.Card))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Pay(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
-	next, err := b.Intents.Open(t.Context(), wanted(h.Reservation, sandbox.MFS))
+	next, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.MFS))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestHoldExpired_keepsNewHold(t *testing.T) {
 	old := b.held(t, b.nights(10, 2), 2)
 	b.Advance(11 * time.Minute)
 	b.held(t, old.Stay, 2)
-	i, err := b.Intents.Open(t.Context(), wanted(old.Reservation, sandbox.Card))
+	i, err := b.Intents.Open(t.Context(), wanted(old.Reservation, standin.Card))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestHoldExpired_keepsNewHold(t *testing.T) {
 	if got := b.left(t, old.Stay); got != 0 {
 		t.Errorf("%d suites are left, want 0", got)
 	}
-	if got := b.get(t, i.ID); got.Status != sandbox.RequiresPayment {
+	if got := b.get(t, i.ID); got.Status != payment.RequiresPayment {
 		t.Errorf("an intent that the event does not name is %s, want requires_payment", got.Status)
 	}
 	late["paymentIntentId"] = i.ID

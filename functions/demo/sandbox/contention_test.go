@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -92,7 +92,7 @@ func TestHold_oversellsWithoutLocks(t *testing.T) {
 
 // rush lets all clients hold overlapping stays of the two suites concurrently, commit some and release some, while the
 // clock advances. It returns the number of granted holds.
-func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox.Hold) (sandbox.HoldResult, error)) int64 {
+func (b books) rush(t *testing.T, spread int, hold func(context.Context, inventory.Hold) (inventory.HoldResult, error)) int64 {
 	t.Helper()
 	var granted atomic.Int64
 	callers, ctx := errgroup.WithContext(t.Context())
@@ -102,7 +102,7 @@ func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox
 				h := b.want(b.nights(10+rand.IntN(spread), 1+rand.IntN(4)), 1)
 				_, err := hold(ctx, h)
 				switch {
-				case errors.Is(err, sandbox.ErrSoldOut):
+				case errors.Is(err, inventory.ErrSoldOut):
 					continue
 				case err != nil:
 					return err
@@ -128,12 +128,12 @@ func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox
 }
 
 // then commits some holds, releases some, and leaves most to expire.
-func (b books) then(ctx context.Context, h sandbox.Hold, round int) error {
+func (b books) then(ctx context.Context, h inventory.Hold, round int) error {
 	switch round {
 	case 2:
 		return b.release(ctx, h)
 	case rounds - 1:
-		if err := b.commit(ctx, h); err != nil && !errors.Is(err, sandbox.ErrHoldOver) {
+		if err := b.commit(ctx, h); err != nil && !errors.Is(err, inventory.ErrHoldOver) {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (b books) then(ctx context.Context, h sandbox.Hold, round int) error {
 }
 
 // naive checks for free rooms and then inserts, without locks.
-func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.HoldResult, error) {
+func (b books) naive(ctx context.Context, h inventory.Hold) (inventory.HoldResult, error) {
 	var placed bool
 	c := h.Claims[0]
 	err := b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error {
@@ -172,9 +172,9 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.HoldResult, e
 		return err
 	})
 	if err == nil && !placed {
-		err = sandbox.ErrSoldOut
+		err = inventory.ErrSoldOut
 	}
-	return sandbox.HoldResult{}, err
+	return inventory.HoldResult{}, err
 }
 
 // When a hold expires, a commit of it and holds by others race for its rooms. Exactly one wins.
@@ -210,7 +210,7 @@ func TestCommit_racingExpiryAndHold(t *testing.T) {
 }
 
 // meet advances the clock over a hold's end while it is being committed and four others request its rooms.
-func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, taken int64) {
+func (b books) meet(t *testing.T, old inventory.Hold, w stay.Window) (kept bool, taken int64) {
 	t.Helper()
 	var took atomic.Int64
 	var committing, moving sync.WaitGroup
@@ -222,7 +222,7 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 		}
 		err := b.commit(ctx, old)
 		kept = err == nil
-		if err != nil && !errors.Is(err, sandbox.ErrHoldOver) {
+		if err != nil && !errors.Is(err, inventory.ErrHoldOver) {
 			t.Error(err)
 		}
 	})
@@ -241,7 +241,7 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 					took.Add(1)
 					return nil
 				}
-				if !errors.Is(err, sandbox.ErrSoldOut) {
+				if !errors.Is(err, inventory.ErrSoldOut) {
 					return err
 				}
 			}
@@ -276,7 +276,7 @@ func TestHold_noDeadlock(t *testing.T) {
 				if err == nil {
 					err = b.release(ctx, h)
 				}
-				if err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
+				if err != nil && !errors.Is(err, inventory.ErrSoldOut) {
 					return err
 				}
 			}
@@ -292,7 +292,7 @@ func TestHold_concurrentRepetition(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
 	h := b.want(b.nights(10, 3), 2)
-	var first atomic.Pointer[sandbox.HoldResult]
+	var first atomic.Pointer[inventory.HoldResult]
 	callers, ctx := errgroup.WithContext(t.Context())
 	for range clients {
 		callers.Go(func() error {

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationconfirmed"
 	"melmastoon.ghasi.io/shared/event"
@@ -18,7 +20,7 @@ import (
 )
 
 // demand is the demand for Kabul's hotel as the route returns it.
-func demand(t *testing.T, f *fntest.Front) (got sandbox.Popularity) {
+func demand(t *testing.T, f *fntest.Front) (got search.Popularity) {
 	t.Helper()
 	f.Get("/sandbox/search/v1/popularity?propertyId="+kabul.Property.String()).Into(t, &got)
 	return got
@@ -64,7 +66,7 @@ func TestPopularity_bookings(t *testing.T) {
 			push(t, f, reservationconfirmed.Function, once)
 		}
 	}
-	if got := demand(t, f); got != (sandbox.Popularity{Booked: 5}) {
+	if got := demand(t, f); got != (search.Popularity{Booked: 5}) {
 		t.Errorf("demand() = %+v, want 5 bookings", got)
 	}
 	push(t, f, reservationcancelled.Function, b.cancellation(t, reservations[0], now))
@@ -72,15 +74,15 @@ func TestPopularity_bookings(t *testing.T) {
 	early := id.New[id.Reservation]()
 	push(t, f, reservationcancelled.Function, b.cancellation(t, early, now)) // its confirmation comes later
 	push(t, f, reservationconfirmed.Function, b.confirmation(t, early, now))
-	if got := demand(t, f); got != (sandbox.Popularity{Booked: 4}) {
+	if got := demand(t, f); got != (search.Popularity{Booked: 4}) {
 		t.Errorf("after cancellations: demand() = %+v, want 4 bookings", got)
 	}
 	push(t, f, reservationconfirmed.Function, b.confirmation(t, id.New[id.Reservation](), now.Add(-25*time.Hour))) // late
-	if got := demand(t, f); got != (sandbox.Popularity{Booked: 4}) {
+	if got := demand(t, f); got != (search.Popularity{Booked: 4}) {
 		t.Errorf("after an old booking: demand() = %+v, want 4 bookings", got)
 	}
 	b.Advance(24*time.Hour + time.Minute)
-	if got := demand(t, f); got != (sandbox.Popularity{}) {
+	if got := demand(t, f); got != (search.Popularity{}) {
 		t.Errorf("a day later: demand() = %+v, want none", got)
 	}
 }
@@ -103,16 +105,16 @@ func TestPopularity_views(t *testing.T) {
 	click(id.New[id.GuestSession](), "listing-card", now)
 	click(id.New[id.GuestSession](), "listing-card", now.Add(-2*time.Hour)) // too late
 	click(id.New[id.GuestSession](), "listing-card", now.Add(24*time.Hour)) // by a wrong clock
-	if got := demand(t, f); got != (sandbox.Popularity{Viewed: 3}) {
+	if got := demand(t, f); got != (search.Popularity{Viewed: 3}) {
 		t.Errorf("demand() = %+v, want 3 views", got)
 	}
 	b.Advance(59 * time.Minute)
 	click(id.New[id.GuestSession](), "listing-card", b.env.Now())
-	if got := demand(t, f); got != (sandbox.Popularity{Viewed: 4}) {
+	if got := demand(t, f); got != (search.Popularity{Viewed: 4}) {
 		t.Errorf("after 59 minutes: demand() = %+v, want 4 views", got)
 	}
 	b.Advance(2 * time.Minute)
-	if got := demand(t, f); got != (sandbox.Popularity{Viewed: 1}) {
+	if got := demand(t, f); got != (search.Popularity{Viewed: 1}) {
 		t.Errorf("after 61 minutes: demand() = %+v, want 1 view", got)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.recent_views AS v WHERE v::text LIKE '%' || replace($1::uuid::text, '-', '') || '%'`, one); n != 0 {
@@ -124,7 +126,7 @@ func TestPopularity_views(t *testing.T) {
 func (w manyHotels) nearest(t *testing.T, to id.Property, limit int) []string {
 	t.Helper()
 	q := w.query(world)
-	all, err := w.Similar(t.Context(), sandbox.Likeness{Property: to, Dates: q.Dates, Party: q.Party, Currency: "USD", Limit: limit})
+	all, err := w.Similar(t.Context(), search.Likeness{Property: to, Dates: q.Dates, Party: q.Party, Currency: "USD", Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +138,9 @@ func TestSimilar_order(t *testing.T) {
 	w := withKabulHotels(t)
 	q := w.query(city("Kabul"))
 	nightly, stars := map[string]float64{}, map[string]int{}
-	for _, l := range w.found(t, q, sandbox.Recommended) {
-		previews, err := sandbox.OpenTariffs(w.env).Preview(t.Context(), []id.Property{l.Property},
-			sandbox.Staying{Party: q.Party.Party(), Window: w.nights(20, 3), Currency: "USD"}, nil)
+	for _, l := range w.found(t, q, search.Recommended) {
+		previews, err := pricing.OpenTariffs(w.env).Preview(t.Context(), []id.Property{l.Property},
+			pricing.Staying{Party: q.Party.Party(), Window: w.nights(20, 3), Currency: "USD"}, nil)
 		if err != nil || len(previews) != 1 {
 			t.Fatalf("%d previews, %v", len(previews), err)
 		}
@@ -173,7 +175,7 @@ func TestSimilar_othersOmitted(t *testing.T) {
 	f := w.front(t)
 	first := w.nearest(t, kabul.Property, 10)[0]
 	other := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Slug == first })]
-	if _, err := sandbox.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing"); err != nil {
+	if _, err := directory.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing"); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.nearest(t, kabul.Property, 10); slices.Contains(got, first) {
@@ -181,7 +183,7 @@ func TestSimilar_othersOmitted(t *testing.T) {
 	}
 	listed := func(of ...id.Property) (slugs []string) {
 		var got struct {
-			Listings []sandbox.Listing `json:"listings"`
+			Listings []search.Listing `json:"listings"`
 		}
 		f.Post("/sandbox/search/v1/listings", body{"propertyIds": of}).Into(t, &got)
 		return names(got.Listings)
@@ -214,8 +216,8 @@ func TestPreview_noExchangeRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := w.query(city("Kabul"))
-	tariffs, all := sandbox.OpenTariffs(w.env), w.found(t, q, sandbox.Recommended)
-	priced := w.found(t, q, sandbox.PriceUp)
+	tariffs, all := pricing.OpenTariffs(w.env), w.found(t, q, search.Recommended)
+	priced := w.found(t, q, search.PriceUp)
 	if len(priced) != len(all) {
 		t.Errorf("%d hotels in the order of price, want %d", len(priced), len(all))
 	}
@@ -225,7 +227,7 @@ func TestPreview_noExchangeRate(t *testing.T) {
 	if priced[0].TenantSlug != "lapis-hotel-kabul" {
 		t.Errorf("priced[0].TenantSlug = %q, want the hotel with prices in dollars", priced[0].TenantSlug)
 	}
-	ask := sandbox.Staying{Party: q.Party.Party(), Window: w.nights(20, 3), Currency: "USD"}
+	ask := pricing.Staying{Party: q.Party.Party(), Window: w.nights(20, 3), Currency: "USD"}
 	own := ask
 	own.Currency = kabul.Currency
 	fallback, err := tariffs.Preview(t.Context(), []id.Property{kabul.Property}, ask, nil)

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 )
 
 func TestDestinations(t *testing.T) {
@@ -15,7 +16,7 @@ func TestDestinations(t *testing.T) {
 	f := w.front(t)
 	suggest := func(text string) (cities []string) {
 		var got struct {
-			Destinations []sandbox.Destination `json:"destinations"`
+			Destinations []search.Destination `json:"destinations"`
 		}
 		f.Get("/sandbox/search/v1/destinations?limit=8&q="+url.QueryEscape(text)).Into(t, &got)
 		for _, d := range got.Destinations {
@@ -49,7 +50,7 @@ func TestDestinations(t *testing.T) {
 	}
 	for _, d := range w.hotels {
 		if d.City == "Jalalabad" {
-			if _, err := sandbox.OpenTenants(w.env).Suspend(t.Context(), d.Tenant, "billing"); err != nil {
+			if _, err := directory.OpenTenants(w.env).Suspend(t.Context(), d.Tenant, "billing"); err != nil {
 				t.Fatal(err)
 			}
 		}

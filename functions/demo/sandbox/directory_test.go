@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -19,7 +20,7 @@ import (
 func TestTenants_Get(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	tenants := sandbox.OpenTenants(b.env)
+	tenants := directory.OpenTenants(b.env)
 	for _, ref := range []string{kabul.Tenant.String(), kabul.Slug, kabul.Domain, "KABUL-GRAND.example"} {
 		t.Run(ref, func(t *testing.T) {
 			got, err := tenants.Get(t.Context(), ref)
@@ -36,7 +37,7 @@ func TestTenants_Get(t *testing.T) {
 	}
 	for _, ref := range []string{id.New[id.Tenant]().String(), "nowhere", ""} {
 		t.Run(fmt.Sprintf("%q", ref), func(t *testing.T) {
-			if _, err := tenants.Get(t.Context(), ref); !errors.Is(err, sandbox.ErrTenantUnknown) {
+			if _, err := tenants.Get(t.Context(), ref); !errors.Is(err, standin.ErrTenantUnknown) {
 				t.Errorf("%q: %v, want ErrTenantUnknown", ref, err)
 			}
 		})
@@ -46,7 +47,7 @@ func TestTenants_Get(t *testing.T) {
 func TestProperties_List(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	properties := sandbox.OpenProperties(b.env)
+	properties := directory.OpenProperties(b.env)
 	for _, hotel := range []demo.Hotel{demo.KabulGrand, demo.HeratGarden} {
 		t.Run(hotel.Slug, func(t *testing.T) {
 			all, err := properties.List(t.Context(), hotel.Tenant)
@@ -76,7 +77,7 @@ func TestProperties_languages(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	var hotel sandbox.Property
+	var hotel directory.Property
 	f.Get("/sandbox/property/v1/properties/"+kabul.Property.String()).Into(t, &hotel)
 	pictures := slices.Clone(hotel.Photos)
 	for _, r := range hotel.RoomTypes {
@@ -113,7 +114,7 @@ func TestProperties_languages(t *testing.T) {
 		}
 	}
 	var list struct {
-		Policies []sandbox.HouseRule `json:"policies"`
+		Policies []directory.HouseRule `json:"policies"`
 	}
 	f.Get("/sandbox/property/v1/policies?tenantId="+kabul.Tenant.String()).Into(t, &list)
 	if len(list.Policies) < 3 {

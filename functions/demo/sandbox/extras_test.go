@@ -3,8 +3,9 @@ package sandbox_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -15,13 +16,13 @@ func TestQuote_finalCleaning(t *testing.T) {
 	b := open(t)
 	h := loadApartment(t, b)
 	w := b.nights(10, 3)
-	tariff, err := sandbox.OpenTariffs(b.env).Get(t.Context(), h.Tenant, h.Property, h.Currency, "")
+	tariff, err := pricing.OpenTariffs(b.env).Get(t.Context(), h.Tenant, h.Property, h.Currency, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	room := h.Rooms[0]
-	wish := sandbox.Wish{RoomType: room.ID, RatePlan: room.Saver.ID, Occupants: stay.Occupants{Adults: 1}}
-	p, err := tariff.Quote([]sandbox.Wish{wish, wish}, w)
+	wish := pricing.Wish{RoomType: room.ID, RatePlan: room.Saver.ID, Occupants: stay.Occupants{Adults: 1}}
+	p, err := tariff.Quote([]pricing.Wish{wish, wish}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +34,8 @@ func TestQuote_finalCleaning(t *testing.T) {
 			t.Errorf("room %d: the final cleaning costs %d", n, item.Extras[0].Amount)
 		}
 	}
-	previews, err := sandbox.OpenTariffs(b.env).Preview(t.Context(), []id.Property{h.Property},
-		sandbox.Staying{Party: sandbox.Party{Adults: 2, Rooms: 2}, Window: w, Currency: h.Currency}, nil)
+	previews, err := pricing.OpenTariffs(b.env).Preview(t.Context(), []id.Property{h.Property},
+		pricing.Staying{Party: standin.Party{Adults: 2, Rooms: 2}, Window: w, Currency: h.Currency}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func loadApartment(t *testing.T, b books) demo.Hotel {
 	}
 	for n, h := range all {
 		for _, c := range h.Charges {
-			if c.Per == sandbox.PerStay {
+			if c.Per == pricing.PerStay {
 				if err := demo.Furnish(t.Context(), b.env, n+1); err != nil {
 					t.Fatal(err)
 				}

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -86,9 +87,9 @@ func TestCompare_calendarDate(t *testing.T) {
 	if got := f.Get(path); got.Status != http.StatusBadRequest {
 		t.Errorf("the rates from yesterday on: %d, want 400", got.Status)
 	}
-	tariffs := sandbox.OpenTariffs(b.env)
+	tariffs := pricing.OpenTariffs(b.env)
 	previews, err := tariffs.Preview(t.Context(), []id.Property{kabul.Property},
-		sandbox.Staying{Party: sandbox.Party{Adults: 1, Rooms: 1}, Window: yesterday, Currency: money.AFN}, nil)
+		pricing.Staying{Party: standin.Party{Adults: 1, Rooms: 1}, Window: yesterday, Currency: money.AFN}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/authenticate"
 	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/demo/sandbox/collect"
@@ -22,6 +21,9 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/demo/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/demo/sandbox/indexlisting"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/functions/demo/sandbox/issuekey"
 	"melmastoon.ghasi.io/functions/demo/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/demo/sandbox/listintents"
@@ -137,7 +139,7 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 func TestHTTP_onlyPagesArePublic(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	stranger := b.front(t).As("")
 	if got := stranger.Get("/sandbox/payment/v1/checkout/" + i.ID.String()); got.Status != http.StatusOK {
 		t.Errorf("the page: %d, want 200", got.Status)
@@ -263,7 +265,7 @@ func TestQuote_currencyNotSupported(t *testing.T) {
 	}
 }
 
-func holdRequest(h sandbox.Hold) body {
+func holdRequest(h inventory.Hold) body {
 	return body{"tenantId": h.Tenant, "propertyId": h.Property, "reservationId": h.Reservation, "stayWindow": h.Stay,
 		"ttlSeconds": int(h.TTL / time.Second), "allocations": h.Claims}
 }
@@ -320,17 +322,17 @@ func TestListIntents(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	first := b.opened(t, sandbox.Card)
-	second, err := b.Intents.Open(t.Context(), wanted(first.Reservation, sandbox.MFS))
+	first := b.opened(t, standin.Card)
+	second, err := b.Intents.Open(t.Context(), wanted(first.Reservation, standin.MFS))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.opened(t, sandbox.Card) // another reservation's
-	for tenant, want := range map[id.Tenant][]sandbox.Status{first.Tenant: {"superseded", sandbox.RequiresAction}, demo.HeratGarden.Tenant: nil} {
+	b.opened(t, standin.Card) // another reservation's
+	for tenant, want := range map[id.Tenant][]payment.Status{first.Tenant: {"superseded", payment.RequiresAction}, demo.HeratGarden.Tenant: nil} {
 		t.Run(fmt.Sprint(tenant), func(t *testing.T) {
 			var out listintents.Response
 			f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
-			var got []sandbox.Status
+			var got []payment.Status
 			for _, i := range out.Intents {
 				got = append(got, i.Status)
 			}

@@ -9,8 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/expireintents"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -19,17 +20,17 @@ import (
 func TestOpen_oneLiveIntent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	card := b.opened(t, sandbox.Card)
-	again, err := b.Intents.Open(t.Context(), wanted(card.Reservation, sandbox.Card))
+	card := b.opened(t, standin.Card)
+	again, err := b.Intents.Open(t.Context(), wanted(card.Reservation, standin.Card))
 	if err != nil {
 		t.Fatalf("the same again: %v", err)
 	}
 	if again.ID != card.ID {
 		t.Errorf("the same again: again.ID = %v, want %v", again.ID, card.ID)
 	}
-	dearer := wanted(card.Reservation, sandbox.Card)
+	dearer := wanted(card.Reservation, standin.Card)
 	dearer.Amount.Micro *= 2
-	for name, w := range map[string]sandbox.Wanted{"another amount": dearer, "another way": wanted(card.Reservation, sandbox.CashOnArrival)} {
+	for name, w := range map[string]payment.Wanted{"another amount": dearer, "another way": wanted(card.Reservation, standin.CashOnArrival)} {
 		t.Run(name, func(t *testing.T) {
 			other, err := b.Intents.Open(t.Context(), w)
 			if err != nil {
@@ -39,7 +40,7 @@ func TestOpen_oneLiveIntent(t *testing.T) {
 				t.Errorf("other.ID = %v, want another value", other.ID)
 			}
 			card = b.get(t, card.ID)
-			if card.Status != sandbox.Superseded {
+			if card.Status != payment.Superseded {
 				t.Errorf("the first is %s, want superseded", card.Status)
 			}
 		})
@@ -48,15 +49,15 @@ func TestOpen_oneLiveIntent(t *testing.T) {
 	if err != nil {
 		t.Fatalf("paying afterwards: %v", err)
 	}
-	if paid.Status != sandbox.Superseded {
-		t.Errorf("paying afterwards: status = %q, want %q", paid.Status, sandbox.Superseded)
+	if paid.Status != payment.Superseded {
+		t.Errorf("paying afterwards: status = %q, want %q", paid.Status, payment.Superseded)
 	}
 	if got := b.published(t, card.Reservation); len(got) != 0 {
 		t.Errorf("published %v, want nothing", got)
 	}
 }
 
-func (b books) get(t *testing.T, intent id.Intent) sandbox.Intent {
+func (b books) get(t *testing.T, intent id.Intent) payment.Intent {
 	t.Helper()
 	i, err := b.Intents.Get(t.Context(), intent)
 	if err != nil {
@@ -68,7 +69,7 @@ func (b books) get(t *testing.T, intent id.Intent) sandbox.Intent {
 func TestOpen_concurrently(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	w := wanted(id.New[id.Reservation](), sandbox.Card)
+	w := wanted(id.New[id.Reservation](), standin.Card)
 	callers, ctx := errgroup.WithContext(t.Context())
 	for range 32 {
 		callers.Go(func() error { _, err := b.Intents.Open(ctx, w); return err })
@@ -85,18 +86,18 @@ func TestOpen_notAccepted(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	r := id.New[id.Reservation]()
-	pounds := wanted(r, sandbox.Card)
+	pounds := wanted(r, standin.Card)
 	pounds.Amount.Currency = money.GBP
-	unknown := wanted(r, sandbox.Card)
+	unknown := wanted(r, standin.Card)
 	unknown.Tenant = id.New[id.Tenant]()
 	for _, test := range []struct {
 		name string
-		w    sandbox.Wanted
+		w    payment.Wanted
 		want error
 	}{
-		{"a method of another hotel", wanted(r, sandbox.PayPal), sandbox.ErrMethodUnavailable},
-		{"a currency it does not price in", pounds, sandbox.ErrCurrency},
-		{"unknown tenant", unknown, sandbox.ErrTenantUnknown},
+		{"a method of another hotel", wanted(r, standin.PayPal), payment.ErrMethodUnavailable},
+		{"a currency it does not price in", pounds, standin.ErrCurrency},
+		{"unknown tenant", unknown, standin.ErrTenantUnknown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {
@@ -109,7 +110,7 @@ func TestOpen_notAccepted(t *testing.T) {
 func TestPay_capturesOnce(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 32 {
 		callers.Go(func() error {
@@ -125,8 +126,8 @@ func TestPay_capturesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	paid := b.get(t, i.ID)
-	if paid.Status != sandbox.PaymentCaptured {
-		t.Errorf("status = %q, want %q", paid.Status, sandbox.PaymentCaptured)
+	if paid.Status != payment.Captured {
+		t.Errorf("status = %q, want %q", paid.Status, payment.Captured)
 	}
 	if paid.Captured != i.Amount {
 		t.Errorf("paid.Captured = %d, want %d", paid.Captured, i.Amount)
@@ -145,15 +146,15 @@ func TestPay_capturesOnce(t *testing.T) {
 func TestDecline_fifthEndsIntent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	for n := 1; n <= 7; n++ {
 		got, err := b.Decline(t.Context(), i.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := sandbox.RequiresPayment
+		want := payment.RequiresPayment
 		if n >= 5 {
-			want = sandbox.PaymentFailed
+			want = payment.Failed
 		}
 		if got.Status != want {
 			t.Errorf("status = %q, want %q", got.Status, want)
@@ -180,7 +181,7 @@ func TestDecline_fifthEndsIntent(t *testing.T) {
 func TestPay_afterDecline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	if _, err := b.Decline(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -188,17 +189,17 @@ func TestPay_afterDecline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if paid.Status != sandbox.PaymentCaptured {
-		t.Errorf("status = %q, want %q", paid.Status, sandbox.PaymentCaptured)
+	if paid.Status != payment.Captured {
+		t.Errorf("status = %q, want %q", paid.Status, payment.Captured)
 	}
 }
 
 func TestIntent_expires(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	card, cash := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival)
+	card, cash := b.opened(t, standin.Card), b.opened(t, standin.CashOnArrival)
 	b.Advance(29 * time.Minute)
-	due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10)
+	due, err := b.Due(t.Context(), payment.DueIntent{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,8 +208,8 @@ func TestIntent_expires(t *testing.T) {
 	}
 	b.Advance(time.Minute)
 	got := b.get(t, card.ID)
-	if got.Status != sandbox.PaymentFailed {
-		t.Errorf("status = %q, want %q", got.Status, sandbox.PaymentFailed)
+	if got.Status != payment.Failed {
+		t.Errorf("status = %q, want %q", got.Status, payment.Failed)
 	}
 	if got.FailureCode != "expired" {
 		t.Errorf(`got.FailureCode = %q, want "expired"`, got.FailureCode)
@@ -220,7 +221,7 @@ func TestIntent_expires(t *testing.T) {
 	if got.Captured != 0 {
 		t.Errorf("paying afterwards: got.Captured = %d, want 0", got.Captured)
 	}
-	due, err = b.Due(t.Context(), sandbox.DueIntent{}, 10)
+	due, err = b.Due(t.Context(), payment.DueIntent{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestIntent_expires(t *testing.T) {
 	if got, want := b.published(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
-	if got := b.get(t, cash.ID); got.Status != sandbox.PendingCash {
+	if got := b.get(t, cash.ID); got.Status != payment.PendingCash {
 		t.Errorf("a promise of cash is %s, want pending_cash", got.Status)
 	}
 }
@@ -248,9 +249,9 @@ func TestIntent_expires(t *testing.T) {
 func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	b.Advance(31 * time.Minute)
-	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, sandbox.Card))
+	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,11 +269,11 @@ func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 func TestCancelLive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	card, cash, paid := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card)
+	card, cash, paid := b.opened(t, standin.Card), b.opened(t, standin.CashOnArrival), b.opened(t, standin.Card)
 	if _, err := b.Pay(t.Context(), paid.ID); err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range []sandbox.Intent{card, cash, paid} {
+	for _, i := range []payment.Intent{card, cash, paid} {
 		err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, i.Reservation) })
 		if err != nil {
 			t.Fatal(err)
@@ -280,13 +281,13 @@ func TestCancelLive(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name      string
-		intent    sandbox.Intent
-		want      sandbox.Status
+		intent    payment.Intent
+		want      payment.Status
 		published string
 	}{
-		{name: "card", intent: card, want: sandbox.PaymentFailed, published: "payment.transaction.failed.v1"},
-		{name: "cash", intent: cash, want: sandbox.PaymentFailed, published: "payment.transaction.failed.v1"},
-		{name: "paid", intent: paid, want: sandbox.PaymentCaptured, published: "payment.transaction.captured.v1"},
+		{name: "card", intent: card, want: payment.Failed, published: "payment.transaction.failed.v1"},
+		{name: "cash", intent: cash, want: payment.Failed, published: "payment.transaction.failed.v1"},
+		{name: "paid", intent: paid, want: payment.Captured, published: "payment.transaction.captured.v1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := b.get(t, test.intent.ID); got.Status != test.want {
@@ -302,9 +303,9 @@ func TestCancelLive(t *testing.T) {
 func TestExpireIntents_failureBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	stuck := b.opened(t, sandbox.Card)
+	stuck := b.opened(t, standin.Card)
 	b.Advance(time.Second) // the first that is due
-	other := b.opened(t, sandbox.Card)
+	other := b.opened(t, standin.Card)
 	_, err := b.owner.Exec(t.Context(), `ALTER TABLE sandbox.intents ADD CHECK (status <> 'failed' OR reservation_id <> '`+fmt.Sprintf("%x", [16]byte(stuck.Reservation))+`')`)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -17,8 +17,8 @@ func TestHold_allOrNone(t *testing.T) {
 	b := open(t)
 	w := b.nights(10, 3)
 	whole := b.want(w, 2)
-	whole.Claims = append(whole.Claims, sandbox.Claim{Allocation: id.New[id.Allocation](), RoomType: kabul.Rooms[0].ID, Units: 13})
-	if _, err := b.Inventory.Hold(t.Context(), whole); !errors.Is(err, sandbox.ErrSoldOut) {
+	whole.Claims = append(whole.Claims, inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: kabul.Rooms[0].ID, Units: 13})
+	if _, err := b.Inventory.Hold(t.Context(), whole); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("13 of 12 rooms: %v, want ErrSoldOut", err)
 	}
 	if got := b.left(t, w); got != 2 {
@@ -44,9 +44,9 @@ func TestHold_claimsAddUp(t *testing.T) {
 	b := open(t)
 	h := b.want(b.nights(10, 2), 1)
 	for range 2 {
-		h.Claims = append(h.Claims, sandbox.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
+		h.Claims = append(h.Claims, inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
 	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("three claims on two suites: %v, want ErrSoldOut", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestHold_repeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := b.want(w, 1)
-	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatal(err)
 	}
 	b.Advance(time.Minute)
@@ -79,13 +79,13 @@ func TestHold_repeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The rejection was published: a later success with the same ids would contradict it.
-	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("the repeat of a refusal, with rooms free again: %v, want ErrSoldOut", err)
 	}
 	if got, want := b.published(t, refused.Reservation), []string{"inventory.allocation.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {
+	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("the repeat of a released hold: %v, want ErrHoldOver", err)
 	}
 }
@@ -94,22 +94,22 @@ func TestHold_otherHoldsIDs(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.held(t, b.nights(10, 2), 1)
-	for name, change := range map[string]func(*sandbox.Hold){
-		"another reservation": func(h *sandbox.Hold) { h.Reservation = id.New[id.Reservation]() },
-		"other nights":        func(h *sandbox.Hold) { h.Stay = b.nights(11, 2) },
-		"other units":         func(h *sandbox.Hold) { h.Claims = []sandbox.Claim{{h.Claims[0].Allocation, suites.ID, 2}} },
-		"one id more": func(h *sandbox.Hold) {
-			h.Claims = append(slices.Clone(h.Claims), sandbox.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
+	for name, change := range map[string]func(*inventory.Hold){
+		"another reservation": func(h *inventory.Hold) { h.Reservation = id.New[id.Reservation]() },
+		"other nights":        func(h *inventory.Hold) { h.Stay = b.nights(11, 2) },
+		"other units":         func(h *inventory.Hold) { h.Claims = []inventory.Claim{{Allocation: h.Claims[0].Allocation, RoomType: suites.ID, Units: 2}} },
+		"one id more": func(h *inventory.Hold) {
+			h.Claims = append(slices.Clone(h.Claims), inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
 		},
-		"another tenant": func(h *sandbox.Hold) {
+		"another tenant": func(h *inventory.Hold) {
 			h.Tenant, h.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
-			h.Claims = []sandbox.Claim{{h.Claims[0].Allocation, demo.HeratGarden.Rooms[0].ID, 1}}
+			h.Claims = []inventory.Claim{{Allocation: h.Claims[0].Allocation, RoomType: demo.HeratGarden.Rooms[0].ID, Units: 1}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := h
 			change(&other)
-			if _, err := b.Inventory.Hold(t.Context(), other); !errors.Is(err, sandbox.ErrOtherHold) {
+			if _, err := b.Inventory.Hold(t.Context(), other); !errors.Is(err, inventory.ErrOtherHold) {
 				t.Errorf("%v, want ErrOtherHold", err)
 			}
 		})
@@ -125,10 +125,10 @@ func TestHold_expiryFreesRooms(t *testing.T) {
 	if got := b.left(t, w); got != 2 {
 		t.Errorf("%d suites are left, want 2", got)
 	}
-	if err := b.commit(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {
+	if err := b.commit(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("commit: %v, want ErrHoldOver", err)
 	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {
+	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("repeat: %v, want ErrHoldOver", err)
 	}
 	b.held(t, w, 2)
@@ -162,7 +162,7 @@ func TestCommit_survivesExpiry(t *testing.T) {
 	if got := b.left(t, w); got != 2 {
 		t.Errorf("after the release %d suites are left, want 2", got)
 	}
-	if err := b.commit(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {
+	if err := b.commit(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("commit after the release: %v, want ErrHoldOver", err)
 	}
 }
@@ -174,7 +174,7 @@ func TestCommit_allOrNone(t *testing.T) {
 	b.Advance(5 * time.Minute)
 	second := b.held(t, b.nights(20, 2), 1)
 	b.Advance(5 * time.Minute)
-	if _, err := b.Inventory.Commit(t.Context(), kabul.Tenant, append(ids(first), ids(second)...)); !errors.Is(err, sandbox.ErrHoldOver) {
+	if _, err := b.Inventory.Commit(t.Context(), kabul.Tenant, append(ids(first), ids(second)...)); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Fatalf("one lapsed, one live: %v, want ErrHoldOver", err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'committed'`); n != 0 {
@@ -207,7 +207,7 @@ func TestInventory_otherTenant(t *testing.T) {
 func TestHold_nightsNotOnSale(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1)); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("beyond the last night: %v, want ErrSoldOut", err)
 	}
 	if got := b.left(t, b.nights(398, 5)); got != 0 {

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
 	"melmastoon.ghasi.io/functions/demo/sandbox/issuekey"
 	"melmastoon.ghasi.io/functions/demo/sandbox/listkeys"
 	"melmastoon.ghasi.io/functions/demo/sandbox/revokekeys"
@@ -20,10 +20,10 @@ import (
 )
 
 // key returns a new key of a new reservation at Kabul's hotel.
-func (b books) key(t *testing.T) sandbox.Key {
+func (b books) key(t *testing.T) lock.Key {
 	t.Helper()
 	now := b.env.Now().UTC().Truncate(time.Second)
-	return sandbox.Key{ID: id.New[id.KeyCredential](), Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](),
+	return lock.Key{ID: id.New[id.KeyCredential](), Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](),
 		Item: id.New[id.Item](), Room: b.suite(t, 0).ID, ValidFrom: now, ValidUntil: now.Add(48 * time.Hour)}
 }
 
@@ -33,7 +33,7 @@ func TestHTTP_issueKey(t *testing.T) {
 	f := b.front(t)
 	const header = "X-Sandbox-Scenario"
 	issued, failed := b.key(t), b.key(t)
-	issue := func(k sandbox.Key, headers ...string) sandbox.KeyStatus {
+	issue := func(k lock.Key, headers ...string) lock.KeyStatus {
 		t.Helper()
 		var out issuekey.Response
 		got := f.Post("/sandbox/lock/v1/keys", k, headers...)
@@ -45,15 +45,15 @@ func TestHTTP_issueKey(t *testing.T) {
 	}
 	for _, step := range []struct {
 		name    string
-		key     sandbox.Key
+		key     lock.Key
 		headers []string
-		want    sandbox.KeyStatus
+		want    lock.KeyStatus
 	}{
-		{"a fresh key", issued, nil, sandbox.KeyPending},
-		{"the same key", issued, nil, sandbox.KeyIssued},
-		{"the same key while the lock is offline", issued, []string{header, "lock_failed"}, sandbox.KeyIssued},
-		{"a fresh key while the lock is offline", failed, []string{header, "lock_failed; of=lock"}, sandbox.KeyPending},
-		{"the failed key again", failed, nil, sandbox.KeyFailed},
+		{"a fresh key", issued, nil, lock.KeyPending},
+		{"the same key", issued, nil, lock.KeyIssued},
+		{"the same key while the lock is offline", issued, []string{header, "lock_failed"}, lock.KeyIssued},
+		{"a fresh key while the lock is offline", failed, []string{header, "lock_failed; of=lock"}, lock.KeyPending},
+		{"the failed key again", failed, nil, lock.KeyFailed},
 	} {
 		if got := issue(step.key, step.headers...); got != step.want {
 			t.Errorf("%s: status = %s, want %s", step.name, got, step.want)
@@ -70,7 +70,7 @@ func TestHTTP_issueKey(t *testing.T) {
 	}
 	var list listkeys.Response
 	f.Get("/sandbox/lock/v1/keys?tenantId="+kabul.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
-	if want := (sandbox.KeyView{Key: failed, Status: sandbox.KeyFailed, ReasonCode: "lock_offline"}); len(list.Keys) != 1 || list.Keys[0] != want {
+	if want := (lock.KeyView{Key: failed, Status: lock.KeyFailed, ReasonCode: "lock_offline"}); len(list.Keys) != 1 || list.Keys[0] != want {
 		t.Errorf("keys = %+v, want %+v", list.Keys, want)
 	}
 	f.Get("/sandbox/lock/v1/keys?tenantId="+demo.HeratGarden.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
@@ -87,24 +87,24 @@ func TestHTTP_issueKey(t *testing.T) {
 func TestIssueKey_otherTerms(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	keys, k := sandbox.OpenKeys(b.env), b.key(t)
+	keys, k := lock.OpenKeys(b.env), b.key(t)
 	if _, err := keys.Issue(t.Context(), k, false); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*sandbox.Key){
-		"another reservation": func(k *sandbox.Key) { k.Reservation = id.New[id.Reservation]() },
-		"another item":        func(k *sandbox.Key) { k.Item = id.New[id.Item]() },
-		"another room":        func(k *sandbox.Key) { k.Room = b.suite(t, 1).ID },
-		"a later start":       func(k *sandbox.Key) { k.ValidFrom = k.ValidFrom.Add(time.Hour) },
-		"a later end":         func(k *sandbox.Key) { k.ValidUntil = k.ValidUntil.Add(time.Hour) },
-		"another tenant": func(k *sandbox.Key) {
+	for name, change := range map[string]func(*lock.Key){
+		"another reservation": func(k *lock.Key) { k.Reservation = id.New[id.Reservation]() },
+		"another item":        func(k *lock.Key) { k.Item = id.New[id.Item]() },
+		"another room":        func(k *lock.Key) { k.Room = b.suite(t, 1).ID },
+		"a later start":       func(k *lock.Key) { k.ValidFrom = k.ValidFrom.Add(time.Hour) },
+		"a later end":         func(k *lock.Key) { k.ValidUntil = k.ValidUntil.Add(time.Hour) },
+		"another tenant": func(k *lock.Key) {
 			k.Tenant, k.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := k
 			change(&other)
-			if _, err := keys.Issue(t.Context(), other, false); !errors.Is(err, sandbox.ErrOtherKey) {
+			if _, err := keys.Issue(t.Context(), other, false); !errors.Is(err, lock.ErrOtherKey) {
 				t.Errorf("error = %v, want ErrOtherKey", err)
 			}
 		})
@@ -115,10 +115,10 @@ func TestRevokeKeys(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	keys := sandbox.OpenKeys(b.env)
+	keys := lock.OpenKeys(b.env)
 	issued, late, foreign := b.key(t), b.key(t), b.key(t)
 	foreign.Tenant, foreign.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
-	for _, k := range []sandbox.Key{issued, foreign} {
+	for _, k := range []lock.Key{issued, foreign} {
 		if _, err := keys.Issue(t.Context(), k, false); err != nil {
 			t.Fatal(err)
 		}
@@ -134,12 +134,12 @@ func TestRevokeKeys(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		key  sandbox.Key
-		want sandbox.KeyStatus
+		key  lock.Key
+		want lock.KeyStatus
 	}{
-		"issued before":    {issued, sandbox.KeyRevoked},
-		"requested late":   {late, sandbox.KeyRevoked},
-		"another tenant's": {foreign, sandbox.KeyIssued},
+		"issued before":    {issued, lock.KeyRevoked},
+		"requested late":   {late, lock.KeyRevoked},
+		"another tenant's": {foreign, lock.KeyIssued},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := keys.Issue(t.Context(), test.key, false)
@@ -155,7 +155,7 @@ func TestRevokeKeys(t *testing.T) {
 		t.Errorf("published %v for the key that was revoked in advance, want nothing", got)
 	}
 	late.Item = id.New[id.Item]()
-	if _, err := keys.Issue(t.Context(), late, false); !errors.Is(err, sandbox.ErrOtherKey) {
+	if _, err := keys.Issue(t.Context(), late, false); !errors.Is(err, lock.ErrOtherKey) {
 		t.Errorf("the late key with other terms: error = %v, want ErrOtherKey", err)
 	}
 	for name, in := range map[string][]id.KeyCredential{"none": {}, "one twice": {issued.ID, issued.ID}} {
@@ -171,7 +171,7 @@ func TestRevokeKeys(t *testing.T) {
 func TestIssueKey_racingRevocation(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	keys := sandbox.OpenKeys(b.env)
+	keys := lock.OpenKeys(b.env)
 	for range 20 {
 		k := b.key(t)
 		var fresh atomic.Int64
@@ -179,7 +179,7 @@ func TestIssueKey_racingRevocation(t *testing.T) {
 		for range 4 {
 			race.Go(func() error {
 				status, err := keys.Issue(ctx, k, false)
-				if status == sandbox.KeyPending {
+				if status == lock.KeyPending {
 					fresh.Add(1)
 				}
 				return err
@@ -195,7 +195,7 @@ func TestIssueKey_racingRevocation(t *testing.T) {
 		if fresh.Load() > 1 {
 			t.Fatalf("%d calls were pending, want at most 1", fresh.Load())
 		}
-		if got, err := keys.Issue(t.Context(), k, false); err != nil || got != sandbox.KeyRevoked {
+		if got, err := keys.Issue(t.Context(), k, false); err != nil || got != lock.KeyRevoked {
 			t.Fatalf("at the end: %s %v, want revoked", got, err)
 		}
 		if got := b.published(t, k.Reservation); int64(len(got)) != fresh.Load() {

@@ -13,7 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/test/seedrand"
 )
@@ -126,7 +126,7 @@ func (b books) history(t *testing.T, seed seedrand.Seed, n int) []porcupine.Oper
 		mu   sync.Mutex
 		all  []porcupine.Operation
 		mine []inventoryCall // calls that took a room, with the hold's reservation
-		of   = map[id.Allocation]sandbox.Hold{}
+		of   = map[id.Allocation]inventory.Hold{}
 	)
 	start, first := time.Now(), 10+n%100*3
 	callers, ctx := errgroup.WithContext(t.Context())
@@ -166,7 +166,7 @@ func (b books) history(t *testing.T, seed seedrand.Seed, n int) []porcupine.Oper
 }
 
 // choose returns a random call: about a room that a client has taken, or for a new one.
-func (b books) choose(random *rand.Rand, first int, taken []inventoryCall, of map[id.Allocation]sandbox.Hold) (inventoryCall, sandbox.Hold) {
+func (b books) choose(random *rand.Rand, first int, taken []inventoryCall, of map[id.Allocation]inventory.Hold) (inventoryCall, inventory.Hold) {
 	from := random.IntN(3)
 	count := 1 + random.IntN(3-from)
 	nights := uint8((1<<count - 1) << from)
@@ -187,14 +187,14 @@ func (b books) choose(random *rand.Rand, first int, taken []inventoryCall, of ma
 }
 
 // about returns a hold with that allocation only.
-func (b books) about(h sandbox.Hold, a id.Allocation) sandbox.Hold {
+func (b books) about(h inventory.Hold, a id.Allocation) inventory.Hold {
 	h.Claims = slices.Clone(h.Claims)
 	h.Claims[0].Allocation = a
 	return h
 }
 
 // make makes a call and returns its answer.
-func (b books) make(ctx context.Context, c inventoryCall, h sandbox.Hold) (answer string, err error) {
+func (b books) make(ctx context.Context, c inventoryCall, h inventory.Hold) (answer string, err error) {
 	switch c.kind {
 	case "hold":
 		_, err = b.Inventory.Hold(ctx, h)
@@ -203,17 +203,17 @@ func (b books) make(ctx context.Context, c inventoryCall, h sandbox.Hold) (answe
 	case "release":
 		err = b.release(ctx, h)
 	case "reallocate":
-		to := sandbox.Placement{Claim: h.Claims[0], Stay: h.Stay}
-		_, err = b.Reallocate(ctx, sandbox.Reallocation{
-			Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Releases: []id.Allocation{c.releases}, Allocations: []sandbox.Placement{to},
+		to := inventory.Placement{Claim: h.Claims[0], Stay: h.Stay}
+		_, err = b.Reallocate(ctx, inventory.Reallocation{
+			Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Releases: []id.Allocation{c.releases}, Allocations: []inventory.Placement{to},
 		})
 	}
 	switch {
 	case err == nil:
 		return "ok", nil
-	case errors.Is(err, sandbox.ErrSoldOut):
+	case errors.Is(err, inventory.ErrSoldOut):
 		return "refused", nil
-	case errors.Is(err, sandbox.ErrHoldOver):
+	case errors.Is(err, inventory.ErrHoldOver):
 		return "over", nil
 	}
 	return "", err

@@ -2,13 +2,22 @@ package sandbox
 
 import (
 	"context"
+	"strings"
 
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Schema is the database schema of the sandbox.
-const Schema = "sandbox"
+// Schema is the SQL schema of this service.
+const Schema = standin.Schema
+
+// A Scenario is a failure that a caller may ask the sandbox to simulate.
+type Scenario = scenario.Scenario
+
+// The scenarios, and the services that one may be for.
+var Scenarios, Services = scenario.All, scenario.Services
 
 // HTTP returns an HTTP function. Other services call it, identified by their token. The request names the tenant, so
 // the routes share only the scenario that a caller may request.
@@ -21,10 +30,10 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 		}
 		name := service(s.Route)
 		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (out Out, err error) {
-			if c.Header, err = headersFor(c.Header, name); err != nil {
+			if c.Header, err = scenario.HeadersFor(c.Header, name); err != nil {
 				return out, err
 			}
-			if err := simulate(ctx, c.Header); err != nil {
+			if err := scenario.Simulate(ctx, c.Header); err != nil {
 				return out, err
 			}
 			return serve(ctx, c)
@@ -43,4 +52,11 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
 	return fn.Event(s, build)
+}
+
+// service returns the service that a route like "POST /sandbox/pricing/v1/quotes" belongs to.
+func service(route string) string {
+	_, path, _ := strings.Cut(route, "/sandbox/")
+	name, _, _ := strings.Cut(path, "/")
+	return name
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -26,7 +26,7 @@ func TestLapse_once(t *testing.T) {
 		t.Errorf("%d suites are left, want 1", got)
 	}
 	b.held(t, w, 1)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("a third of two suites: %v, want ErrSoldOut", err)
 	}
 }
@@ -40,7 +40,7 @@ func TestHold_clockSetBack(t *testing.T) {
 	b.Advance(10 * time.Minute)
 	b.held(t, w, 1)
 	b.Advance(-9 * time.Minute)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("while both holds live: %v, want ErrSoldOut", err)
 	}
 	if err := b.commit(t.Context(), old); err != nil {
@@ -58,8 +58,8 @@ func TestNights_countPlacedOnly(t *testing.T) {
 	w := b.nights(10, 3)
 	h := b.held(t, w, 1)
 	mixed := b.want(w, 1)
-	mixed.Claims = append(mixed.Claims, sandbox.Claim{Allocation: h.Claims[0].Allocation, RoomType: kabul.Rooms[0].ID, Units: 1})
-	if _, err := b.Inventory.Hold(t.Context(), mixed); !errors.Is(err, sandbox.ErrOtherHold) {
+	mixed.Claims = append(mixed.Claims, inventory.Claim{Allocation: h.Claims[0].Allocation, RoomType: kabul.Rooms[0].ID, Units: 1})
+	if _, err := b.Inventory.Hold(t.Context(), mixed); !errors.Is(err, inventory.ErrOtherHold) {
 		t.Errorf("one id of another hold: %v, want ErrOtherHold", err)
 	}
 	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
@@ -80,7 +80,7 @@ func TestHold_roomOfOtherProperty(t *testing.T) {
 	if err == nil {
 		t.Error("error = nil, want a value")
 	}
-	if errors.Is(err, sandbox.ErrSoldOut) {
+	if errors.Is(err, inventory.ErrSoldOut) {
 		t.Error("errors.Is(err, sandbox.ErrSoldOut) = true, want false")
 	}
 }

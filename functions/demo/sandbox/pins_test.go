@@ -10,8 +10,9 @@ import (
 
 	"github.com/uber/h3-go/v4"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -28,13 +29,13 @@ func (w manyHotels) cellOf(t *testing.T, p id.Property) string {
 // A place is one of many hotels.
 type place struct {
 	Property id.Property
-	Geo      sandbox.Geo
+	Geo      standin.Geo
 	Cell     h3.Cell
 	Clicks   int
 }
 
 // addCopies adds a copy of the first hotel, with one of its rooms, at each place. Its clicks decide the order.
-func (w manyHotels) addCopies(t *testing.T, at []sandbox.Geo) []place {
+func (w manyHotels) addCopies(t *testing.T, at []standin.Geo) []place {
 	t.Helper()
 	all := make([]place, len(at))
 	var ids []id.Property
@@ -75,7 +76,7 @@ func (w manyHotels) addCopies(t *testing.T, at []sandbox.Geo) []place {
 }
 
 // checkPins compares the pins with the hotels in the box, and returns the resolution of the clusters or -1.
-func checkPins(t *testing.T, pins []sandbox.Pin, total int, in []place) (resolution int) {
+func checkPins(t *testing.T, pins []search.Pin, total int, in []place) (resolution int) {
 	t.Helper()
 	const maxPins = 200
 	resolution = -1
@@ -128,12 +129,12 @@ func centroid(all []place) h3.LatLng {
 func TestPins_clusters(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	w := manyHotels{books: b, Listings: sandbox.OpenListings(b.env)}
+	w := manyHotels{books: b, Listings: search.OpenListings(b.env)}
 	random := rand.New(rand.NewPCG(10, 4))
-	var at []sandbox.Geo
-	add := func(n int, box sandbox.Box) {
+	var at []standin.Geo
+	add := func(n int, box search.Box) {
 		for range n {
-			g := sandbox.Geo{Lat: box.SwLat + random.Float64()*(box.NeLat-box.SwLat), Lng: box.SwLng + random.Float64()*(box.NeLng-box.SwLng)}
+			g := standin.Geo{Lat: box.SwLat + random.Float64()*(box.NeLat-box.SwLat), Lng: box.SwLng + random.Float64()*(box.NeLng-box.SwLng)}
 			if g.Lng > 180 {
 				g.Lng -= 360
 			}
@@ -144,23 +145,23 @@ func TestPins_clusters(t *testing.T) {
 	boxes := []struct {
 		name       string
 		hotels     int
-		box        sandbox.Box
+		box        search.Box
 		resolution int // -1: single hotels
 	}{
-		{"10,000 in a country", 10_000, sandbox.Box{SwLat: -15, SwLng: 60, NeLat: -5, NeLng: 70}, 3},
-		{"a part of them", 0, sandbox.Box{SwLat: -11, SwLng: 63, NeLat: -10, NeLng: 65}, -1},
-		{"another part", 0, sandbox.Box{SwLat: -12, SwLng: 63, NeLat: -10, NeLng: 65}, 5},
-		{"200", 200, sandbox.Box{SwLat: -30, SwLng: 60, NeLat: -29, NeLng: 61}, -1},
-		{"201", 201, sandbox.Box{SwLat: -35, SwLng: 60, NeLat: -34, NeLng: 61}, 6},
-		{"all in one place", 250, sandbox.Box{SwLat: -40, SwLng: 60, NeLat: -39.99999, NeLng: 60.00001}, 10},
-		{"over the date line", 900, sandbox.Box{SwLat: -1, SwLng: 179, NeLat: 1, NeLng: 181}, 4},
-		{"at a pole", 900, sandbox.Box{SwLat: -90, SwLng: -180, NeLat: -89, NeLng: 180}, 5},
+		{"10,000 in a country", 10_000, search.Box{SwLat: -15, SwLng: 60, NeLat: -5, NeLng: 70}, 3},
+		{"a part of them", 0, search.Box{SwLat: -11, SwLng: 63, NeLat: -10, NeLng: 65}, -1},
+		{"another part", 0, search.Box{SwLat: -12, SwLng: 63, NeLat: -10, NeLng: 65}, 5},
+		{"200", 200, search.Box{SwLat: -30, SwLng: 60, NeLat: -29, NeLng: 61}, -1},
+		{"201", 201, search.Box{SwLat: -35, SwLng: 60, NeLat: -34, NeLng: 61}, 6},
+		{"all in one place", 250, search.Box{SwLat: -40, SwLng: 60, NeLat: -39.99999, NeLng: 60.00001}, 10},
+		{"over the date line", 900, search.Box{SwLat: -1, SwLng: 179, NeLat: 1, NeLng: 181}, 4},
+		{"at a pole", 900, search.Box{SwLat: -90, SwLng: -180, NeLat: -89, NeLng: 180}, 5},
 	}
 	pentagon := h3.Pentagons(7)[2].LatLng()
 	boxes = append(boxes, boxes[0])
 	last := &boxes[len(boxes)-1]
 	last.name, last.hotels, last.resolution = "around a pentagon", 900, 6
-	last.box = sandbox.Box{SwLat: pentagon.Lat - 0.3, SwLng: pentagon.Lng - 0.3, NeLat: pentagon.Lat + 0.3, NeLng: pentagon.Lng + 0.3}
+	last.box = search.Box{SwLat: pentagon.Lat - 0.3, SwLng: pentagon.Lng - 0.3, NeLat: pentagon.Lat + 0.3, NeLng: pentagon.Lng + 0.3}
 	for _, test := range boxes {
 		add(test.hotels, test.box)
 	}
@@ -181,7 +182,7 @@ func TestPins_clusters(t *testing.T) {
 			if len(in) < test.hotels {
 				t.Fatalf("%d hotels, want %d", len(in), test.hotels)
 			}
-			pins, total, err := w.Pins(t.Context(), w.query(sandbox.Where{Mode: "bounding-box", Box: &box}), 200)
+			pins, total, err := w.Pins(t.Context(), w.query(search.Where{Mode: "bounding-box", Box: &box}), 200)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,10 +197,10 @@ func TestPins_clusters(t *testing.T) {
 func TestPins_withoutCells(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	w := manyHotels{books: b, Listings: sandbox.OpenListings(b.env)}
-	var at []sandbox.Geo
+	w := manyHotels{books: b, Listings: search.OpenListings(b.env)}
+	var at []standin.Geo
 	for n := range 300 {
-		at = append(at, sandbox.Geo{Lat: -10, Lng: 60 + float64(n)/1000})
+		at = append(at, standin.Geo{Lat: -10, Lng: 60 + float64(n)/1000})
 	}
 	all := w.addCopies(t, at)
 	var old []id.Property
@@ -209,8 +210,8 @@ func TestPins_withoutCells(t *testing.T) {
 	if _, err := w.owner.Exec(t.Context(), `UPDATE sandbox.listings SET geo_cell = NULL WHERE property_id = ANY ($1)`, old); err != nil {
 		t.Fatal(err)
 	}
-	box := sandbox.Box{SwLat: -11, SwLng: 59, NeLat: -9, NeLng: 61}
-	pins, total, err := w.Pins(t.Context(), w.query(sandbox.Where{Mode: "bounding-box", Box: &box}), 200)
+	box := search.Box{SwLat: -11, SwLng: 59, NeLat: -9, NeLng: 61}
+	pins, total, err := w.Pins(t.Context(), w.query(search.Where{Mode: "bounding-box", Box: &box}), 200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,9 +238,9 @@ func TestPins_request(t *testing.T) {
 	w := withAllHotels(t)
 	f := w.front(t)
 	ask := func(limit int, box body) (got struct {
-		Pins  []sandbox.Pin `json:"pins"`
-		Total int           `json:"total"`
-		Cells []string      `json:"geoCells"`
+		Pins  []search.Pin `json:"pins"`
+		Total int          `json:"total"`
+		Cells []string     `json:"geoCells"`
 	}) {
 		t.Helper()
 		f.Post("/sandbox/search/v1/pins", w.mapRequest(limit, box)).Into(t, &got)
@@ -256,7 +257,7 @@ func TestPins_request(t *testing.T) {
 	if len(got.Cells) != 0 {
 		t.Errorf("the whole earth: got.Cells = %q, want none", got.Cells)
 	}
-	first := w.found(t, w.query(world), sandbox.Recommended)[0]
+	first := w.found(t, w.query(world), search.Recommended)[0]
 	if got.Pins[0].Property != first.Property {
 		t.Errorf("the whole earth: got.Pins[0].Property = %v, want %v", got.Pins[0].Property, first.Property)
 	}
@@ -265,7 +266,7 @@ func TestPins_request(t *testing.T) {
 	if got.Total == 0 {
 		t.Errorf("over the date line: got.Total = %d, want more than 0", got.Total)
 	}
-	if slices.ContainsFunc(got.Pins, func(p sandbox.Pin) bool {
+	if slices.ContainsFunc(got.Pins, func(p search.Pin) bool {
 		return p.Geo.Lng > 69 && p.Geo.Lng < 69.5 || p.Geo.Lat < 30
 	}) {
 		t.Errorf("over the date line: a pin is outside the box: %+v", got.Pins)
@@ -293,7 +294,7 @@ func TestSearch_cells(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
 	f := w.front(t)
-	cell := func(g sandbox.Geo) string {
+	cell := func(g standin.Geo) string {
 		return "h3:" + h3.LatLngToCell(h3.NewLatLng(g.Lat, g.Lng), 10).Parent(4).String()
 	}
 	for _, test := range []struct {
@@ -302,7 +303,7 @@ func TestSearch_cells(t *testing.T) {
 		want  []string // in the answer
 	}{
 		{"a city", body{"mode": "city", "city": "کابل"}, []string{cell(kabul.Geo)}},
-		{"a province", body{"mode": "region", "region": "Balkh"}, []string{cell(sandbox.Geo{Lat: 36.709, Lng: 67.1109})}}, // of Mazar-i-Sharif
+		{"a province", body{"mode": "region", "region": "Balkh"}, []string{cell(standin.Geo{Lat: 36.709, Lng: 67.1109})}}, // of Mazar-i-Sharif
 		{"a country", body{"mode": "region", "region": "Afghanistan"}, []string{cell(kabul.Geo), cell(demo.HeratGarden.Geo)}},
 		{"the earth", body{"mode": "bounding-box", "boundingBox": body{"swLat": -90, "swLng": -180, "neLat": 90, "neLng": 180}}, nil},
 		{"a point", body{"mode": "point", "point": body{"lat": kabul.Geo.Lat, "lng": kabul.Geo.Lng, "radiusKm": 5}}, []string{cell(kabul.Geo)}},

@@ -3,14 +3,14 @@ package sandbox_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 )
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	w := withAllHotels(t)
-	box := func(swLat, swLng, neLat, neLng float64) sandbox.Where {
-		return sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
+	box := func(swLat, swLng, neLat, neLng float64) search.Where {
+		return search.Where{Mode: "bounding-box", Box: &search.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
 	}
 	if _, err := w.owner.Exec(t.Context(), `
 		INSERT INTO sandbox.cities (city_id, name, country, region, time_zone, latitude, longitude, city_keys, region_keys)
@@ -19,20 +19,20 @@ func TestPlace(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		where sandbox.Where
-		want  sandbox.NamedPlace
+		where search.Where
+		want  search.NamedPlace
 	}{
-		{"city", city("Kabul"), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
-		{"other_language", city("کابل"), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
-		{"two_countries", city("HERAT"), sandbox.NamedPlace{City: "Herat"}},
-		{"unknown", city("Zarghona"), sandbox.NamedPlace{}},
-		{"no_letters", city("!!"), sandbox.NamedPlace{}},
-		{"country", sandbox.Where{Mode: "region", Region: "Afghanistan"}, sandbox.NamedPlace{Country: "AF"}},
-		{"unknown_region", sandbox.Where{Mode: "region", Region: "Kabulistan"}, sandbox.NamedPlace{}},
-		{"map_of_a_city", box(34.4, 69.0, 34.7, 69.4), sandbox.NamedPlace{City: "Kabul", Country: "AF"}},
-		{"map_of_the_sea", box(-60, 170, -50, -170), sandbox.NamedPlace{}},
-		{"map_of_the_world", world, sandbox.NamedPlace{}},
-		{"point", sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.53, Lng: 69.17, RadiusKm: 5}}, sandbox.NamedPlace{}},
+		{"city", city("Kabul"), search.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"other_language", city("کابل"), search.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"two_countries", city("HERAT"), search.NamedPlace{City: "Herat"}},
+		{"unknown", city("Zarghona"), search.NamedPlace{}},
+		{"no_letters", city("!!"), search.NamedPlace{}},
+		{"country", search.Where{Mode: "region", Region: "Afghanistan"}, search.NamedPlace{Country: "AF"}},
+		{"unknown_region", search.Where{Mode: "region", Region: "Kabulistan"}, search.NamedPlace{}},
+		{"map_of_a_city", box(34.4, 69.0, 34.7, 69.4), search.NamedPlace{City: "Kabul", Country: "AF"}},
+		{"map_of_the_sea", box(-60, 170, -50, -170), search.NamedPlace{}},
+		{"map_of_the_world", world, search.NamedPlace{}},
+		{"point", search.Where{Mode: "point", Point: &search.Circle{Lat: 34.53, Lng: 69.17, RadiusKm: 5}}, search.NamedPlace{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := w.Place(t.Context(), test.where)

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
 
 type compared struct {
-	RoomTypes []sandbox.Offers `json:"roomTypes"`
-	FX        *sandbox.FX      `json:"fxSnapshot"`
+	RoomTypes []pricing.Offers `json:"roomTypes"`
+	FX        *pricing.FX      `json:"fxSnapshot"`
 }
 
 func (b books) comparePath(currency, people string) string {
@@ -88,7 +88,7 @@ func TestPublishRatePlan(t *testing.T) {
 	plan := suites.Flexible.ID
 	path := "/sandbox/pricing/v1/rate-plans/" + plan.String() + "/publish"
 	week := slices.Repeat([]string{"1000000000"}, 7)
-	var p sandbox.PublishedPlan
+	var p pricing.PublishedPlan
 	f.Post(path, body{"weekdayMicro": week}).Into(t, &p)
 	if p.Version != 2 {
 		t.Errorf("p.Version = %d, want 2", p.Version)
@@ -101,7 +101,7 @@ func TestPublishRatePlan(t *testing.T) {
 	}
 	var all compared
 	f.Get(b.comparePath("AFN", "&adults=2&rooms=1")).Into(t, &all)
-	i := slices.IndexFunc(all.RoomTypes, func(o sandbox.Offers) bool { return o.RoomType == suites.ID })
+	i := slices.IndexFunc(all.RoomTypes, func(o pricing.Offers) bool { return o.RoomType == suites.ID })
 	got := all.RoomTypes[i].Rates[0]
 	if got.RatePlan != plan {
 		t.Errorf("got.RatePlan = %v, want %v", got.RatePlan, plan)

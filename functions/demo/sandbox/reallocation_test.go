@@ -11,25 +11,25 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
 // placement returns a claim on suites with a new id.
-func placement(w stay.Window, units int) sandbox.Placement {
-	return sandbox.Placement{Claim: sandbox.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}, Stay: w}
+func placement(w stay.Window, units int) inventory.Placement {
+	return inventory.Placement{Claim: inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}, Stay: w}
 }
 
 // exchange returns a reallocation of a hold's rooms to other nights.
-func exchange(h sandbox.Hold, to ...sandbox.Placement) sandbox.Reallocation {
-	return sandbox.Reallocation{Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Releases: ids(h), Allocations: to}
+func exchange(h inventory.Hold, to ...inventory.Placement) inventory.Reallocation {
+	return inventory.Reallocation{Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Releases: ids(h), Allocations: to}
 }
 
 // booked returns a committed hold.
-func (b books) booked(t *testing.T, w stay.Window, units int) sandbox.Hold {
+func (b books) booked(t *testing.T, w stay.Window, units int) inventory.Hold {
 	t.Helper()
 	h := b.held(t, w, units)
 	if err := b.commit(t.Context(), h); err != nil {
@@ -80,7 +80,7 @@ func TestReallocate_allOrNone(t *testing.T) {
 	mine := b.booked(t, b.nights(10, 2), 1)
 	b.booked(t, b.nights(12, 1), 2) // the night after is full
 	r := exchange(mine, placement(b.nights(20, 1), 1), placement(b.nights(11, 2), 1))
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("into a full night: %v, want ErrSoldOut", err)
 	}
 	if got := b.state(t, ids(mine)[0]); got != "committed" {
@@ -121,10 +121,10 @@ func TestReallocate_repeated(t *testing.T) {
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 AND NOT payload ? 'expiresAt'`, mine.Reservation.String()); n != 2 {
 		t.Errorf("%d events without expiresAt, want 2", n)
 	}
-	if err := b.release(t.Context(), sandbox.Hold{Tenant: r.Tenant, Claims: []sandbox.Claim{r.Allocations[0].Claim}}); err != nil {
+	if err := b.release(t.Context(), inventory.Hold{Tenant: r.Tenant, Claims: []inventory.Claim{r.Allocations[0].Claim}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, sandbox.ErrHoldOver) {
+	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("after a new room was released: %v, want ErrHoldOver", err)
 	}
 }
@@ -134,13 +134,13 @@ func TestReallocate_refusalIsPermanent(t *testing.T) {
 	b := open(t)
 	mine, others := b.booked(t, b.nights(10, 2), 1), b.booked(t, b.nights(12, 1), 2)
 	r := exchange(mine, placement(b.nights(10, 3), 1))
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("into a full night: %v, want ErrSoldOut", err)
 	}
 	if err := b.release(t.Context(), others); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("the repeat, with rooms free again: %v, want ErrSoldOut", err)
 	}
 	if got := b.state(t, r.Allocations[0].Allocation); got != "refused" {
@@ -189,7 +189,7 @@ func TestReallocate_expiredHoldFreesNothing(t *testing.T) {
 	late := b.held(t, w, 1)
 	b.Advance(10 * time.Minute)
 	b.booked(t, w, 2)
-	if _, err := b.Reallocate(t.Context(), exchange(late, placement(w, 1))); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Reallocate(t.Context(), exchange(late, placement(w, 1))); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("%v, want ErrSoldOut", err)
 	}
 }
@@ -221,21 +221,21 @@ func TestReallocate_mismatch(t *testing.T) {
 	if _, err := b.Reallocate(t.Context(), done); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*sandbox.Reallocation){
-		"a release of another reservation": func(r *sandbox.Reallocation) {
-			r.Releases, r.Allocations = ids(others), []sandbox.Placement{placement(b.nights(20, 1), 1)}
+	for name, change := range map[string]func(*inventory.Reallocation){
+		"a release of another reservation": func(r *inventory.Reallocation) {
+			r.Releases, r.Allocations = ids(others), []inventory.Placement{placement(b.nights(20, 1), 1)}
 		},
-		"only releases of another reservation": func(r *sandbox.Reallocation) { r.Releases, r.Allocations = ids(others), nil },
-		"other nights":                         func(r *sandbox.Reallocation) { r.Allocations[0].Stay = b.nights(11, 3) },
-		"other units":                          func(r *sandbox.Reallocation) { r.Allocations[0].Units = 2 },
-		"another room type":                    func(r *sandbox.Reallocation) { r.Allocations[0].RoomType = kabul.Rooms[0].ID },
-		"another reservation":                  func(r *sandbox.Reallocation) { r.Releases, r.Reservation = nil, id.New[id.Reservation]() },
-		"one id more":                          func(r *sandbox.Reallocation) { r.Allocations = append(r.Allocations, placement(b.nights(20, 1), 1)) },
-		"the id of a hold": func(r *sandbox.Reallocation) {
-			r.Allocations[0] = sandbox.Placement{Claim: mine.Claims[0], Stay: mine.Stay}
+		"only releases of another reservation": func(r *inventory.Reallocation) { r.Releases, r.Allocations = ids(others), nil },
+		"other nights":                         func(r *inventory.Reallocation) { r.Allocations[0].Stay = b.nights(11, 3) },
+		"other units":                          func(r *inventory.Reallocation) { r.Allocations[0].Units = 2 },
+		"another room type":                    func(r *inventory.Reallocation) { r.Allocations[0].RoomType = kabul.Rooms[0].ID },
+		"another reservation":                  func(r *inventory.Reallocation) { r.Releases, r.Reservation = nil, id.New[id.Reservation]() },
+		"one id more":                          func(r *inventory.Reallocation) { r.Allocations = append(r.Allocations, placement(b.nights(20, 1), 1)) },
+		"the id of a hold": func(r *inventory.Reallocation) {
+			r.Allocations[0] = inventory.Placement{Claim: mine.Claims[0], Stay: mine.Stay}
 			r.Releases = nil
 		},
-		"another tenant": func(r *sandbox.Reallocation) {
+		"another tenant": func(r *inventory.Reallocation) {
 			r.Tenant, r.Property, r.Releases = demo.HeratGarden.Tenant, demo.HeratGarden.Property, nil
 			r.Allocations[0].RoomType = demo.HeratGarden.Rooms[0].ID
 		},
@@ -244,7 +244,7 @@ func TestReallocate_mismatch(t *testing.T) {
 			r := done
 			r.Allocations = slices.Clone(done.Allocations)
 			change(&r)
-			if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, sandbox.ErrOtherHold) {
+			if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrOtherHold) {
 				t.Errorf("error = %v, want ErrOtherHold", err)
 			}
 		})
@@ -255,7 +255,7 @@ func TestReallocate_mismatch(t *testing.T) {
 	more := b.booked(t, b.nights(40, 1), 1)
 	again := done
 	again.Releases = append(slices.Clone(done.Releases), ids(more)...)
-	if _, err := b.Reallocate(t.Context(), again); !errors.Is(err, sandbox.ErrOtherHold) {
+	if _, err := b.Reallocate(t.Context(), again); !errors.Is(err, inventory.ErrOtherHold) {
 		t.Errorf("a repeat that releases another's room: error = %v, want ErrOtherHold", err)
 	}
 	foreign := exchange(mine, placement(b.nights(20, 1), 1))
@@ -277,16 +277,16 @@ func TestHTTP_reallocate(t *testing.T) {
 	endless := exchange(mine, placement(b.nights(10, 400), 1))
 	none := exchange(mine, placement(b.nights(10, 3), 0))
 	nothing := exchange(mine)
-	nothing.Releases, nothing.Allocations = []id.Allocation{}, []sandbox.Placement{}
-	both := exchange(mine, sandbox.Placement{Claim: mine.Claims[0], Stay: mine.Stay})
+	nothing.Releases, nothing.Allocations = []id.Allocation{}, []inventory.Placement{}
+	both := exchange(mine, inventory.Placement{Claim: mine.Claims[0], Stay: mine.Stay})
 	many := exchange(mine)
-	many.Allocations = []sandbox.Placement{}
+	many.Allocations = []inventory.Placement{}
 	for range 101 {
 		many.Releases = append(many.Releases, id.New[id.Allocation]())
 	}
 	for _, step := range []struct {
 		name   string
-		in     sandbox.Reallocation
+		in     inventory.Reallocation
 		status int
 		code   string
 	}{
@@ -294,8 +294,8 @@ func TestHTTP_reallocate(t *testing.T) {
 		{"one suite longer", longer, 200, ""},
 		{"the same again", longer, 200, ""},
 		{"the refused one again", full, 409, "RESERVATION.OVERBOOKING_BLOCKED"},
-		{"another guest's room", sandbox.Reallocation{Tenant: mine.Tenant, Property: mine.Property, Reservation: mine.Reservation,
-			Releases: ids(other), Allocations: []sandbox.Placement{}}, 422, "GENERAL.IDEMPOTENCY_KEY_REUSED"},
+		{"another guest's room", inventory.Reallocation{Tenant: mine.Tenant, Property: mine.Property, Reservation: mine.Reservation,
+			Releases: ids(other), Allocations: []inventory.Placement{}}, 422, "GENERAL.IDEMPOTENCY_KEY_REUSED"},
 		{"nothing", nothing, 400, "GENERAL.VALIDATION_FAILED"},
 		{"too many releases", many, 400, "GENERAL.VALIDATION_FAILED"},
 		{"one id twice", twice, 400, "GENERAL.VALIDATION_FAILED"},
@@ -338,7 +338,7 @@ func TestReallocate_noOversell(t *testing.T) {
 			for round := range rounds {
 				h := b.want(b.nights(10+rand.IntN(4), 1+rand.IntN(4)), 1)
 				switch _, err := b.Inventory.Hold(ctx, h); {
-				case errors.Is(err, sandbox.ErrSoldOut):
+				case errors.Is(err, inventory.ErrSoldOut):
 					continue
 				case err != nil:
 					return err
@@ -372,16 +372,16 @@ func TestReallocate_noOversell(t *testing.T) {
 
 // wander lets one guest book rooms of two types and move among the same nights as all others.
 func (b books) wander(ctx context.Context, client int, exchanged, refused *atomic.Int64) error {
-	r := sandbox.Reallocation{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Releases: []id.Allocation{}}
+	r := inventory.Reallocation{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Releases: []id.Allocation{}}
 	for range rounds {
-		r.Allocations = []sandbox.Placement{placement(b.nights(10+rand.IntN(4), 1+rand.IntN(4)), 1), placement(b.nights(10+rand.IntN(4), 1), 1)}
+		r.Allocations = []inventory.Placement{placement(b.nights(10+rand.IntN(4), 1+rand.IntN(4)), 1), placement(b.nights(10+rand.IntN(4), 1), 1)}
 		r.Allocations[1].RoomType = kabul.Rooms[1].ID
 		if client%2 == 0 {
 			slices.Reverse(r.Allocations)
 		}
 		_, err := b.Reallocate(ctx, r)
 		switch {
-		case errors.Is(err, sandbox.ErrSoldOut):
+		case errors.Is(err, inventory.ErrSoldOut):
 			refused.Add(1)
 			continue
 		case err != nil:

@@ -8,7 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -16,9 +17,9 @@ import (
 func TestRefund_maxCaptured(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	i := b.opened(t, sandbox.Card)
-	part := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 300_000_000, Reason: "test"}
-	if _, err := b.Refund(t.Context(), part); !errors.Is(err, sandbox.ErrNotCaptured) {
+	i := b.opened(t, standin.Card)
+	part := payment.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 300_000_000, Reason: "test"}
+	if _, err := b.Refund(t.Context(), part); !errors.Is(err, payment.ErrNotCaptured) {
 		t.Errorf("before the capture: %v, want ErrNotCaptured", err)
 	}
 	if _, err := b.Pay(t.Context(), i.ID); err != nil {
@@ -42,7 +43,7 @@ func TestRefund_maxCaptured(t *testing.T) {
 }
 
 // listsRefunds fails the test unless the intent lists three different refunds of 300.
-func (b books) listsRefunds(t *testing.T, i sandbox.Intent) {
+func (b books) listsRefunds(t *testing.T, i payment.Intent) {
 	t.Helper()
 	all, err := b.Of(t.Context(), i.Tenant, i.Reservation)
 	if err != nil {
@@ -65,12 +66,12 @@ func (b books) listsRefunds(t *testing.T, i sandbox.Intent) {
 }
 
 // refundAny repeats the one refund half of the time, and otherwise requests a new one.
-func (b books) refundAny(ctx context.Context, part sandbox.Refund, n int) error {
+func (b books) refundAny(ctx context.Context, part payment.Refund, n int) error {
 	if n%2 == 0 {
 		part.ID = id.New[id.Refund]()
 	}
 	_, err := b.Refund(ctx, part)
-	if errors.Is(err, sandbox.ErrRefundTooLarge) {
+	if errors.Is(err, payment.ErrRefundTooLarge) {
 		return nil
 	}
 	return err
@@ -79,13 +80,13 @@ func (b books) refundAny(ctx context.Context, part sandbox.Refund, n int) error 
 func TestRefund_idempotent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	i, other := b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)
-	for _, paid := range []sandbox.Intent{i, other} {
+	i, other := b.opened(t, standin.Card), b.opened(t, standin.Card)
+	for _, paid := range []payment.Intent{i, other} {
 		if _, err := b.Pay(t.Context(), paid.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 400_000_000, Reason: "test"}
+	r := payment.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 400_000_000, Reason: "test"}
 	first, err := b.Refund(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -102,14 +103,14 @@ func TestRefund_idempotent(t *testing.T) {
 	}
 	more, elsewhere := r, r
 	more.Amount, elsewhere.Intent = 500_000_000, other.ID
-	for name, changed := range map[string]sandbox.Refund{"another amount": more, "another intent": elsewhere} {
+	for name, changed := range map[string]payment.Refund{"another amount": more, "another intent": elsewhere} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := b.Refund(t.Context(), changed); !errors.Is(err, sandbox.ErrOtherRefund) {
+			if _, err := b.Refund(t.Context(), changed); !errors.Is(err, payment.ErrOtherRefund) {
 				t.Errorf("error = %v, want ErrOtherRefund", err)
 			}
 		})
 	}
-	if _, err := b.Refund(t.Context(), sandbox.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1}); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := b.Refund(t.Context(), payment.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no such intent: %v, want ErrNotFound", err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
 // instead returns a hold of suites by another reservation that replaces some allocations.
-func (b books) instead(w stay.Window, units int, of ...id.Allocation) sandbox.Hold {
+func (b books) instead(w stay.Window, units int, of ...id.Allocation) inventory.Hold {
 	h := b.want(w, units)
 	h.Replaces = of
 	return h
@@ -59,7 +59,7 @@ func TestHold_replacesLastRoom(t *testing.T) {
 	if got, want := b.published(t, longer.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
-	if err := b.commit(t.Context(), mine); !errors.Is(err, sandbox.ErrHoldOver) {
+	if err := b.commit(t.Context(), mine); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Errorf("commit of the replaced hold: %v, want ErrHoldOver", err)
 	}
 	if err := b.release(t.Context(), mine); err != nil {
@@ -90,7 +90,7 @@ func TestHold_refusedReplacesNothing(t *testing.T) {
 	b.booked(t, b.nights(12, 1), 2)
 	h := b.instead(b.nights(10, 3), 1, ids(mine)...)
 	for range 2 {
-		if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrSoldOut) {
+		if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrSoldOut) {
 			t.Fatalf("a longer stay into a full night: %v, want ErrSoldOut", err)
 		}
 	}
@@ -125,9 +125,9 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 		}, "held"},
 		{"other property", func(t *testing.T, b books) []id.Allocation {
 			b.held(t, b.nights(10, 2), 2)
-			other := sandbox.Hold{Tenant: demo.HeratGarden.Tenant, Property: demo.HeratGarden.Property, Reservation: id.New[id.Reservation](),
+			other := inventory.Hold{Tenant: demo.HeratGarden.Tenant, Property: demo.HeratGarden.Property, Reservation: id.New[id.Reservation](),
 				Stay: b.nights(10, 2), TTL: 10 * time.Minute,
-				Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: demo.HeratGarden.Rooms[0].ID, Units: 2}}}
+				Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: demo.HeratGarden.Rooms[0].ID, Units: 2}}}
 			if _, err := b.Inventory.Hold(t.Context(), other); err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			old := test.old(t, b)
-			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...)); !errors.Is(err, sandbox.ErrSoldOut) {
+			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...)); !errors.Is(err, inventory.ErrSoldOut) {
 				t.Errorf("in a full house: %v, want ErrSoldOut", err)
 			}
 			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...)); err != nil {
@@ -165,7 +165,7 @@ func TestHold_replacesBeyondOutOfOrder(t *testing.T) {
 		t.Errorf("as many suites as before, one of them out of order: %v", err)
 	}
 	more := b.instead(b.nights(10, 3), 3, ids(longer)...)
-	if _, err := b.Inventory.Hold(t.Context(), more); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), more); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("more suites than before: %v, want ErrSoldOut", err)
 	}
 	// The invariants at the end of each test compare what is taken with the capacity.
@@ -181,7 +181,7 @@ func TestHold_concurrentReplacements(t *testing.T) {
 	b := openConcurrent(t)
 	const guests, attempts = 2, 60
 	callers, ctx := errgroup.WithContext(t.Context())
-	last := make([]sandbox.Hold, guests)
+	last := make([]inventory.Hold, guests)
 	var exchanged [guests]int
 	for n := range last {
 		last[n] = b.held(t, b.nights(10, 3), 1)
@@ -194,7 +194,7 @@ func TestHold_concurrentReplacements(t *testing.T) {
 				if err == nil {
 					last[n] = h
 					exchanged[n]++
-				} else if !errors.Is(err, sandbox.ErrSoldOut) {
+				} else if !errors.Is(err, inventory.ErrSoldOut) {
 					return err
 				}
 			}
@@ -228,7 +228,7 @@ func (b books) intrude(ctx context.Context, attempts int) error {
 		if err == nil {
 			err = b.release(ctx, h)
 		}
-		if err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
+		if err != nil && !errors.Is(err, inventory.ErrSoldOut) {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func TestHold_concurrentReplacementOfOneHold(t *testing.T) {
 			callers.Go(func() error {
 				_, err := b.Inventory.Hold(ctx, b.instead(w, 1, ids(old)...))
 				won[n] = err == nil
-				if errors.Is(err, sandbox.ErrSoldOut) {
+				if errors.Is(err, inventory.ErrSoldOut) {
 					return nil
 				}
 				return err
@@ -287,7 +287,7 @@ func TestHTTP_replaces(t *testing.T) {
 		"the new allocation":   {fresh},
 		"one allocation twice": {ids(old)[0], ids(old)[0]},
 		"101 allocations": slices.Collect(func(yield func(id.Allocation) bool) {
-			for range sandbox.MaxAllocations + 1 {
+			for range inventory.MaxAllocations + 1 {
 				yield(id.New[id.Allocation]())
 			}
 		}),

@@ -12,8 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/listrooms"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -21,13 +22,13 @@ import (
 )
 
 // suite returns one of Kabul's two physical suites.
-func (b books) suite(t *testing.T, n int) sandbox.Room {
+func (b books) suite(t *testing.T, n int) directory.Room {
 	t.Helper()
-	all, err := sandbox.OpenRooms(b.env).Of(t.Context(), kabul.Property)
+	all, err := directory.OpenRooms(b.env).Of(t.Context(), kabul.Property)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(r sandbox.Room) bool { return r.RoomType != suites.ID })
+	all = slices.DeleteFunc(all, func(r directory.Room) bool { return r.RoomType != suites.ID })
 	if len(all) != 2 {
 		t.Fatalf("%d suites, want 2", len(all))
 	}
@@ -35,9 +36,9 @@ func (b books) suite(t *testing.T, n int) sandbox.Room {
 }
 
 // out takes a room out of order.
-func (b books) out(t *testing.T, room id.Room, w stay.Window) sandbox.Room {
+func (b books) out(t *testing.T, room id.Room, w stay.Window) directory.Room {
 	t.Helper()
-	r, err := sandbox.OpenRooms(b.env).TakeOut(t.Context(), room, sandbox.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"})
+	r, err := directory.OpenRooms(b.env).TakeOut(t.Context(), room, directory.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestTakeRoomOut_lowersCapacityOnce(t *testing.T) {
 			t.Errorf("%s: left = %v, want %v", step.name, got, step.want)
 		}
 	}
-	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1)); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("hold of a suite while both are out of order: %v, want ErrSoldOut", err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.property.room.taken_out_of_order.v1'`); n != 3 {
@@ -128,7 +129,7 @@ func TestTakeRoomOut_afterTheSale(t *testing.T) {
 	}
 	more := exchange(mine, placement(b.nights(10, 2), 2))
 	more.Releases = []id.Allocation{longer.Allocations[0].Allocation}
-	if _, err := b.Reallocate(t.Context(), more); !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := b.Reallocate(t.Context(), more); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Errorf("a second suite: %v, want ErrSoldOut", err)
 	}
 }
@@ -157,7 +158,7 @@ func TestRooms_currentOrNextOutage(t *testing.T) {
 	room := b.suite(t, 0).ID
 	b.out(t, room, b.nights(20, 2))
 	b.out(t, room, b.nights(0, 2))
-	got, want := b.out(t, room, b.nights(1, 3)).OutOfOrder, &sandbox.Outage{From: b.today, Until: b.today.AddDays(4), ReasonCode: "maintenance"}
+	got, want := b.out(t, room, b.nights(1, 3)).OutOfOrder, &directory.Outage{From: b.today, Until: b.today.AddDays(4), ReasonCode: "maintenance"}
 	if got == nil || *got != *want {
 		t.Errorf("outOfOrder = %+v, want the two overlapping periods together, %+v", got, want)
 	}
@@ -178,12 +179,12 @@ func TestHTTP_takeRoomOut(t *testing.T) {
 	room := b.suite(t, 0)
 	path := "/sandbox/property/v1/rooms/" + room.ID.String() + "/out-of-order"
 	w := b.nights(10, 2)
-	var got sandbox.Room
+	var got directory.Room
 	f.Post(path, body{"from": w.Start, "until": w.End, "reasonCode": "maintenance"}).Into(t, &got)
 	if got.Number != room.Number {
 		t.Errorf("number = %q, want %q", got.Number, room.Number)
 	}
-	if want := (sandbox.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"}); got.OutOfOrder == nil || *got.OutOfOrder != want {
+	if want := (directory.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"}); got.OutOfOrder == nil || *got.OutOfOrder != want {
 		t.Errorf("outOfOrder = %+v, want %+v", got.OutOfOrder, want)
 	}
 	for _, test := range []struct {
@@ -209,7 +210,7 @@ func TestHTTP_takeRoomOut(t *testing.T) {
 func TestTakeRoomOut_racingHolds(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	rooms := sandbox.OpenRooms(b.env)
+	rooms := directory.OpenRooms(b.env)
 	first, second := b.suite(t, 0).ID, b.suite(t, 1).ID
 	for round := range 10 {
 		w := b.nights(round*5, 3)
@@ -217,7 +218,7 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 		race, ctx := errgroup.WithContext(t.Context())
 		for _, room := range []id.Room{first, second} {
 			race.Go(func() error {
-				_, err := rooms.TakeOut(ctx, room, sandbox.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"})
+				_, err := rooms.TakeOut(ctx, room, directory.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"})
 				return err
 			})
 		}
@@ -227,7 +228,7 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 				if err == nil {
 					granted.Add(1)
 				}
-				if errors.Is(err, sandbox.ErrSoldOut) {
+				if errors.Is(err, inventory.ErrSoldOut) {
 					return nil
 				}
 				return err
@@ -239,7 +240,7 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 		if granted.Load() > 2 {
 			t.Fatalf("round %d: %d suites were held, want at most 2", round, granted.Load())
 		}
-		if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+		if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, inventory.ErrSoldOut) {
 			t.Fatalf("round %d: after both outages: %v, want ErrSoldOut", round, err)
 		}
 	}
@@ -248,7 +249,7 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 func TestRooms_unknown(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	if _, err := sandbox.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := directory.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("error = %v, want ErrNotFound", err)
 	}
 }

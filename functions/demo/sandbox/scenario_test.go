@@ -9,6 +9,9 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/money"
 )
 
@@ -19,7 +22,7 @@ func TestScenarios(t *testing.T) {
 	const header = "X-Sandbox-Scenario"
 	left := "/sandbox/inventory/v1/availability?propertyId=" + kabul.Property.String() + "&start=" + b.nights(10, 2).Start.String() + "&end=" + b.nights(10, 2).End.String()
 	var none struct {
-		RoomTypes []sandbox.Left `json:"roomTypes"`
+		RoomTypes []inventory.Left `json:"roomTypes"`
 	}
 	f.Get(left, header, "sold_out").Into(t, &none)
 	if len(none.RoomTypes) != 3 {
@@ -45,7 +48,7 @@ func TestScenarios(t *testing.T) {
 	if dearer.Totals.Grand <= usual.Totals.Grand {
 		t.Errorf("after the price has changed: %d, before: %d", dearer.Totals.Grand, usual.Totals.Grand)
 	}
-	i := b.opened(t, sandbox.Card)
+	i := b.opened(t, standin.Card)
 	f.Post("/sandbox/payment/v1/checkout/"+i.ID.String(), "action=pay", "Content-Type", form, header, "declined")
 	got, err := b.Intents.Get(t.Context(), i.ID)
 	if err != nil {
@@ -54,8 +57,8 @@ func TestScenarios(t *testing.T) {
 	if got.Attempts != 1 {
 		t.Errorf("got.Attempts = %d, want 1", got.Attempts)
 	}
-	if got.Status != sandbox.RequiresPayment {
-		t.Errorf("status = %q, want %q", got.Status, sandbox.RequiresPayment)
+	if got.Status != payment.RequiresPayment {
+		t.Errorf("status = %q, want %q", got.Status, payment.RequiresPayment)
 	}
 	tenant := "/sandbox/tenant/v1/tenants/" + kabul.Slug
 	down := f.Get(tenant, header, "upstream_down")

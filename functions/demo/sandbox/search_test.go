@@ -13,9 +13,12 @@ import (
 
 	"github.com/uber/h3-go/v4"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -25,7 +28,7 @@ import (
 // manyHotels is the sandbox with many hotels.
 type manyHotels struct {
 	books
-	sandbox.Listings
+	search.Listings
 	hotels []demo.Hotel
 }
 
@@ -55,25 +58,25 @@ func settle(t *testing.T, n int) manyHotels {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return manyHotels{b, sandbox.OpenListings(b.env), hotels}
+	return manyHotels{b, search.OpenListings(b.env), hotels}
 }
 
 // query returns a search for two adults for three nights.
-func (w manyHotels) query(where sandbox.Where) sandbox.Query {
-	return sandbox.Query{Where: where, Dates: sandbox.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
-		Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+func (w manyHotels) query(where search.Where) search.Query {
+	return search.Query{Where: where, Dates: search.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
+		Party: search.Travellers{Adults: 2, Rooms: 1}}
 }
 
-func city(name string) sandbox.Where { return sandbox.Where{Mode: "city", City: name} }
+func city(name string) search.Where { return search.Where{Mode: "city", City: name} }
 
-var world = sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
+var world = search.Where{Mode: "bounding-box", Box: &search.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
 
 // found returns all hotels that match a query, over all pages, in order. It checks that every page has the same total.
-func (w manyHotels) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
+func (w manyHotels) found(t *testing.T, q search.Query, s search.Sort) (all []search.Listing) {
 	t.Helper()
 	const limit = 7
 	for offset := 0; ; offset += limit {
-		page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: s, Limit: limit, Offset: offset})
+		page, total, err := w.Search(t.Context(), q, search.Slice{Sort: s, Limit: limit, Offset: offset})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +90,7 @@ func (w manyHotels) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []
 	}
 }
 
-func names(all []sandbox.Listing) (names []string) {
+func names(all []search.Listing) (names []string) {
 	for _, l := range all {
 		names = append(names, l.TenantSlug)
 	}
@@ -110,7 +113,7 @@ func TestSearch_placeNames(t *testing.T) {
 		"پېښور": in("pk-peshawar"), "پشاور": in("pk-peshawar"), "Qandahār": in("af-kandahar"), "ابوظہبی": in("ae-abudhabi"),
 		"Paris": 0, "Kab": 0, "%": 0, "' OR true --": 0} {
 		t.Run(place, func(t *testing.T) {
-			got := w.found(t, w.query(city(place)), sandbox.Recommended)
+			got := w.found(t, w.query(city(place)), search.Recommended)
 			if len(got) != want {
 				t.Fatalf("len(got) = %d, want %d", len(got), want)
 			}
@@ -122,12 +125,12 @@ func TestSearch_placeNames(t *testing.T) {
 	for place, want := range map[string]int{"Afghanistan": in("AF"), "افغانستان": in("AF"), "af": in("AF"), "ایران": in("IR"), "Balkh": in("af-mazar"),
 		"خیبر پختونخوا": in("pk-peshawar") + in("pk-swat"), "Kabul": 0} {
 		t.Run(place, func(t *testing.T) {
-			if got := w.found(t, w.query(sandbox.Where{Mode: "region", Region: place}), sandbox.Recommended); len(got) != want {
+			if got := w.found(t, w.query(search.Where{Mode: "region", Region: place}), search.Recommended); len(got) != want {
 				t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
 			}
 		})
 	}
-	if got := w.found(t, w.query(world), sandbox.Recommended); len(got) != len(w.hotels) {
+	if got := w.found(t, w.query(world), search.Recommended); len(got) != len(w.hotels) {
 		t.Errorf("%d hotels on earth, want %d", len(got), len(w.hotels))
 	}
 }
@@ -135,9 +138,9 @@ func TestSearch_placeNames(t *testing.T) {
 func TestSearch_suspendedTenant(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
-	tenants := sandbox.OpenTenants(w.env)
+	tenants := directory.OpenTenants(w.env)
 	listed := func() bool {
-		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), search.Recommended)), kabul.Slug)
 	}
 	if !listed() {
 		t.Error("it is not found to begin with")
@@ -161,11 +164,11 @@ func TestSearch_suspendedTenant(t *testing.T) {
 func TestSearch_empty(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
-	listed := func(q sandbox.Query) bool {
-		return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug)
+	listed := func(q search.Query) bool {
+		return slices.Contains(names(w.found(t, q, search.Recommended)), kabul.Slug)
 	}
 	families := w.query(city("Kabul"))
-	families.Party = sandbox.Travellers{Adults: 4, Rooms: 1}
+	families.Party = search.Travellers{Adults: 4, Rooms: 1}
 	if !listed(families) {
 		t.Fatal("it is not found to begin with")
 	}
@@ -183,20 +186,20 @@ func TestSearch_empty(t *testing.T) {
 	if !listed(families) {
 		t.Error("after the release: listed(families) = false, want true")
 	}
-	for name, change := range map[string]func(*sandbox.Query){
-		"a room for more than it can have": func(q *sandbox.Query) { q.Party.Adults = 6 },
-		"three suites where there are two": func(q *sandbox.Query) { q.Party = sandbox.Travellers{Adults: 12, Rooms: 3} },
-		"nights that have passed":          func(q *sandbox.Query) { q.Dates.CheckIn = w.today.AddDays(-1) },
-		"nights that are not on sale yet": func(q *sandbox.Query) {
-			q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(398), CheckOut: w.today.AddDays(402)}
+	for name, change := range map[string]func(*search.Query){
+		"a room for more than it can have": func(q *search.Query) { q.Party.Adults = 6 },
+		"three suites where there are two": func(q *search.Query) { q.Party = search.Travellers{Adults: 12, Rooms: 3} },
+		"nights that have passed":          func(q *search.Query) { q.Dates.CheckIn = w.today.AddDays(-1) },
+		"nights that are not on sale yet": func(q *search.Query) {
+			q.Dates = search.Dates{CheckIn: w.today.AddDays(398), CheckOut: w.today.AddDays(402)}
 		},
-		"amenities that it does not have": func(q *sandbox.Query) { q.Filters.Amenities = []string{"wifi", "helipad"} },
-		"another type of house":           func(q *sandbox.Query) { q.Filters.Types = []string{"hostel", "apartment"} },
-		"other stars":                     func(q *sandbox.Query) { q.Filters.Stars = []int{1, 5} },
-		"a better rating":                 func(q *sandbox.Query) { q.Filters.Rating = 4.5 },
-		"another neighbourhood":           func(q *sandbox.Query) { q.Filters.Neighbourhoods = []string{"Khair Khana"} },
-		"a lower price":                   func(q *sandbox.Query) { q.Filters.Price = &sandbox.PriceRange{Max: 10999, Currency: money.AFN} },
-		"free of charge until the last day": func(q *sandbox.Query) {
+		"amenities that it does not have": func(q *search.Query) { q.Filters.Amenities = []string{"wifi", "helipad"} },
+		"another type of house":           func(q *search.Query) { q.Filters.Types = []string{"hostel", "apartment"} },
+		"other stars":                     func(q *search.Query) { q.Filters.Stars = []int{1, 5} },
+		"a better rating":                 func(q *search.Query) { q.Filters.Rating = 4.5 },
+		"another neighbourhood":           func(q *search.Query) { q.Filters.Neighbourhoods = []string{"Khair Khana"} },
+		"a lower price":                   func(q *search.Query) { q.Filters.Price = &search.PriceRange{Max: 10999, Currency: money.AFN} },
+		"free of charge until the last day": func(q *search.Query) {
 			q.Filters.Flexibility = "free"
 			q.Dates.CheckIn = w.today
 			q.Dates.CheckOut = w.today.AddDays(1)
@@ -211,7 +214,7 @@ func TestSearch_empty(t *testing.T) {
 		})
 	}
 	q := families
-	q.Filters = sandbox.Filters{Price: &sandbox.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
+	q.Filters = search.Filters{Price: &search.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
 		Stars: []int{3, 4}, Rating: 4.4, Types: []string{"hotel"}, Flexibility: "free", Neighbourhoods: []string{"shahr-e-nāw"}}
 	if !listed(q) {
 		t.Error("it is all that was wanted, and not found")
@@ -222,7 +225,7 @@ func TestSearch_empty(t *testing.T) {
 func TestSearch_agreesWithInventory(t *testing.T) {
 	t.Parallel()
 	w := withAllHotels(t)
-	tariffs := sandbox.OpenTariffs(w.env)
+	tariffs := pricing.OpenTariffs(w.env)
 	random := rand.New(rand.NewPCG(7, 7))
 	var all []id.Property
 	for _, h := range w.hotels {
@@ -236,20 +239,20 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 	for range 12 {
 		rooms := 1 + random.IntN(3)
 		q := w.query(world)
-		q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(20 + random.IntN(6)), CheckOut: w.today.AddDays(27 + random.IntN(3))}
-		q.Party = sandbox.Travellers{Adults: rooms + random.IntN(3*rooms), Children: random.IntN(2), Rooms: rooms}
+		q.Dates = search.Dates{CheckIn: w.today.AddDays(20 + random.IntN(6)), CheckOut: w.today.AddDays(27 + random.IntN(3))}
+		q.Party = search.Travellers{Adults: rooms + random.IntN(3*rooms), Children: random.IntN(2), Rooms: rooms}
 		currency := []money.Currency{money.AFN, money.IRR, money.GBP, money.USD}[random.IntN(4)]
-		var priced []sandbox.Preview
+		var priced []pricing.Preview
 		for part := range slices.Chunk(all, 50) {
-			previews, err := tariffs.Preview(t.Context(), part, sandbox.Staying{Party: q.Party.Party(),
+			previews, err := tariffs.Preview(t.Context(), part, pricing.Staying{Party: q.Party.Party(),
 				Window: stay.Window{Start: q.Dates.CheckIn, End: q.Dates.CheckOut}, Currency: currency}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			priced = append(priced, previews...)
 		}
-		slices.SortFunc(priced, func(a, b sandbox.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
-		listed, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.PriceUp, Limit: 50, Currency: currency})
+		slices.SortFunc(priced, func(a, b pricing.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
+		listed, total, err := w.Search(t.Context(), q, search.Slice{Sort: search.PriceUp, Limit: 50, Currency: currency})
 		if err != nil {
 			t.Fatalf("%+v: %v", q.Party, err)
 		}
@@ -259,7 +262,7 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 		if len(listed) != min(50, total) {
 			t.Fatalf("%+v: len(listed) = %d, want %d", q.Party, len(listed), min(50, total))
 		}
-		if _, unpriced, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1}); err != nil || unpriced != total {
+		if _, unpriced, err := w.Search(t.Context(), q, search.Slice{Sort: search.Recommended, Limit: 1}); err != nil || unpriced != total {
 			t.Errorf("%+v: %d hotels without prices, %v, want %d", q.Party, unpriced, err, total)
 		}
 		nightly := map[id.Property]money.Micro{}
@@ -275,8 +278,8 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 			continue
 		}
 		middle := priced[total/2].Nightly
-		q.Filters.Price = &sandbox.PriceRange{Max: float64(middle) / 1e6, Currency: currency}
-		_, cheap, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1})
+		q.Filters.Price = &search.PriceRange{Max: float64(middle) / 1e6, Currency: currency}
+		_, cheap, err := w.Search(t.Context(), q, search.Slice{Sort: search.Recommended, Limit: 1})
 		want := 0
 		for _, p := range priced {
 			if p.Nightly <= middle {
@@ -298,20 +301,20 @@ func TestSearch_lastRoom(t *testing.T) {
 	w := withKabulHotels(t)
 	hotel := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Property == kabul.Property })]
 	q := w.query(city("Kabul"))
-	listed := func() bool { return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug) }
+	listed := func() bool { return slices.Contains(names(w.found(t, q, search.Recommended)), kabul.Slug) }
 	units := 0
 	for _, room := range hotel.Rooms {
 		units = max(units, room.Units)
 	}
-	q.Party = sandbox.Travellers{Adults: units, Rooms: units}
+	q.Party = search.Travellers{Adults: units, Rooms: units}
 	if !listed() {
 		t.Errorf("%d rooms: listed() = false, want true", units)
 	}
-	q.Party = sandbox.Travellers{Adults: units + 1, Rooms: units + 1}
+	q.Party = search.Travellers{Adults: units + 1, Rooms: units + 1}
 	if listed() {
 		t.Errorf("%d rooms: listed() = true, want false", units+1)
 	}
-	q.Party = sandbox.Travellers{Adults: 2, Rooms: 1}
+	q.Party = search.Travellers{Adults: 2, Rooms: 1}
 	for _, room := range hotel.Rooms {
 		if !listed() {
 			t.Errorf("%d of one type are taken next: listed() = false, want true", room.Units)
@@ -328,7 +331,7 @@ func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
 	listed := func() bool {
-		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), search.Recommended)), kabul.Slug)
 	}
 	if n := w.count(t, `SELECT count(*) FROM sandbox.listings WHERE main_version = version AND main_room_type IS NOT NULL`); n != len(w.hotels) {
 		t.Errorf("%d listings with a main room, want %d", n, len(w.hotels))
@@ -352,7 +355,7 @@ func (w manyHotels) takes(t *testing.T, h demo.Hotel, room demo.Room, nights sta
 	t.Helper()
 	hold := w.want(nights, units)
 	hold.Tenant, hold.Property, hold.Claims[0].RoomType = h.Tenant, h.Property, room.ID
-	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
+	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatal(err)
 	}
 }
@@ -361,26 +364,26 @@ func TestSearch_paging(t *testing.T) {
 	t.Parallel()
 	w := withAllHotels(t)
 	q := w.query(world)
-	recommended := names(w.found(t, q, sandbox.Recommended))
-	for _, s := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp, sandbox.PriceDown, sandbox.RatingDown, sandbox.DistanceUp} {
+	recommended := names(w.found(t, q, search.Recommended))
+	for _, s := range []search.Sort{search.Recommended, search.PriceUp, search.PriceDown, search.RatingDown, search.DistanceUp} {
 		t.Run(string(s), func(t *testing.T) {
 			once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
 			if !slices.Equal(once, again) {
 				t.Errorf("the second search = %q, want %q", again, once)
 			}
-			if s != sandbox.Recommended && slices.Equal(once, recommended) {
-				t.Errorf("got %q as for %s, want another order", once, sandbox.Recommended)
+			if s != search.Recommended && slices.Equal(once, recommended) {
+				t.Errorf("got %q as for %s, want another order", once, search.Recommended)
 			}
 			if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
 				t.Errorf("got %d different hotels, want %d", len(slices.Compact(once)), len(w.hotels))
 			}
 		})
 	}
-	rated := w.found(t, q, sandbox.RatingDown)
-	if !slices.IsSortedFunc(rated, func(a, b sandbox.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {
+	rated := w.found(t, q, search.RatingDown)
+	if !slices.IsSortedFunc(rated, func(a, b search.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {
 		t.Error("results are not ordered by rating")
 	}
-	near := w.found(t, w.query(sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), sandbox.DistanceUp)
+	near := w.found(t, w.query(search.Where{Mode: "point", Point: &search.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), search.DistanceUp)
 	if len(near) < 4 {
 		t.Fatalf("len(near) = %d, want at least 4", len(near))
 	}
@@ -393,10 +396,10 @@ func TestSearch_paging(t *testing.T) {
 	if *near[len(near)-1].DistanceKm > 6 {
 		t.Errorf("*near[len(near)-1].DistanceKm = %v, want at most 6", *near[len(near)-1].DistanceKm)
 	}
-	if !slices.IsSortedFunc(near, func(a, b sandbox.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
+	if !slices.IsSortedFunc(near, func(a, b search.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
 		t.Errorf("%v is not sorted by distance", names(near))
 	}
-	page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000})
+	page, total, err := w.Search(t.Context(), q, search.Slice{Sort: search.Recommended, Limit: 5, Offset: 9000})
 	if err != nil {
 		t.Fatalf("after the last page: %v", err)
 	}
@@ -411,15 +414,15 @@ func TestSearch_paging(t *testing.T) {
 func TestQueryValidate_longNames(t *testing.T) {
 	t.Parallel()
 	day := stay.DateOf(time.Unix(0, 0))
-	for name, change := range map[string]func(*sandbox.Query, string){
-		"city":           func(q *sandbox.Query, name string) { q.Where = city(name) },
-		"region":         func(q *sandbox.Query, name string) { q.Where = sandbox.Where{Mode: "region", Region: name} },
-		"neighbourhoods": func(q *sandbox.Query, name string) { q.Filters.Neighbourhoods = []string{name} },
+	for name, change := range map[string]func(*search.Query, string){
+		"city":           func(q *search.Query, name string) { q.Where = city(name) },
+		"region":         func(q *search.Query, name string) { q.Where = search.Where{Mode: "region", Region: name} },
+		"neighbourhoods": func(q *search.Query, name string) { q.Filters.Neighbourhoods = []string{name} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for length, allowed := range map[int]bool{80: true, 81: false} {
 				t.Run(fmt.Sprint(length), func(t *testing.T) {
-					q := sandbox.Query{Where: city("Kabul"), Dates: sandbox.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+					q := search.Query{Where: city("Kabul"), Dates: search.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: search.Travellers{Adults: 2, Rooms: 1}}
 					change(&q, strings.Repeat("ش", length)) // of two bytes
 					if err := q.Validate(); (err == nil) != allowed {
 						t.Errorf("of %d letters: %v", length, err)
@@ -434,8 +437,8 @@ func TestSearch_clicksRecommend(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
 	f := w.front(t)
-	first := func() string { return names(w.found(t, w.query(city("Kabul")), sandbox.Recommended))[0] }
-	least := w.found(t, w.query(city("Kabul")), sandbox.Recommended)
+	first := func() string { return names(w.found(t, w.query(city("Kabul")), search.Recommended))[0] }
+	least := w.found(t, w.query(city("Kabul")), search.Recommended)
 	last := least[len(least)-1]
 	click := func(p id.Property) event.Raw {
 		raw := incoming(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
@@ -477,12 +480,12 @@ func TestIndex_onPublish(t *testing.T) {
 	w := withKabulHotels(t)
 	f := w.front(t)
 	q := w.query(city("Kabul"))
-	q.Party.Adults, q.Filters.Price = 4, &sandbox.PriceRange{Max: 500, Currency: money.AFN}
-	if got := names(w.found(t, q, sandbox.Recommended)); len(got) != 0 {
+	q.Party.Adults, q.Filters.Price = 4, &search.PriceRange{Max: 500, Currency: money.AFN}
+	if got := names(w.found(t, q, search.Recommended)); len(got) != 0 {
 		t.Fatalf("for 500 afghanis there is %v", got)
 	}
 	f.Post("/sandbox/pricing/v1/rate-plans/"+suites.Saver.ID.String()+"/publish", body{"weekdayMicro": slices.Repeat([]string{"400000000"}, 7)})
-	if got := names(w.found(t, q, sandbox.Recommended)); !slices.Equal(got, []string{kabul.Slug}) {
+	if got := names(w.found(t, q, search.Recommended)); !slices.Equal(got, []string{kabul.Slug}) {
 		t.Errorf("for 500 afghanis there is %v", got)
 	}
 	f.Post("/sandbox/theme/v1/tenants/"+kabul.Tenant.String()+"/theme/publish", body{"tokens": kabul.Theme.Tokens})

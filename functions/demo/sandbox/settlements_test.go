@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcheckedout"
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationearlycheckout"
@@ -52,7 +53,7 @@ func TestSettle(t *testing.T) {
 			if got := b.state(t, ids(other)[0]); got != "committed" {
 				t.Errorf("another guest's allocation is %s, want committed", got)
 			}
-			if got := b.get(t, first.ID).View().Refunds; !slices.Equal(got, []sandbox.RefundView{{ID: named, Amount: 400_000_000}}) {
+			if got := b.get(t, first.ID).View().Refunds; !slices.Equal(got, []payment.RefundView{{ID: named, Amount: 400_000_000}}) {
 				t.Errorf("refunds = %v, want %s alone", got, named)
 			}
 			if got := b.get(t, second.ID).Refunded; got != 300_000_000 {
@@ -91,7 +92,7 @@ func TestRefundRequested_sameIDInTwoEvents(t *testing.T) {
 	}
 }
 
-func override(b books, i sandbox.Intent, before, after []id.KeyCredential, request body) body {
+func override(b books, i payment.Intent, before, after []id.KeyCredential, request body) body {
 	out := body{"reservationId": i.Reservation, "tenantId": i.Tenant, "modificationId": id.New[id.Modification](), "type": "manual_state_override",
 		"occurredAt": b.env.Now(), "actor": desk, "before": body{"state": "checked_in", "keyCredentialIds": before},
 		"after": body{"state": "confirmed", "keyCredentialIds": after}}
@@ -107,26 +108,26 @@ func TestReservationModified_refund(t *testing.T) {
 	f := b.front(t)
 	for _, test := range []struct {
 		name    string
-		request func(sandbox.Intent) body
+		request func(payment.Intent) body
 		want    int64 // refunded
 	}{
-		{"a refund", func(i sandbox.Intent) body {
+		{"a refund", func(i payment.Intent) body {
 			return body{"refundId": id.New[id.Refund](), "paymentIntentId": i.ID, "amountMicro": "200000000", "direction": "refund"}
 		}, 200_000_000},
-		{"a refund without an id", func(i sandbox.Intent) body {
+		{"a refund without an id", func(i payment.Intent) body {
 			return body{"paymentIntentId": i.ID, "amountMicro": "200000000", "direction": "refund"}
 		}, 200_000_000},
-		{"a refund of several intents", func(i sandbox.Intent) body {
+		{"a refund of several intents", func(i payment.Intent) body {
 			return body{"amountMicro": "200000000", "direction": "refund", "paymentRefundsRequested": []body{{"paymentIntentId": i.ID, "amountMicro": "200000000"}}}
 		}, 200_000_000},
-		{"more than is left", func(i sandbox.Intent) body {
+		{"more than is left", func(i payment.Intent) body {
 			return body{"paymentIntentId": i.ID, "amountMicro": "9000000000", "direction": "refund"}
 		}, 1_000_000_000},
-		{"a charge", func(i sandbox.Intent) body {
+		{"a charge", func(i payment.Intent) body {
 			return body{"paymentIntentId": i.ID, "amountMicro": "200000000", "direction": "charge"}
 		}, 0},
-		{"a refund of no intent", func(sandbox.Intent) body { return body{"amountMicro": "200000000", "direction": "refund"} }, 0},
-		{"no request", func(sandbox.Intent) body { return nil }, 0},
+		{"a refund of no intent", func(payment.Intent) body { return body{"amountMicro": "200000000", "direction": "refund"} }, 0},
+		{"no request", func(payment.Intent) body { return nil }, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := b.paid(t)
@@ -143,7 +144,7 @@ func (b books) issued(t *testing.T, r id.Reservation) id.KeyCredential {
 	t.Helper()
 	k := b.key(t)
 	k.Reservation = r
-	if _, err := sandbox.OpenKeys(b.env).Issue(t.Context(), k, false); err != nil {
+	if _, err := lock.OpenKeys(b.env).Issue(t.Context(), k, false); err != nil {
 		t.Fatal(err)
 	}
 	return k.ID
@@ -168,7 +169,7 @@ func TestReservationModified_revokesReplacedKeys(t *testing.T) {
 	if got, want := b.opens(t, kept, replaced, foreign), []bool{true, false, true}; !slices.Equal(got, want) {
 		t.Errorf("open = %v, want %v", got, want)
 	}
-	if got, err := sandbox.OpenKeys(b.env).Issue(t.Context(), late, false); err != nil || got != sandbox.KeyRevoked {
+	if got, err := lock.OpenKeys(b.env).Issue(t.Context(), late, false); err != nil || got != lock.KeyRevoked {
 		t.Errorf("a replaced key that arrives late: %s %v, want revoked", got, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/iam"
 	"melmastoon.ghasi.io/functions/demo/sandbox/mintstafftoken"
 	"melmastoon.ghasi.io/functions/demo/sandbox/readjwks"
 	"melmastoon.ghasi.io/functions/demo/sandbox/rotatekeys"
@@ -162,7 +162,7 @@ func TestHTTP_rotateKeys(t *testing.T) {
 func TestStaff_firstKeyOnce(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
-	staff, err := sandbox.OpenStaff(b.env.With("PUBLIC_URL", "https://pay.example"))
+	staff, err := iam.OpenStaff(b.env.With("PUBLIC_URL", "https://pay.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestStaff_firstKeyOnce(t *testing.T) {
 				_, err := staff.Rotate(ctx)
 				return err
 			}
-			_, _, err := staff.Token(ctx, sandbox.Member{Tenant: kabul.Tenant, Properties: []id.Property{kabul.Property}, Roles: []sandbox.Role{"manager"}, Subject: "usr_1"})
+			_, _, err := staff.Token(ctx, iam.Member{Tenant: kabul.Tenant, Properties: []id.Property{kabul.Property}, Roles: []iam.Role{"manager"}, Subject: "usr_1"})
 			return err
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 )
 
 func TestPublishTheme(t *testing.T) {
@@ -14,7 +14,7 @@ func TestPublishTheme(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	path := "/sandbox/theme/v1/tenants/" + kabul.Tenant.String() + "/theme"
-	var before, after, read sandbox.Theme
+	var before, after, read directory.Theme
 	f.Get(path).Into(t, &before)
 	if before.Version != 1 {
 		t.Errorf("before.Version = %d, want 1", before.Version)
@@ -51,10 +51,10 @@ func TestPublishTheme(t *testing.T) {
 	if got, want := b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
 		t.Errorf("published %q, want %q", got, want)
 	}
-	for name, change := range map[string]func(*sandbox.Tokens){
-		"a colour that ends the style sheet": func(k *sandbox.Tokens) { k.Text = "</style>" },
-		"a font from elsewhere":              func(k *sandbox.Tokens) { k.Font = "url(https://evil.example)" },
-		"a corner that is none":              func(k *sandbox.Tokens) { k.Corner = -1 },
+	for name, change := range map[string]func(*directory.Tokens){
+		"a colour that ends the style sheet": func(k *directory.Tokens) { k.Text = "</style>" },
+		"a font from elsewhere":              func(k *directory.Tokens) { k.Font = "url(https://evil.example)" },
+		"a corner that is none":              func(k *directory.Tokens) { k.Corner = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := kabul.Theme.Tokens

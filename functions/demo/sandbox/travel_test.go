@@ -5,8 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -22,8 +24,8 @@ func (w manyHotels) asked(change func(body)) body {
 }
 
 type listed struct {
-	Listings []sandbox.Listing `json:"listings"`
-	Total    int               `json:"total"`
+	Listings []search.Listing `json:"listings"`
+	Total    int              `json:"total"`
 }
 
 func TestHTTP_search(t *testing.T) {
@@ -33,7 +35,7 @@ func TestHTTP_search(t *testing.T) {
 	const path = "/sandbox/search/v1/searches"
 	var got listed
 	f.Post(path, w.asked(nil)).Into(t, &got)
-	i := slices.IndexFunc(got.Listings, func(l sandbox.Listing) bool { return l.Property == kabul.Property })
+	i := slices.IndexFunc(got.Listings, func(l search.Listing) bool { return l.Property == kabul.Property })
 	if got.Total != 8 {
 		t.Fatalf("got.Total = %d, want 8", got.Total)
 	}
@@ -120,7 +122,7 @@ func TestPreview_agreesWithQuote(t *testing.T) {
 	f := w.front(t)
 	window := w.nights(20, 3)
 	ask := func(currency string, headers ...string) (out struct {
-		Previews []sandbox.Preview `json:"previews"`
+		Previews []pricing.Preview `json:"previews"`
 	}) {
 		t.Helper()
 		f.Post("/sandbox/pricing/v1/previews", body{"propertyIds": []any{demo.HeratGarden.Property, id.New[id.Property](), kabul.Property}, "currency": currency,
@@ -188,7 +190,7 @@ func TestCalendar(t *testing.T) {
 	w := withKabulHotels(t)
 	f := w.front(t)
 	var got struct {
-		Days []sandbox.DayPrice `json:"days"`
+		Days []pricing.DayPrice `json:"days"`
 	}
 	path := "/sandbox/pricing/v1/calendar?propertyId=" + kabul.Property.String() + "&from=" + w.today.AddDays(20).String() + "&days=7&currency=AFN"
 	f.Get(path).Into(t, &got)
@@ -231,13 +233,13 @@ func TestBrands(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
 	f := w.front(t)
-	ask := func() map[id.Tenant]sandbox.Brand {
+	ask := func() map[id.Tenant]directory.Brand {
 		t.Helper()
 		var got struct {
-			Brands []sandbox.Brand `json:"brands"`
+			Brands []directory.Brand `json:"brands"`
 		}
 		f.Post("/sandbox/theme/v1/brands", body{"tenantIds": []any{demo.HeratGarden.Tenant, id.New[id.Tenant](), kabul.Tenant}}).Into(t, &got)
-		by := map[id.Tenant]sandbox.Brand{}
+		by := map[id.Tenant]directory.Brand{}
 		for _, b := range got.Brands {
 			by[b.Tenant] = b
 		}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 )
 
 // Time passes while a call waits for the locks of the nights. The time at the end of the wait counts.
@@ -18,7 +18,7 @@ func TestHold_clockReadAfterLock(t *testing.T) {
 	w := b.nights(10, 3)
 	old := b.held(t, w, 1)
 	var kept error
-	var placed sandbox.HoldResult
+	var placed inventory.HoldResult
 	b.whileWaiting(t, func(ctx context.Context) (err error) {
 		kept = b.commit(ctx, old)
 		return nil
@@ -26,7 +26,7 @@ func TestHold_clockReadAfterLock(t *testing.T) {
 		placed, err = b.Inventory.Hold(ctx, b.want(w, 1))
 		return err
 	})
-	if !errors.Is(kept, sandbox.ErrHoldOver) {
+	if !errors.Is(kept, inventory.ErrHoldOver) {
 		t.Errorf("the commit of what lapsed meanwhile: %v, want ErrHoldOver", kept)
 	}
 	if left := placed.ExpiresAt.Sub(b.env.Now()); left < 9*time.Minute {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/sandboxtest"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -213,19 +213,19 @@ func BenchmarkHotels(b *testing.B) {
 	h.exec(b, `SET session_replication_role = replica`)
 	h.forget(b, `TRUNCATE sandbox.listing_rates, sandbox.listing_rooms, sandbox.listings CASCADE`)
 	copies := max(20, times(10_000)/named)
-	listings, day := sandbox.OpenListings(h.env), stay.DateOf(h.env.Now())
-	search := func(sort sandbox.Sort) func(ctx context.Context) error {
+	listings, day := sandboxtest.OpenListings(h.env), stay.DateOf(h.env.Now())
+	search := func(sort sandboxtest.Sort) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			q := sandbox.Query{Where: sandbox.Where{Mode: "city", City: "Kabul"}, Dates: sandbox.Dates{CheckIn: day.AddDays(20), CheckOut: day.AddDays(23)},
-				Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
-			found, total, err := listings.Search(ctx, q, sandbox.Slice{Sort: sort, Limit: 20, Currency: "USD"})
+			q := sandboxtest.Query{Where: sandboxtest.Where{Mode: "city", City: "Kabul"}, Dates: sandboxtest.Dates{CheckIn: day.AddDays(20), CheckOut: day.AddDays(23)},
+				Party: sandboxtest.Travellers{Adults: 2, Rooms: 1}}
+			found, total, err := listings.Search(ctx, q, sandboxtest.Slice{Sort: sort, Limit: 20, Currency: "USD"})
 			return only(err, len(found) > 0 && total < named)
 		}
 	}
 	var was [2][]float64
 	for step, rows := range [][2]int{{1, copies / 10}, {copies/10 + 1, copies}} {
 		h.exec(b, fmt.Sprintf(spread, rows[0], rows[1]), `VACUUM ANALYZE`, `CHECKPOINT`)
-		for i, sort := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp} {
+		for i, sort := range []sandboxtest.Sort{sandboxtest.Recommended, sandboxtest.PriceUp} {
 			took := repeated(b, times(300), search(sort))
 			if step == 1 {
 				grown("a search in one city, "+string(sort)+", hotels", was[i], took, copies*named)

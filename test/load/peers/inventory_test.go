@@ -18,9 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/functions/demo/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/demo/sandbox/sandboxtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -182,35 +182,35 @@ func (m *inventory) clear(b *testing.B) {
 }
 
 // want is a hold: of one of two suites within six nights, or of any room at any time.
-func (m *inventory) want(hot bool) sandbox.Hold {
+func (m *inventory) want(hot bool) sandboxtest.Hold {
 	room, from := m.rooms[rand.IntN(len(m.rooms))], rand.IntN(open400-10)
 	if hot {
 		room, from = m.hot, 10+rand.IntN(3)
 	}
 	start := m.today.AddDays(from)
-	return sandbox.Hold{Tenant: demo.KabulGrand.Tenant, Property: demo.KabulGrand.Property, Reservation: id.New[id.Reservation](),
+	return sandboxtest.Hold{Tenant: demo.KabulGrand.Tenant, Property: demo.KabulGrand.Property, Reservation: id.New[id.Reservation](),
 		Stay: stay.Window{Start: start, End: start.AddDays(1 + rand.IntN(4))}, TTL: 10 * time.Minute,
-		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: room, Units: 1}}}
+		Claims: []sandboxtest.Claim{{Allocation: id.New[id.Allocation](), RoomType: room, Units: 1}}}
 }
 
 // decided is how many holds 64 clients have decided in a second, granted or refused.
-func (m *inventory) decided(hot bool, n int, hold func(context.Context, sandbox.Hold) error) side {
+func (m *inventory) decided(hot bool, n int, hold func(context.Context, sandboxtest.Hold) error) side {
 	return func(b *testing.B) float64 {
 		m.clear(b)
 		return rate(clients, n, func(ctx context.Context) error { return hold(ctx, m.want(hot)) })(b)
 	}
 }
 
-func counted(pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
-	return func(ctx context.Context, h sandbox.Hold) error {
+func counted(pool *pgxpool.Pool) func(context.Context, sandboxtest.Hold) error {
+	return func(ctx context.Context, h sandboxtest.Hold) error {
 		var granted bool
 		return pool.QueryRow(ctx, `SELECT bare.hold($1, $2::date, $3::date, 1)`, [16]byte(h.Claims[0].RoomType), h.Stay.Start.String(), h.Stay.End.String()).Scan(&granted)
 	}
 }
 
 // publishesEach tells of a hold before it knows how it ends; both ends cost the same.
-func publishesEach(m *inventory, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
-	return func(ctx context.Context, h sandbox.Hold) error {
+func publishesEach(m *inventory, pool *pgxpool.Pool) func(context.Context, sandboxtest.Hold) error {
+	return func(ctx context.Context, h sandboxtest.Hold) error {
 		e, err := written(m.fixture, sampleDraft(h.Reservation.String()))
 		if err != nil {
 			return err
@@ -223,8 +223,8 @@ func publishesEach(m *inventory, pool *pgxpool.Pool) func(context.Context, sandb
 }
 
 // promises has both ends of a hold ready, held to their schemas, and is in the role and the tenant.
-func promises(m *inventory, pool *pgxpool.Pool) func(context.Context, sandbox.Hold) error {
-	return func(ctx context.Context, h sandbox.Hold) error {
+func promises(m *inventory, pool *pgxpool.Pool) func(context.Context, sandboxtest.Hold) error {
+	return func(ctx context.Context, h sandboxtest.Hold) error {
 		held, err := written(m.fixture, ending(h, allocationCommitted, map[string]any{"committedAt": m.env.Now(), "expiresAt": m.env.Now()}))
 		if err != nil {
 			return err
@@ -246,7 +246,7 @@ func promises(m *inventory, pool *pgxpool.Pool) func(context.Context, sandbox.Ho
 }
 
 // ending is how a hold may end.
-func ending(h sandbox.Hold, s event.Subject, members map[string]any) event.Draft {
+func ending(h sandboxtest.Hold, s event.Subject, members map[string]any) event.Draft {
 	c := h.Claims[0]
 	maps.Copy(members, map[string]any{"tenantId": h.Tenant, "propertyId": h.Property, "allocationId": c.Allocation, "reservationId": h.Reservation,
 		"roomTypeId": c.RoomType, "stayWindow": h.Stay, "units": c.Units})
@@ -258,9 +258,9 @@ var allocationCommitted = event.Subject{Name: "melmastoon.inventory.allocation.c
 // BenchmarkInventory has 64 clients hold rooms through the store, over HTTP, and in bare SQL.
 func BenchmarkInventory(b *testing.B) {
 	m := openInventory(b)
-	pool, books := m.bare(b, connection), sandbox.OpenInventory(m.env)
-	store := func(ctx context.Context, h sandbox.Hold) error {
-		if _, err := books.Hold(ctx, h); !errors.Is(err, sandbox.ErrSoldOut) {
+	pool, books := m.bare(b, connection), sandboxtest.OpenInventory(m.env)
+	store := func(ctx context.Context, h sandboxtest.Hold) error {
+		if _, err := books.Hold(ctx, h); !errors.Is(err, sandboxtest.ErrSoldOut) {
 			return err
 		}
 		return nil
@@ -285,7 +285,7 @@ func BenchmarkInventory(b *testing.B) {
 }
 
 // overHTTP asks the function that holds rooms, over real connections.
-func overHTTP(b *testing.B, m *inventory) func(context.Context, sandbox.Hold) error {
+func overHTTP(b *testing.B, m *inventory) func(context.Context, sandboxtest.Hold) error {
 	b.Helper()
 	e, issuer := fntest.Surround(b, m.env)
 	handler, err := holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
@@ -295,7 +295,7 @@ func overHTTP(b *testing.B, m *inventory) func(context.Context, sandbox.Hold) er
 	token, err := issuer.Sign(issuer.Email(), e.Now().Add(24*time.Hour), identity.Audience(holdrooms.Function.Spec.Service()))
 	must(b, err)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
-	return func(ctx context.Context, h sandbox.Hold) error {
+	return func(ctx context.Context, h sandboxtest.Hold) error {
 		text, err := json.Marshal(holdrooms.Request{Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Stay: h.Stay,
 			TTLSeconds: 600, Allocations: h.Claims})
 		if err != nil {

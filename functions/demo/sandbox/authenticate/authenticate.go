@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -20,17 +21,17 @@ var Function = sandbox.HTTP(fn.Spec{
 	CrossOrigin: true,
 	Answer:      fn.SeeOther,
 	Uses:        fn.Uses{fn.Postgres},
-	Publishes:   fn.Subjects{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
+	Publishes:   fn.Subjects{payment.TransactionCapturedV1, payment.TransactionFailedV1},
 	Timeout:     2 * time.Second,
 }, New)
 
 // A Choice is a button of the form: pay or decline.
-type Choice sandbox.Action
+type Choice payment.Action
 
 // UnmarshalText rejects an unknown button.
 func (c *Choice) UnmarshalText(text []byte) error {
 	*c = Choice(text)
-	if a := sandbox.Action(*c); a != sandbox.ActionPay && a != sandbox.ActionDecline {
+	if a := payment.Action(*c); a != payment.ActionPay && a != payment.ActionDecline {
 		return errors.New("not a button of the form")
 	}
 	return nil
@@ -48,21 +49,21 @@ type Response struct {
 }
 
 type handler struct {
-	intents sandbox.Intents
-	pages   sandbox.Pages
+	intents payment.Intents
+	pages   payment.Pages
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	pages, err := sandbox.OpenPages(e)
-	return (&handler{sandbox.OpenIntents(e), pages}).authenticate, err
+	pages, err := payment.OpenPages(e)
+	return (&handler{payment.OpenIntents(e), pages}).authenticate, err
 }
 
 // authenticate performs the guest's choice. A repeated request has no effect, and a payment that has ended does not change.
 func (h *handler) authenticate(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	i, err := h.intents.BySecret(ctx, c.In.Secret)
 	if err == nil {
-		i, err = h.intents.Respond(ctx, i, sandbox.Action(c.In.Action), c.Header)
+		i, err = h.intents.Respond(ctx, i, payment.Action(c.In.Action), c.Header)
 	}
 	if err != nil {
 		return Response{}, err

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -33,13 +35,13 @@ type Clicked struct {
 
 type handler struct {
 	db       *postgres.DB
-	listings sandbox.Listings
-	demand   sandbox.Demand
+	listings search.Listings
+	demand   search.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Clicked], error) {
-	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e), sandbox.OpenDemand(e)}).count, nil
+	return (&handler{postgres.Open(e, standin.Schema), search.OpenListings(e), search.OpenDemand(e)}).count, nil
 }
 
 func (h *handler) count(ctx context.Context, e event.Event[Clicked]) error {

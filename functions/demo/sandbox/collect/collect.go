@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +18,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/collect",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionCapturedV1},
+	Publishes: fn.Subjects{payment.TransactionCapturedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -27,18 +28,13 @@ type Request struct {
 }
 
 // A Response is the captured intent, with the id of its capture event.
-type Response = sandbox.IntentView
-
-type handler struct {
-	intents sandbox.Intents
-}
+type Response = payment.IntentView
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenIntents(e)}).collect, nil
-}
-
-func (h *handler) collect(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := h.intents.Collect(ctx, c.In.Intent)
-	return i.View(), err
+	intents := payment.OpenIntents(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		i, err := intents.Collect(ctx, c.In.Intent)
+		return i.View(), err
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,23 +28,18 @@ type Request struct {
 }
 
 // Validate rejects a list that is empty, too long or has duplicates.
-func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
+func (r *Request) Validate() error { return inventory.ValidateAllocations(r.Allocations) }
 
 // A Response is the time of the commit.
 type Response struct {
 	CommittedAt time.Time `json:"committedAt"`
 }
 
-type handler struct {
-	inventory sandbox.Inventory
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenInventory(e)}).commit, nil
-}
-
-func (h *handler) commit(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	at, err := h.inventory.Commit(ctx, c.In.Tenant, c.In.Allocations)
-	return Response{at}, err
+	rooms := inventory.Open(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		at, err := rooms.Commit(ctx, c.In.Tenant, c.In.Allocations)
+		return Response{at}, err
+	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -39,17 +41,17 @@ type Request struct {
 
 func (r *Request) window() stay.Window { return stay.Window{Start: r.Start, End: r.End} }
 
-func (r *Request) party() sandbox.Party {
-	return sandbox.Party{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
+func (r *Request) party() standin.Party {
+	return standin.Party{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
 }
 
 // Validate rejects an impossible stay or party.
 func (r *Request) Validate() error {
 	if err := r.window().Validate(); err != nil {
-		return sandbox.Refuse("/end", "stay", err.Error())
+		return standin.Refuse("/end", "stay", err.Error())
 	}
 	if err := r.party().Validate(); err != nil {
-		return sandbox.Refuse("/adults", "party", err.Error())
+		return standin.Refuse("/adults", "party", err.Error())
 	}
 	return nil
 }
@@ -59,18 +61,18 @@ type Response struct {
 	Property   id.Property      `json:"propertyId"`
 	Stay       stay.Window      `json:"stayWindow"`
 	Currency   money.Currency   `json:"currency"`
-	RoomTypes  []sandbox.Offers `json:"roomTypes"`
-	FX         *sandbox.FX      `json:"fxSnapshot,omitzero"`
+	RoomTypes  []pricing.Offers `json:"roomTypes"`
+	FX         *pricing.FX      `json:"fxSnapshot,omitzero"`
 	ValidUntil time.Time        `json:"validUntil"`
 }
 
 type handler struct {
-	tariffs sandbox.Tariffs
+	tariffs pricing.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTariffs(e)}).compare, nil
+	return (&handler{pricing.OpenTariffs(e)}).compare, nil
 }
 
 func (h *handler) compare(ctx context.Context, c fn.Call[Request]) (out Response, err error) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -20,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TenantConfigUpdatedV1, sandbox.TenantSettingsChangedV1},
+	Publishes: fn.Subjects{directory.TenantConfigUpdatedV1, directory.TenantSettingsChangedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -28,54 +30,49 @@ const maxGraceHours = 720
 
 // A Request is a partial update: absent members do not change.
 type Request struct {
-	Tenant         id.Tenant                  `path:"tenantId"`
-	BrandName      fn.Maybe[string]           `json:"brandName"`
-	BrandTagline   fn.Maybe[string]           `json:"brandTagline"`
-	Currencies     fn.Maybe[[]money.Currency] `json:"currencies"`
-	Locales        fn.Maybe[[]locale.Tag]     `json:"locales"`
-	PaymentMethods fn.Maybe[[]sandbox.Method] `json:"paymentMethods"`
-	Settings       fn.Maybe[sandbox.Settings] `json:"settings"`
+	Tenant         id.Tenant                    `path:"tenantId"`
+	BrandName      fn.Maybe[string]             `json:"brandName"`
+	BrandTagline   fn.Maybe[string]             `json:"brandTagline"`
+	Currencies     fn.Maybe[[]money.Currency]   `json:"currencies"`
+	Locales        fn.Maybe[[]locale.Tag]       `json:"locales"`
+	PaymentMethods fn.Maybe[[]standin.Method]   `json:"paymentMethods"`
+	Settings       fn.Maybe[directory.Settings] `json:"settings"`
 }
 
 // Validate rejects a site without a name, a language or a payment method, and holds that are too short.
 func (r *Request) Validate() error {
 	if name, given := r.BrandName.Get(); given && name == "" {
-		return sandbox.Refuse("/brandName", "length", "Must not be empty.")
+		return standin.Refuse("/brandName", "length", "Must not be empty.")
 	}
 	if tags, given := r.Locales.Get(); given && len(tags) == 0 {
-		return sandbox.Refuse("/locales", "count", "Must list at least one language.")
+		return standin.Refuse("/locales", "count", "Must list at least one language.")
 	}
 	if methods, given := r.PaymentMethods.Get(); given && len(methods) == 0 {
-		return sandbox.Refuse("/paymentMethods", "count", "Must list at least one payment method.")
+		return standin.Refuse("/paymentMethods", "count", "Must list at least one payment method.")
 	}
 	if s, given := r.Settings.Get(); given {
 		switch {
 		case s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800:
-			return sandbox.Refuse("/settings/holdTtlSeconds", "range", "Must be 120 to 1800 seconds.")
+			return standin.Refuse("/settings/holdTtlSeconds", "range", "Must be 120 to 1800 seconds.")
 		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > maxGraceHours:
-			return sandbox.Refuse("/settings/noShowGraceHours", "range", "Must be 0 to 720 hours.")
+			return standin.Refuse("/settings/noShowGraceHours", "range", "Must be 0 to 720 hours.")
 		case s.CancellationPolicyVersion < 0 || s.CancellationPolicyVersion > math.MaxInt32:
-			return sandbox.Refuse("/settings/cancellationPolicyVersion", "range", "Must be 0 to 2147483647.")
+			return standin.Refuse("/settings/cancellationPolicyVersion", "range", "Must be 0 to 2147483647.")
 		}
 	}
 	return nil
 }
 
 // A Response is the updated tenant.
-type Response = sandbox.Tenant
-
-type handler struct {
-	tenants sandbox.Tenants
-}
+type Response = directory.Tenant
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTenants(e)}).configure, nil
-}
-
-func (h *handler) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
-		BrandName: c.In.BrandName, BrandTagline: c.In.BrandTagline, Currencies: c.In.Currencies,
-		Locales: c.In.Locales, PaymentMethods: c.In.PaymentMethods, Settings: c.In.Settings,
-	})
+	tenants := directory.OpenTenants(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return tenants.Configure(ctx, c.In.Tenant, directory.Config{
+			BrandName: c.In.BrandName, BrandTagline: c.In.BrandTagline, Currencies: c.In.Currencies,
+			Locales: c.In.Locales, PaymentMethods: c.In.PaymentMethods, Settings: c.In.Settings,
+		})
+	}, nil
 }

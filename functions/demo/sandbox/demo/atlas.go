@@ -8,7 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -26,8 +27,8 @@ type atlas struct {
 	order     translations // of noun, type and city in a hotel's name
 	taglines  []string
 	rooms     map[string]kind
-	rules     []sandbox.HouseRule
-	themes    []sandbox.Tokens
+	rules     []directory.HouseRule
+	themes    []directory.Tokens
 	perDollar map[money.Currency]string
 	named     []draft
 	words     []string // the keys of nouns, in order, so that a seed always picks the same
@@ -37,8 +38,8 @@ type atlas struct {
 type translations [5]string
 
 // name returns it as a hotel's name. Dari and Iranian Persian have the same spelling here.
-func (s translations) name() sandbox.Name {
-	return sandbox.Name{Default: s[0], Localized: map[string]string{string(locale.English): s[0], string(locale.Pashto): s[1],
+func (s translations) name() standin.Name {
+	return standin.Name{Default: s[0], Localized: map[string]string{string(locale.English): s[0], string(locale.Pashto): s[1],
 		string(locale.Dari): s[2], string(locale.Persian): s[2], string(locale.Urdu): s[3], string(locale.Arabic): s[4]}}
 }
 
@@ -47,7 +48,7 @@ type country struct {
 	Currency    money.Currency   `json:"currency"`
 	Currencies  []money.Currency `json:"currencies"`
 	Locales     []locale.Tag     `json:"locales"`
-	Methods     []sandbox.Method `json:"methods"`
+	Methods     []standin.Method `json:"methods"`
 	Tax         string           `json:"tax"`
 	BasisPoints int64            `json:"basisPoints"`
 	Fee         string           `json:"fee"`
@@ -105,7 +106,7 @@ func readAtlas() (*atlas, error) {
 	a.nouns, a.types, a.order, a.taglines = names.Nouns, names.Types, names.Order, names.Taglines
 	a.words = sortedKeys(a.nouns)
 	for _, r := range rules {
-		a.rules = append(a.rules, sandbox.HouseRule{Kind: r.Kind, Title: r.Title.name(), Text: r.Text.name()})
+		a.rules = append(a.rules, directory.HouseRule{Kind: r.Kind, Title: r.Title.name(), Text: r.Text.name()})
 	}
 	return a, a.readTables()
 }
@@ -184,14 +185,14 @@ func (r *row) fail(err error) {
 	}
 }
 
-func (r *row) look() sandbox.Tokens {
-	return sandbox.Tokens{Primary: r.text(), OnPrimary: r.text(), Accent: r.text(), Background: r.text(), Surface: r.text(),
+func (r *row) look() directory.Tokens {
+	return directory.Tokens{Primary: r.text(), OnPrimary: r.text(), Accent: r.text(), Background: r.text(), Surface: r.text(),
 		Text: r.text(), Font: r.text(), Corner: r.whole()}
 }
 
 func (r *row) draft() draft {
-	d := draft{city: r.text(), noun: r.text(), kind: r.text(), stars: r.whole(), at: sandbox.Geo{Lat: r.number(), Lng: r.number()},
-		neighbourhood: r.text(), rating: sandbox.Rating{Value: r.number(), Count: r.whole()}}
+	d := draft{city: r.text(), noun: r.text(), kind: r.text(), stars: r.whole(), at: standin.Geo{Lat: r.number(), Lng: r.number()},
+		neighbourhood: r.text(), rating: standin.Rating{Value: r.number(), Count: r.whole()}}
 	if own := r.text(); own != "-" {
 		d.currency = money.Currency(own)
 	}

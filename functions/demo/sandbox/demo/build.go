@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -19,9 +21,9 @@ type draft struct {
 	city          string
 	noun, kind    string
 	stars         int
-	at            sandbox.Geo
+	at            standin.Geo
 	neighbourhood string
-	rating        sandbox.Rating
+	rating        standin.Rating
 	currency      money.Currency // empty: the country's
 	extras        []string       // amenities besides those of its stars, and the markers below
 }
@@ -53,13 +55,13 @@ func (a *atlas) build(d draft) (Hotel, error) {
 		Tenant: id.Derive[id.Tenant](origin, slug+" tenant"), Slug: slug, Brand: named[0], Domain: slug + ".example", Region: land.Region,
 		Tagline:  a.taglines[pick(slug, len(a.taglines))],
 		Currency: land.Currency, Currencies: land.Currencies, Locales: land.Locales, Methods: land.Methods,
-		Theme: sandbox.Theme{ID: id.Derive[sandbox.ThemeID](origin, slug+" theme"),
-			Published: id.Derive[sandbox.ThemeVersion](origin, slug+" look"), Tokens: a.themes[pick(slug, len(a.themes))]},
+		Theme: directory.Theme{ID: id.Derive[directory.ThemeID](origin, slug+" theme"),
+			Published: id.Derive[directory.ThemeVersion](origin, slug+" look"), Tokens: a.themes[pick(slug, len(a.themes))]},
 		Property: id.Derive[id.Property](origin, slug+" property"), Name: named.name(),
 		TimeZone: c.Zone, CityID: c.ID, City: c.Names[0], Country: c.country(), Neighbourhood: d.neighbourhood, Geo: d.at,
 		Type: d.kind, Stars: d.stars, Rating: d.rating, Amenities: amenities(d), Badges: badges(d, c),
-		Charges: []sandbox.Charge{{Kind: "tax", Description: land.Tax, BasisPoints: land.BasisPoints}},
-		Promo:   sandbox.Promo{Code: "WELCOME", Percent: 10},
+		Charges: []pricing.Charge{{Kind: "tax", Description: land.Tax, BasisPoints: land.BasisPoints}},
+		Promo:   pricing.Promo{Code: "WELCOME", Percent: 10},
 	}
 	if d.currency != "" {
 		h.Currency = d.currency
@@ -70,14 +72,14 @@ func (a *atlas) build(d draft) (Hotel, error) {
 		if err != nil {
 			return h, err
 		}
-		h.Charges = append(h.Charges, sandbox.Charge{Kind: "fee", Description: "Final cleaning", Amount: fee, Per: sandbox.PerStay})
+		h.Charges = append(h.Charges, pricing.Charge{Kind: "fee", Description: "Final cleaning", Amount: fee, Per: pricing.PerStay})
 	}
 	if land.Fee != "" {
 		fee, err := a.price(float64(land.FeeUnits)/a.rate(land.Currency), h.Currency)
 		if err != nil {
 			return h, err
 		}
-		h.Charges = append(h.Charges, sandbox.Charge{Kind: "fee", Description: land.Fee, Amount: fee})
+		h.Charges = append(h.Charges, pricing.Charge{Kind: "fee", Description: land.Fee, Amount: fee})
 	}
 	for _, k := range rooms(d) {
 		r, err := a.room(d, c, h, k)
@@ -196,15 +198,15 @@ func (a *atlas) room(d draft, c city, h Hotel, key string) (r Room, err error) {
 	return r, nil
 }
 
-func (k kind) texts() sandbox.RoomTexts {
-	all := sandbox.RoomTexts{}
+func (k kind) texts() directory.RoomTexts {
+	all := directory.RoomTexts{}
 	var names, descriptions translations
 	for i, text := range k.Texts {
 		names[i], descriptions[i] = text[0], text[1]
 	}
 	described := descriptions.name()
 	for locale, name := range names.name().Localized {
-		all[locale] = sandbox.RoomText{Name: name, Description: described.Localized[locale]}
+		all[locale] = directory.RoomText{Name: name, Description: described.Localized[locale]}
 	}
 	return all
 }

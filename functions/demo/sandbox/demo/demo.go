@@ -4,7 +4,9 @@ package demo
 import (
 	"encoding"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -21,24 +23,24 @@ type Hotel struct {
 	Currency   money.Currency
 	Currencies []money.Currency
 	Locales    []locale.Tag
-	Methods    []sandbox.Method
-	Theme      sandbox.Theme // ids and tokens only
+	Methods    []standin.Method
+	Theme      directory.Theme // ids and tokens only
 
 	Property      id.Property
-	Name          sandbox.Name
+	Name          standin.Name
 	TimeZone      string
 	CityID        string // in the search index
 	City, Country string
 	Neighbourhood string
-	Geo           sandbox.Geo
+	Geo           standin.Geo
 	Type          string
 	Stars         int
-	Rating        sandbox.Rating
+	Rating        standin.Rating
 	Amenities     []string
 	Badges        []string
 	Rooms         []Room
-	Charges       []sandbox.Charge
-	Promo         sandbox.Promo
+	Charges       []pricing.Charge
+	Promo         pricing.Promo
 }
 
 // A Room is a room type with its two rate plans.
@@ -46,7 +48,7 @@ type Room struct {
 	ID          id.RoomType
 	Name        string
 	Description string
-	Texts       sandbox.RoomTexts // by language
+	Texts       directory.RoomTexts // by language
 	Sleeps      int
 	Units       int
 	Flexible    Plan
@@ -54,8 +56,8 @@ type Room struct {
 }
 
 // texts returns the Pashto and Persian translations of a room.
-func texts(psName, psDescription, faName, faDescription string) sandbox.RoomTexts {
-	return sandbox.RoomTexts{"ps-AF": {Name: psName, Description: psDescription}, "fa-AF": {Name: faName, Description: faDescription}}
+func texts(psName, psDescription, faName, faDescription string) directory.RoomTexts {
+	return directory.RoomTexts{"ps-AF": {Name: psName, Description: psDescription}, "fa-AF": {Name: faName, Description: faDescription}}
 }
 
 // A Plan is a rate plan: its price from Sunday to Wednesday, and from Thursday to Saturday, when people travel.
@@ -64,7 +66,7 @@ type Plan struct {
 	Name        string
 	Meals       string
 	Quiet, Busy money.Micro
-	Policy      sandbox.Policy
+	Policy      pricing.Policy
 }
 
 // KabulGrand is the hotel in examples.
@@ -73,18 +75,18 @@ var KabulGrand = Hotel{
 	Domain: "kabul-grand.example", Region: "gcp-me-central1",
 	Currency: money.AFN, Currencies: []money.Currency{money.AFN, money.USD, money.EUR},
 	Locales: []locale.Tag{locale.Pashto, locale.Dari, locale.English},
-	Methods: []sandbox.Method{sandbox.Card, sandbox.MFS, sandbox.CashOnArrival},
-	Theme: sandbox.Theme{
-		ID: known[sandbox.ThemeID]("thm_01J8KABG000000000000000THM"), Published: known[sandbox.ThemeVersion]("thv_01J8KABG000000000000000THV"),
-		Tokens: sandbox.Tokens{Primary: "#1f4e79", OnPrimary: "#ffffff", Accent: "#c8963e", Background: "#f4f1ea",
+	Methods: []standin.Method{standin.Card, standin.MFS, standin.CashOnArrival},
+	Theme: directory.Theme{
+		ID: known[directory.ThemeID]("thm_01J8KABG000000000000000THM"), Published: known[directory.ThemeVersion]("thv_01J8KABG000000000000000THV"),
+		Tokens: directory.Tokens{Primary: "#1f4e79", OnPrimary: "#ffffff", Accent: "#c8963e", Background: "#f4f1ea",
 			Surface: "#ffffff", Text: "#1d2530", Font: "system-ui", Corner: 10},
 	},
 
 	Property: known[id.Property]("ppt_01J8KABG000000000000000PPT"),
-	Name: sandbox.Name{Default: "Kabul Grand Hotel", Localized: map[string]string{
+	Name: standin.Name{Default: "Kabul Grand Hotel", Localized: map[string]string{
 		"ps-AF": "کابل ګرانډ هوټل", "fa-AF": "هتل گرند کابل", "en": "Kabul Grand Hotel"}},
-	TimeZone: "Asia/Kabul", City: "Kabul", Country: "AF", Geo: sandbox.Geo{Lat: 34.5333, Lng: 69.1667}, Stars: 4,
-	CityID: "af-kabul", Neighbourhood: "Shahr-e Naw", Type: "hotel", Rating: sandbox.Rating{Value: 4.4, Count: 326}, Badges: []string{"shariaCompliant"},
+	TimeZone: "Asia/Kabul", City: "Kabul", Country: "AF", Geo: standin.Geo{Lat: 34.5333, Lng: 69.1667}, Stars: 4,
+	CityID: "af-kabul", Neighbourhood: "Shahr-e Naw", Type: "hotel", Rating: standin.Rating{Value: 4.4, Count: 326}, Badges: []string{"shariaCompliant"},
 	Amenities: []string{"garden", "breakfast", "restaurant", "halal-kitchen", "prayer-room", "wifi", "parking", "airport-shuttle", "generator", "family-rooms"},
 	Rooms: []Room{
 		{
@@ -112,11 +114,11 @@ var KabulGrand = Hotel{
 			Flexible: flexible(known[id.RatePlan]("rate_01J8KABG00000000000000RT3F"), units(12500), units(14000)), Saver: saver(known[id.RatePlan]("rate_01J8KABG00000000000000RT3S"), units(11000), units(12500)),
 		},
 	},
-	Charges: []sandbox.Charge{
+	Charges: []pricing.Charge{
 		{Kind: "tax", Description: "Business receipts tax 10%", BasisPoints: 1000},
 		{Kind: "fee", Description: "City fee", Amount: units(50)},
 	},
-	Promo: sandbox.Promo{Code: "NAWROZ", Percent: 15},
+	Promo: pricing.Promo{Code: "NAWROZ", Percent: 15},
 }
 
 // HeratGarden is another tenant's hotel.
@@ -125,18 +127,18 @@ var HeratGarden = Hotel{
 	Domain: "herat-garden.example", Region: "gcp-me-central1",
 	Currency: money.AFN, Currencies: []money.Currency{money.AFN, money.USD, money.IRR},
 	Locales: []locale.Tag{locale.Dari, locale.Pashto, locale.English},
-	Methods: []sandbox.Method{sandbox.Card, sandbox.PayPal, sandbox.CashOnArrival},
-	Theme: sandbox.Theme{
-		ID: known[sandbox.ThemeID]("thm_01J8HERT000000000000000THM"), Published: known[sandbox.ThemeVersion]("thv_01J8HERT000000000000000THV"),
-		Tokens: sandbox.Tokens{Primary: "#7a1f3d", OnPrimary: "#ffffff", Accent: "#2f6b4f", Background: "#f7f2ee",
+	Methods: []standin.Method{standin.Card, standin.PayPal, standin.CashOnArrival},
+	Theme: directory.Theme{
+		ID: known[directory.ThemeID]("thm_01J8HERT000000000000000THM"), Published: known[directory.ThemeVersion]("thv_01J8HERT000000000000000THV"),
+		Tokens: directory.Tokens{Primary: "#7a1f3d", OnPrimary: "#ffffff", Accent: "#2f6b4f", Background: "#f7f2ee",
 			Surface: "#ffffff", Text: "#2a1d1f", Font: "serif", Corner: 4},
 	},
 
 	Property: known[id.Property]("ppt_01J8HERT000000000000000PPT"),
-	Name: sandbox.Name{Default: "Herat Garden Hotel", Localized: map[string]string{
+	Name: standin.Name{Default: "Herat Garden Hotel", Localized: map[string]string{
 		"fa-AF": "هتل باغ هرات", "ps-AF": "د هرات باغ هوټل", "en": "Herat Garden Hotel"}},
-	TimeZone: "Asia/Kabul", City: "Herat", Country: "AF", Geo: sandbox.Geo{Lat: 34.3482, Lng: 62.1997}, Stars: 3,
-	CityID: "af-herat", Neighbourhood: "Old Town", Type: "hotel", Rating: sandbox.Rating{Value: 4.2, Count: 141}, Badges: []string{"shariaCompliant"},
+	TimeZone: "Asia/Kabul", City: "Herat", Country: "AF", Geo: standin.Geo{Lat: 34.3482, Lng: 62.1997}, Stars: 3,
+	CityID: "af-herat", Neighbourhood: "Old Town", Type: "hotel", Rating: standin.Rating{Value: 4.2, Count: 141}, Badges: []string{"shariaCompliant"},
 	Amenities: []string{"garden", "breakfast", "tea-house", "halal-kitchen", "prayer-room", "wifi", "parking", "family-rooms"},
 	Rooms: []Room{
 		{
@@ -156,8 +158,8 @@ var HeratGarden = Hotel{
 			Flexible: flexible(known[id.RatePlan]("rate_01J8HERT00000000000000RT2F"), units(6000), units(6900)), Saver: saver(known[id.RatePlan]("rate_01J8HERT00000000000000RT2S"), units(5300), units(6100)),
 		},
 	},
-	Charges: []sandbox.Charge{{Kind: "tax", Description: "Business receipts tax 10%", BasisPoints: 1000}},
-	Promo:   sandbox.Promo{Code: "GARDEN", Percent: 10},
+	Charges: []pricing.Charge{{Kind: "tax", Description: "Business receipts tax 10%", BasisPoints: 1000}},
+	Promo:   pricing.Promo{Code: "GARDEN", Percent: 10},
 }
 
 // rates are the prices of one afghani. They are constant, so that examples are.
@@ -178,7 +180,7 @@ func flexible(plan id.RatePlan, quiet, busy money.Micro) Plan {
 		Meals:  "breakfast",
 		Quiet:  quiet,
 		Busy:   busy,
-		Policy: sandbox.Policy{Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100},
+		Policy: pricing.Policy{Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100},
 	}
 }
 
@@ -189,7 +191,7 @@ func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 		Meals:  "room_only",
 		Quiet:  quiet,
 		Busy:   busy,
-		Policy: sandbox.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
+		Policy: pricing.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
 	}
 }
 

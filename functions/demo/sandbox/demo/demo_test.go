@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -214,7 +214,7 @@ func TestHotels_names(t *testing.T) {
 func TestHotels_positions(t *testing.T) {
 	t.Parallel()
 	_, all := hotels(t)
-	first := map[string]sandbox.Geo{}
+	first := map[string]standin.Geo{}
 	for _, h := range all {
 		at, known := first[h.CityID]
 		if !known {

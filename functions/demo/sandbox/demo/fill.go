@@ -7,14 +7,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // load stores a whole hotel. It writes the index last, so that an indexed hotel is complete.
-func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRule) error {
+func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []directory.HouseRule) error {
 	b := &pgx.Batch{}
 	h.queueTenant(b)
 	h.queueProperty(b)
@@ -26,7 +28,7 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRu
 	if err := tx.SendBatch(ctx, b); err != nil {
 		return err
 	}
-	_, err := sandbox.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
+	_, err := search.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
 	return err
 }
 
@@ -37,7 +39,7 @@ func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 	if err := tx.SendBatch(ctx, b); err != nil {
 		return err
 	}
-	_, err := sandbox.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
+	_, err := search.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
 	return err
 }
 
@@ -68,7 +70,7 @@ func (h Hotel) queueProperty(b *pgx.Batch) {
 		ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"property": h.Property, "tenant": h.Tenant, "name": h.Name.Default, "localized": h.Name.Localized,
 			"zone": h.TimeZone, "city": h.City, "country": h.Country, "lat": h.Geo.Lat, "lng": h.Geo.Lng, "stars": h.Stars,
-			"place": h.CityID, "type": h.Type, "neighbourhood": h.Neighbourhood, "key": sandbox.Fold(h.Neighbourhood),
+			"place": h.CityID, "type": h.Type, "neighbourhood": h.Neighbourhood, "key": search.Fold(h.Neighbourhood),
 			"amenities": h.Amenities, "badges": h.Badges, "rating": h.Rating.Value, "count": h.Rating.Count})
 	for n, c := range h.Charges {
 		b.Queue(`
@@ -77,11 +79,11 @@ func (h Hotel) queueProperty(b *pgx.Batch) {
 			ON CONFLICT DO NOTHING`,
 			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": c.Kind,
 				"description": c.Description, "points": c.BasisPoints, "amount": c.Amount,
-				"per": cmp.Or(c.Per, sandbox.PerNight)})
+				"per": cmp.Or(c.Per, pricing.PerNight)})
 	}
 }
 
-func (h Hotel) queueRules(b *pgx.Batch, rules []sandbox.HouseRule) {
+func (h Hotel) queueRules(b *pgx.Batch, rules []directory.HouseRule) {
 	for n, r := range rules {
 		b.Queue(`
 			INSERT INTO sandbox.policies (tenant_id, property_id, position, kind, title, title_localized, body, body_localized)
@@ -112,12 +114,12 @@ func (h Hotel) queueRooms(b *pgx.Batch) {
 const unitsPerFloor = 20
 
 // Units returns the physical rooms. Each room type begins on a floor of its own: 101, 102, then 201.
-func (h Hotel) Units() (all []sandbox.Room) {
+func (h Hotel) Units() (all []directory.Room) {
 	floor := 1
 	for _, r := range h.Rooms {
 		for n := range r.Units {
 			on := floor + n/unitsPerFloor
-			all = append(all, sandbox.Room{ID: id.Derive[id.Room](r.ID, fmt.Sprintf("room %d", n+1)), RoomType: r.ID,
+			all = append(all, directory.Room{ID: id.Derive[id.Room](r.ID, fmt.Sprintf("room %d", n+1)), RoomType: r.ID,
 				Number: fmt.Sprint(100*on + n%unitsPerFloor + 1), Floor: on})
 		}
 		floor += (r.Units + unitsPerFloor - 1) / unitsPerFloor

@@ -7,7 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -23,7 +24,7 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 	if err != nil {
 		return err
 	}
-	db := postgres.Open(e, sandbox.Schema)
+	db := postgres.Open(e, standin.Schema)
 	if err := db.InTx(ctx, func(tx postgres.Tx) error { return a.loadWorld(ctx, tx) }); err != nil {
 		return fmt.Errorf("demo: rates and cities: %w", err)
 	}
@@ -137,7 +138,7 @@ func (a *atlas) loadCities(ctx context.Context, tx postgres.Tx) error {
 func keys(names translations, also []string) []string {
 	set := map[string]bool{}
 	for _, name := range append(names[:], also...) {
-		set[sandbox.Fold(name)] = true
+		set[search.Fold(name)] = true
 	}
 	return sortedKeys(set)
 }

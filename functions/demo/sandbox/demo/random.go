@@ -3,7 +3,7 @@ package demo
 import (
 	"math/rand/v2"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 )
 
 // seed makes the generated hotels the same on every machine.
@@ -60,9 +60,9 @@ func (a *atlas) draw(n int) draft {
 	d := draft{number: n, city: at.ID, noun: a.words[r.IntN(len(a.words))],
 		kind:  []string{"hotel", "hotel", "hotel", "guesthouse", "guesthouse", "hostel", "apartment"}[r.IntN(7)],
 		stars: []int{1, 2, 2, 3, 3, 3, 3, 4, 4, 5}[r.IntN(10)],
-		at:    sandbox.Geo{Lat: at.Lat + (r.Float64()-0.5)*widest, Lng: at.Lng + (r.Float64()-0.5)*widest}}
+		at:    standin.Geo{Lat: at.Lat + (r.Float64()-0.5)*widest, Lng: at.Lng + (r.Float64()-0.5)*widest}}
 	if count := r.IntN(400); count > 20 { // few have no ratings
-		d.rating = sandbox.Rating{Value: float64(30+r.IntN(20)) / 10, Count: count}
+		d.rating = standin.Rating{Value: float64(30+r.IntN(20)) / 10, Count: count}
 	} else {
 		d.extras = append(d.extras, newHotel)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
 )
 
 // promised returns the moment that a sentence names, for an arrival on that day: the day is counted in the calendar, the hours back
@@ -52,9 +52,9 @@ func TestTerms_deadline(t *testing.T) {
 		}
 		arrival := time.Date(2027, time.January, 21, 0, 0, 0, 0, zone)
 		for _, r := range h.Rooms {
-			policies := []sandbox.Policy{r.Flexible.Policy, r.Saver.Policy}
+			policies := []pricing.Policy{r.Flexible.Policy, r.Saver.Policy}
 			for _, hours := range []int{0, 1, 12, 36, 48} {
-				policies = append(policies, sandbox.Policy{FreeUntilHoursBefore: hours, PenaltyPercent: 30})
+				policies = append(policies, pricing.Policy{FreeUntilHoursBefore: hours, PenaltyPercent: 30})
 			}
 			for _, p := range policies {
 				key := fmt.Sprint(h.TimeZone, p.FreeUntilHoursBefore)
@@ -74,14 +74,14 @@ func TestTerms_deadline(t *testing.T) {
 func TestTerms_penalty(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		policy sandbox.Policy
+		policy pricing.Policy
 		want   string
 	}{
-		{sandbox.Policy{FreeUntilHoursBefore: 24, PenaltyPercent: 100}, "Free of charge until midnight at the start of the day before arrival, then the whole price."},
-		{sandbox.Policy{FreeUntilHoursBefore: 168, PenaltyPercent: 50}, "Free of charge until midnight at the start of the day 7 days before arrival, then half the price."},
-		{sandbox.Policy{FreeUntilHoursBefore: 1, PenaltyPercent: 30}, "Free of charge until 1 hour before midnight at the start of the day of arrival, then 30% of the price."},
-		{sandbox.Policy{PenaltyNights: 1}, "Free of charge until midnight at the start of the day of arrival, then the price of 1 night."},
-		{sandbox.Policy{FreeUntilHoursBefore: 36, PenaltyNights: 2}, "Free of charge until 36 hours before midnight at the start of the day of arrival, then the price of 2 nights."},
+		{pricing.Policy{FreeUntilHoursBefore: 24, PenaltyPercent: 100}, "Free of charge until midnight at the start of the day before arrival, then the whole price."},
+		{pricing.Policy{FreeUntilHoursBefore: 168, PenaltyPercent: 50}, "Free of charge until midnight at the start of the day 7 days before arrival, then half the price."},
+		{pricing.Policy{FreeUntilHoursBefore: 1, PenaltyPercent: 30}, "Free of charge until 1 hour before midnight at the start of the day of arrival, then 30% of the price."},
+		{pricing.Policy{PenaltyNights: 1}, "Free of charge until midnight at the start of the day of arrival, then the price of 1 night."},
+		{pricing.Policy{FreeUntilHoursBefore: 36, PenaltyNights: 2}, "Free of charge until 36 hours before midnight at the start of the day of arrival, then the price of 2 nights."},
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -15,14 +15,14 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "sandbox-expireintents",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Publishes: fn.Subjects{payment.TransactionFailedV1},
 	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	intents := sandbox.OpenIntents(e)
-	return fn.Sweep(intents.Due, func(ctx context.Context, due sandbox.DueIntent) error {
+	intents := payment.OpenIntents(e)
+	return fn.Sweep(intents.Due, func(ctx context.Context, due payment.DueIntent) error {
 		_, err := intents.Expire(ctx, due.ID)
 		return err
 	}), nil

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -34,29 +36,24 @@ type Request struct {
 // Validate rejects a text that is too long, and too many cities.
 func (r *Request) Validate() error {
 	if utf8.RuneCountInString(r.Text) > maxLength {
-		return sandbox.Refuse("/q", "length", "Must have at most 80 characters.")
+		return standin.Refuse("/q", "length", "Must have at most 80 characters.")
 	}
 	if r.Limit < 1 || r.Limit > maxCities {
-		return sandbox.Refuse("/limit", "range", "Must be 1 to 20.")
+		return standin.Refuse("/limit", "range", "Must be 1 to 20.")
 	}
 	return nil
 }
 
 // A Response holds the cities, the best match first.
 type Response struct {
-	Destinations []sandbox.Destination `json:"destinations"`
-}
-
-type handler struct {
-	listings sandbox.Listings
+	Destinations []search.Destination `json:"destinations"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).find, nil
-}
-
-func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.listings.Destinations(ctx, c.In.Text, c.In.Limit)
-	return Response{all}, err
+	listings := search.OpenListings(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := listings.Destinations(ctx, c.In.Text, c.In.Limit)
+		return Response{all}, err
+	}, nil
 }

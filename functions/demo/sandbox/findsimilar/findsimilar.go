@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -25,17 +28,17 @@ const maxHotels = 10
 
 // A Request names the hotel, the stay and the number of hotels wanted.
 type Request struct {
-	Property  id.Property        `json:"propertyId"`
-	Dates     sandbox.Dates      `json:"dates"`
-	Occupancy sandbox.Travellers `json:"occupancy"`
-	Currency  money.Currency     `json:"currency"` // for comparing prices
-	Limit     int                `json:"limit"`
+	Property  id.Property       `json:"propertyId"`
+	Dates     search.Dates      `json:"dates"`
+	Occupancy search.Travellers `json:"occupancy"`
+	Currency  money.Currency    `json:"currency"` // for comparing prices
+	Limit     int               `json:"limit"`
 }
 
 // Validate rejects an impossible stay or party, and too many hotels.
 func (r *Request) Validate() error {
 	if r.Limit < 1 || r.Limit > maxHotels {
-		return sandbox.Refuse("/limit", "range", "Must be 1 to 10.")
+		return standin.Refuse("/limit", "range", "Must be 1 to 10.")
 	}
 	if err := r.Dates.Validate(); err != nil {
 		return err
@@ -45,22 +48,22 @@ func (r *Request) Validate() error {
 
 // A Response holds the listings, the most similar first.
 type Response struct {
-	Listings []sandbox.Listing `json:"listings"`
+	Listings []search.Listing `json:"listings"`
 }
 
 type handler struct {
-	listings sandbox.Listings
+	listings search.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).find, nil
+	return (&handler{search.OpenListings(e)}).find, nil
 }
 
 func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{Listings: []sandbox.Listing{}}, nil
+	if scenario.Requested(c.Header, scenario.SoldOut) {
+		return Response{Listings: []search.Listing{}}, nil
 	}
-	all, err := h.listings.Similar(ctx, sandbox.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
+	all, err := h.listings.Similar(ctx, search.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
 	return Response{all}, err
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -19,7 +22,7 @@ var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-holdexpired",
 	Subject:   "melmastoon.reservation.hold_expired.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Publishes: fn.Subjects{payment.TransactionFailedV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -32,16 +35,16 @@ type Expired struct {
 
 type handler struct {
 	db        *postgres.DB
-	inventory sandbox.Inventory
-	intents   sandbox.Intents
+	inventory inventory.Inventory
+	intents   payment.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Expired], error) {
 	return (&handler{
-		db:        postgres.Open(e, sandbox.Schema),
-		inventory: sandbox.OpenInventory(e),
-		intents:   sandbox.OpenIntents(e),
+		db:        postgres.Open(e, standin.Schema),
+		inventory: inventory.Open(e),
+		intents:   payment.OpenIntents(e),
 	}).release, nil
 }
 

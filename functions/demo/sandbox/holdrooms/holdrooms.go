@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -19,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Access:    fn.Internal,
 	Answer:    fn.Created,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1},
+	Publishes: fn.Subjects{inventory.AllocationCommittedV1, inventory.AllocationFailedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -27,36 +30,36 @@ const maxClaims = 20 // in one request
 
 // A Request names the rooms, the reservation, the duration and the held rooms to replace. The caller chooses the allocation ids.
 type Request struct {
-	Tenant      id.Tenant       `json:"tenantId"`
-	Property    id.Property     `json:"propertyId"`
-	Reservation id.Reservation  `json:"reservationId"`
-	Stay        stay.Window     `json:"stayWindow"`
-	TTLSeconds  int             `json:"ttlSeconds"`
-	Allocations []sandbox.Claim `json:"allocations"`
-	Replaces    []id.Allocation `json:"replaces,omitzero"`
+	Tenant      id.Tenant         `json:"tenantId"`
+	Property    id.Property       `json:"propertyId"`
+	Reservation id.Reservation    `json:"reservationId"`
+	Stay        stay.Window       `json:"stayWindow"`
+	TTLSeconds  int               `json:"ttlSeconds"`
+	Allocations []inventory.Claim `json:"allocations"`
+	Replaces    []id.Allocation   `json:"replaces,omitzero"`
 }
 
 // Validate rejects an impossible stay, number of rooms or duration.
 func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
-		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+		return standin.Refuse("/stayWindow", "stay", err.Error())
 	}
 	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
-		return sandbox.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
+		return standin.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
 	}
 	if len(r.Allocations) == 0 || len(r.Allocations) > maxClaims {
-		return sandbox.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
+		return standin.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
 	}
 	seen := map[id.Allocation]bool{}
 	for _, a := range r.Allocations {
-		if a.Units < 1 || a.Units > sandbox.MaxUnits || seen[a.Allocation] {
-			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
+		if a.Units < 1 || a.Units > inventory.MaxUnits || seen[a.Allocation] {
+			return standin.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
 		}
 		seen[a.Allocation] = true
 	}
 	for n, a := range r.Replaces {
-		if n >= sandbox.MaxAllocations || seen[a] {
-			return sandbox.Refuse("/replaces", "list", "Must list at most 100 allocations, each once, and none of the new ones.")
+		if n >= inventory.MaxAllocations || seen[a] {
+			return standin.Refuse("/replaces", "list", "Must list at most 100 allocations, each once, and none of the new ones.")
 		}
 		seen[a] = true
 	}
@@ -64,26 +67,26 @@ func (r *Request) Validate() error {
 }
 
 // A Response is the start and the expiry of the hold.
-type Response = sandbox.HoldResult
+type Response = inventory.HoldResult
 
 type handler struct {
-	inventory sandbox.Inventory
+	inventory inventory.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenInventory(e)}).hold, nil
+	return (&handler{inventory.Open(e)}).hold, nil
 }
 
 func (h *handler) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
+	if scenario.Requested(c.Header, scenario.SoldOut) {
+		return Response{}, inventory.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
 	ttl := time.Duration(c.In.TTLSeconds) * time.Second
-	if sandbox.Requested(c.Header, sandbox.HoldExpired) {
+	if scenario.Requested(c.Header, scenario.HoldExpired) {
 		ttl = time.Second
 	}
-	return h.inventory.Hold(ctx, sandbox.Hold{
+	return h.inventory.Hold(ctx, inventory.Hold{
 		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
 		TTL: ttl, Claims: c.In.Allocations, Replaces: c.In.Replaces,
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +18,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/search/v1/listings/{propertyId}/index",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.ListingIndexedV1},
+	Publishes: fn.Subjects{search.ListingIndexedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -27,17 +28,12 @@ type Request struct {
 }
 
 // A Response is the time and the cell of the indexed hotel.
-type Response = sandbox.Indexed
-
-type handler struct {
-	listings sandbox.Listings
-}
+type Response = search.Indexed
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).index, nil
-}
-
-func (h *handler) index(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.listings.Index(ctx, c.In.Property)
+	listings := search.OpenListings(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return listings.Index(ctx, c.In.Property)
+	}, nil
 }

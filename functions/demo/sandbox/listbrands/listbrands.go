@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -30,26 +32,21 @@ type Request struct {
 // Validate rejects an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Tenants) == 0 || len(r.Tenants) > maxTenants {
-		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 150 tenants.")
+		return standin.Refuse("/tenantIds", "count", "Name 1 to 150 tenants.")
 	}
 	return nil
 }
 
 // A Response lists the brands of the tenants that have published a theme.
 type Response struct {
-	Brands []sandbox.Brand `json:"brands"`
-}
-
-type handler struct {
-	themes sandbox.Themes
+	Brands []directory.Brand `json:"brands"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenThemes(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.themes.Brands(ctx, c.In.Tenants)
-	return Response{all}, err
+	themes := directory.OpenThemes(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := themes.Brands(ctx, c.In.Tenants)
+		return Response{all}, err
+	}, nil
 }

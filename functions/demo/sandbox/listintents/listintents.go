@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -29,19 +30,14 @@ type Request struct {
 
 // A Response lists all intents, oldest first. It is empty for an unknown reservation.
 type Response struct {
-	Intents []sandbox.IntentView `json:"intents"`
-}
-
-type handler struct {
-	intents sandbox.Intents
+	Intents []payment.IntentView `json:"intents"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenIntents(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
-	return Response{all}, err
+	intents := payment.OpenIntents(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := intents.Of(ctx, c.In.Tenant, c.In.Reservation)
+		return Response{all}, err
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -29,19 +30,14 @@ type Request struct {
 
 // A Response lists all keys in the order of the requests. It is empty for an unknown reservation.
 type Response struct {
-	Keys []sandbox.KeyView `json:"keys"`
-}
-
-type handler struct {
-	keys sandbox.Keys
+	Keys []lock.KeyView `json:"keys"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenKeys(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.keys.Of(ctx, c.In.Tenant, c.In.Reservation)
-	return Response{all}, err
+	keys := lock.OpenKeys(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := keys.Of(ctx, c.In.Tenant, c.In.Reservation)
+		return Response{all}, err
+	}, nil
 }

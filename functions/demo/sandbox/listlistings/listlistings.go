@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -30,26 +32,21 @@ type Request struct {
 // Validate rejects an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
-		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
+		return standin.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
 	}
 	return nil
 }
 
 // A Response holds the listings of the hotels that exist and are not suspended, in the order of the request.
 type Response struct {
-	Listings []sandbox.Listing `json:"listings"`
-}
-
-type handler struct {
-	listings sandbox.Listings
+	Listings []search.Listing `json:"listings"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.listings.Of(ctx, c.In.Properties)
-	return Response{all}, err
+	listings := search.OpenListings(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := listings.Of(ctx, c.In.Properties)
+		return Response{all}, err
+	}, nil
 }

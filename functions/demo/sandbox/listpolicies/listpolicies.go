@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,19 +28,14 @@ type Request struct {
 
 // A Response lists the rules of all hotels. It is empty for an unknown tenant.
 type Response struct {
-	Policies []sandbox.HouseRule `json:"policies"`
-}
-
-type handler struct {
-	properties sandbox.Properties
+	Policies []directory.HouseRule `json:"policies"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenProperties(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	rules, err := h.properties.Rules(ctx, c.In.Tenant)
-	return Response{rules}, err
+	properties := directory.OpenProperties(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		rules, err := properties.Rules(ctx, c.In.Tenant)
+		return Response{rules}, err
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,19 +28,14 @@ type Request struct {
 
 // A Response lists the rooms by number.
 type Response struct {
-	Rooms []sandbox.Room `json:"rooms"`
-}
-
-type handler struct {
-	rooms sandbox.Rooms
+	Rooms []directory.Room `json:"rooms"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenRooms(e)}).list, nil
-}
-
-func (h *handler) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	all, err := h.rooms.Of(ctx, c.In.Property)
-	return Response{all}, err
+	rooms := directory.OpenRooms(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		all, err := rooms.Of(ctx, c.In.Property)
+		return Response{all}, err
+	}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/iam"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -32,10 +34,10 @@ var subject = regexp.MustCompile(`^[a-z]+_[0-9A-Za-z_-]{1,64}$`)
 
 // A Request is the person, the roles, and the properties where they apply.
 type Request struct {
-	Tenant     id.Tenant      `json:"tenantId"`
-	Properties []id.Property  `json:"propertyIds"`
-	Roles      []sandbox.Role `json:"roles"`
-	Subject    string         `json:"subject"`
+	Tenant     id.Tenant     `json:"tenantId"`
+	Properties []id.Property `json:"propertyIds"`
+	Roles      []iam.Role    `json:"roles"`
+	Subject    string        `json:"subject"`
 }
 
 // Validate rejects lists that are empty or too long, and a subject that is no id.
@@ -46,11 +48,11 @@ func (r *Request) Validate() error {
 	}
 	switch {
 	case len(r.Properties) == 0 || len(r.Properties) > maxProperties || len(seen) < len(r.Properties):
-		return sandbox.Refuse("/propertyIds", "list", "Name 1 to 50 properties, each once.")
+		return standin.Refuse("/propertyIds", "list", "Name 1 to 50 properties, each once.")
 	case len(r.Roles) == 0 || len(r.Roles) > maxRoles:
-		return sandbox.Refuse("/roles", "count", "Must list 1 to 3 roles.")
+		return standin.Refuse("/roles", "count", "Must list 1 to 3 roles.")
 	case !subject.MatchString(r.Subject):
-		return sandbox.Refuse("/subject", "form", "Must be an id like usr_desk.")
+		return standin.Refuse("/subject", "form", "Must be an id like usr_desk.")
 	}
 	return nil
 }
@@ -61,17 +63,11 @@ type Response struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-type handler struct {
-	staff sandbox.Staff
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	staff, err := sandbox.OpenStaff(e)
-	return (&handler{staff}).mint, err
-}
-
-func (h *handler) mint(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	token, expires, err := h.staff.Token(ctx, sandbox.Member{Tenant: c.In.Tenant, Properties: c.In.Properties, Roles: c.In.Roles, Subject: c.In.Subject})
-	return Response{Token: token, ExpiresAt: expires}, err
+	staff, err := iam.OpenStaff(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		token, expires, err := staff.Token(ctx, iam.Member{Tenant: c.In.Tenant, Properties: c.In.Properties, Roles: c.In.Roles, Subject: c.In.Subject})
+		return Response{Token: token, ExpiresAt: expires}, err
+	}, err
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -27,7 +29,7 @@ var Function = sandbox.HTTP(fn.Spec{
 type Request struct {
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
-	Method      sandbox.Method `json:"method"`
+	Method      standin.Method `json:"method"`
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
 	ReturnURL   string         `json:"returnUrl,omitzero"`
@@ -37,11 +39,11 @@ type Request struct {
 // Validate rejects amounts that cannot be paid and return URLs that are not absolute.
 func (r *Request) Validate() error {
 	if _, err := (money.Amount{Micro: r.Amount, Currency: r.Currency}).Minor(); err != nil || r.Amount <= 0 {
-		return sandbox.Refuse("/amountMicro", "payable", "Must be a positive multiple of the currency's smallest unit.")
+		return standin.Refuse("/amountMicro", "payable", "Must be a positive multiple of the currency's smallest unit.")
 	}
 	back, err := url.Parse(r.ReturnURL)
 	if r.ReturnURL != "" && (err != nil || back.Host == "" || back.Scheme != "https" && back.Scheme != "http") {
-		return sandbox.Refuse("/returnUrl", "url", "Must be an absolute http or https URL.")
+		return standin.Refuse("/returnUrl", "url", "Must be an absolute http or https URL.")
 	}
 	return nil
 }
@@ -51,7 +53,7 @@ func (r *Request) Validate() error {
 type Response struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Provider    string         `json:"provider"`
-	Status      sandbox.Status `json:"status"`
+	Status      payment.Status `json:"status"`
 	RedirectURL string         `json:"redirectUrl,omitzero"`
 	Secret      string         `json:"clientSecret,omitzero"`
 	Amount      money.Micro    `json:"amountMicro"`
@@ -60,25 +62,25 @@ type Response struct {
 }
 
 type handler struct {
-	intents sandbox.Intents
-	pages   sandbox.Pages
+	intents payment.Intents
+	pages   payment.Pages
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	pages, err := sandbox.OpenPages(e)
-	return (&handler{sandbox.OpenIntents(e), pages}).open, err
+	pages, err := payment.OpenPages(e)
+	return (&handler{payment.OpenIntents(e), pages}).open, err
 }
 
 func (h *handler) open(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
-	i, err := h.intents.Open(ctx, sandbox.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
+	i, err := h.intents.Open(ctx, payment.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
 		Amount: money.Amount{Micro: c.In.Amount, Currency: c.In.Currency}, ReturnURL: c.In.ReturnURL,
-		Scenario: sandbox.PaymentScenario(c.Header, c.In.Method)})
+		Scenario: payment.RequestedScenario(c.Header, c.In.Method)})
 	if err != nil {
 		return out, err
 	}
 	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Secret: i.Secret(), Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
-	if i.Status == sandbox.RequiresPayment {
+	if i.Status == payment.RequiresPayment {
 		out.RedirectURL = h.pages.Checkout(i.ID, c.In.PayBefore)
 	}
 	return out, nil

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -18,14 +21,14 @@ var Function = sandbox.HTTP(fn.Spec{
 	Access:    fn.Public, // anyone with the page's address may pay
 	Answer:    fn.SeeOther,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
+	Publishes: fn.Subjects{payment.TransactionCapturedV1, payment.TransactionFailedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
 // A Request is the submitted form.
 type Request struct {
 	Intent id.Intent      `path:"intentId"`
-	Action sandbox.Action `form:"action"`
+	Action payment.Action `form:"action"`
 }
 
 // A Response redirects the guest to the hotel's site, or to the page, which then shows the outcome.
@@ -34,14 +37,14 @@ type Response struct {
 }
 
 type handler struct {
-	intents sandbox.Intents
-	pages   sandbox.Pages
+	intents payment.Intents
+	pages   payment.Pages
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	pages, err := sandbox.OpenPages(e)
-	return (&handler{sandbox.OpenIntents(e), pages}).act, err
+	pages, err := payment.OpenPages(e)
+	return (&handler{payment.OpenIntents(e), pages}).act, err
 }
 
 func (h *handler) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
@@ -52,18 +55,18 @@ func (h *handler) act(ctx context.Context, c fn.Call[Request]) (Response, error)
 	// It is not an error if the intent can no longer be paid: the next page shows the outcome.
 	to := h.pages.Checkout(i.ID, time.Time{})
 	switch {
-	case c.In.Action == sandbox.ActionCapture:
+	case c.In.Action == payment.ActionCapture:
 		i, err = h.intents.Capture(ctx, i.ID)
-	case c.In.Action == sandbox.ActionRefuse:
+	case c.In.Action == payment.ActionRefuse:
 		i, err = h.intents.Refuse(ctx, i.ID)
 	case i.ClientSecret != "": // approved on the hotel's page only
 	default:
 		i, err = h.intents.Respond(ctx, i, c.In.Action, c.Header)
-		if i.Method != sandbox.MFS && i.ReturnURL != "" { // the phone is not the guest's browser
+		if i.Method != standin.MFS && i.ReturnURL != "" { // the phone is not the guest's browser
 			to = i.ReturnURL
 		}
 	}
-	if i.Scenario == sandbox.PostedReturn {
+	if i.Scenario == scenario.PostedReturn {
 		return Response{fn.TemporaryRedirect.At(to)}, err
 	}
 	return Response{fn.SeeOther.At(to)}, err

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -26,46 +30,46 @@ const maxHotels = 150 // in one request: a wishlist and the recently viewed hote
 
 // A Request is a party, a stay and the hotels.
 type Request struct {
-	Properties []id.Property      `json:"propertyIds"`
-	Stay       stay.Window        `json:"stayWindow"`
-	Occupancy  sandbox.Travellers `json:"occupancy"`
-	Currency   money.Currency     `json:"currency"`
+	Properties []id.Property     `json:"propertyIds"`
+	Stay       stay.Window       `json:"stayWindow"`
+	Occupancy  search.Travellers `json:"occupancy"`
+	Currency   money.Currency    `json:"currency"`
 }
 
 // Validate rejects an impossible stay or party, an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
-		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
+		return standin.Refuse("/propertyIds", "count", "Name 1 to 150 hotels.")
 	}
 	if err := r.Stay.Validate(); err != nil {
-		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+		return standin.Refuse("/stayWindow", "stay", err.Error())
 	}
 	return r.Occupancy.Validate()
 }
 
 // A Response is a preview for each hotel where the party can stay, in the order of the request.
 type Response struct {
-	Previews []sandbox.Preview `json:"previews"`
+	Previews []pricing.Preview `json:"previews"`
 }
 
 type handler struct {
-	tariffs sandbox.Tariffs
+	tariffs pricing.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTariffs(e)}).preview, nil
+	return (&handler{pricing.OpenTariffs(e)}).preview, nil
 }
 
 func (h *handler) preview(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	var amend func(sandbox.Tariff) sandbox.Tariff
+	var amend func(pricing.Tariff) pricing.Tariff
 	switch {
-	case sandbox.Requested(c.Header, sandbox.SoldOut):
-		return Response{Previews: []sandbox.Preview{}}, nil
-	case sandbox.Requested(c.Header, sandbox.PriceChanged):
-		amend = sandbox.Tariff.Dearer
+	case scenario.Requested(c.Header, scenario.SoldOut):
+		return Response{Previews: []pricing.Preview{}}, nil
+	case scenario.Requested(c.Header, scenario.PriceChanged):
+		amend = pricing.Tariff.Dearer
 	}
-	all, err := h.tariffs.Preview(ctx, c.In.Properties, sandbox.Staying{
+	all, err := h.tariffs.Preview(ctx, c.In.Properties, pricing.Staying{
 		Party: c.In.Occupancy.Party(), Window: c.In.Stay, Currency: c.In.Currency}, amend)
 	return Response{all}, err
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.RatePlanPublishedV1, sandbox.ListingIndexedV1},
+	Publishes: fn.Subjects{pricing.RatePlanPublishedV1, search.ListingIndexedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -36,28 +39,23 @@ const (
 // Validate requires seven prices within bounds.
 func (r *Request) Validate() error {
 	if len(r.Weekdays) != weekdays {
-		return sandbox.Refuse("/weekdayMicro", "count", "Must list seven days.")
+		return standin.Refuse("/weekdayMicro", "count", "Must list seven days.")
 	}
 	for _, amount := range r.Weekdays {
 		if amount <= 0 || amount > dearest {
-			return sandbox.Refuse("/weekdayMicro", "range", "Must be a price above 0.")
+			return standin.Refuse("/weekdayMicro", "range", "Must be a price above 0.")
 		}
 	}
 	return nil
 }
 
 // A Response is the published plan.
-type Response = sandbox.PublishedPlan
-
-type handler struct {
-	rates sandbox.Rates
-}
+type Response = pricing.PublishedPlan
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenRates(e)}).publish, nil
-}
-
-func (h *handler) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.rates.Publish(ctx, c.In.RatePlan, c.In.Weekdays)
+	rates := pricing.OpenRates(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return rates.Publish(ctx, c.In.RatePlan, c.In.Weekdays)
+	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -18,31 +20,26 @@ var Function = sandbox.HTTP(fn.Spec{
 	Access:    fn.Internal,
 	Answer:    fn.Created,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.ThemePublishedV1, sandbox.ListingIndexedV1},
+	Publishes: fn.Subjects{directory.ThemePublishedV1, search.ListingIndexedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
 // A Request contains all tokens of the theme.
 type Request struct {
-	Tenant id.Tenant      `path:"tenantId"`
-	Tokens sandbox.Tokens `json:"tokens"`
+	Tenant id.Tenant        `path:"tenantId"`
+	Tokens directory.Tokens `json:"tokens"`
 }
 
 // Validate rejects tokens that are not valid in a style sheet.
 func (r *Request) Validate() error { return r.Tokens.Validate() }
 
 // A Response is the published theme.
-type Response = sandbox.Theme
-
-type handler struct {
-	themes sandbox.Themes
-}
+type Response = directory.Theme
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenThemes(e)}).publish, nil
-}
-
-func (h *handler) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
+	themes := directory.OpenThemes(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
+	}, nil
 }

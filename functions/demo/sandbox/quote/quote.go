@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -31,7 +34,7 @@ const (
 type Request struct {
 	Tenant   id.Tenant      `json:"tenantId"`
 	Property id.Property    `json:"propertyId"`
-	Items    []sandbox.Wish `json:"items"`
+	Items    []pricing.Wish `json:"items"`
 	Stay     stay.Window    `json:"stayWindow"`
 	Currency money.Currency `json:"currency"`
 	Promo    string         `json:"promoCode,omitzero"`
@@ -40,14 +43,14 @@ type Request struct {
 // Validate rejects an impossible stay, number of rooms or number of guests.
 func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
-		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+		return standin.Refuse("/stayWindow", "stay", err.Error())
 	}
 	if len(r.Items) == 0 || len(r.Items) > maxRooms {
-		return sandbox.Refuse("/items", "count", "Must list 1 to 20 rooms.")
+		return standin.Refuse("/items", "count", "Must list 1 to 20 rooms.")
 	}
 	for _, item := range r.Items {
 		if err := item.Occupants.Validate(); err != nil {
-			return sandbox.Refuse("/items", "occupants", err.Error())
+			return standin.Refuse("/items", "occupants", err.Error())
 		}
 	}
 	return nil
@@ -55,17 +58,17 @@ func (r *Request) Validate() error {
 
 // A Response is the price and the end of its validity.
 type Response struct {
-	sandbox.Price
+	pricing.Price
 	ValidUntil time.Time `json:"validUntil"`
 }
 
 type handler struct {
-	tariffs sandbox.Tariffs
+	tariffs pricing.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTariffs(e)}).price, nil
+	return (&handler{pricing.OpenTariffs(e)}).price, nil
 }
 
 func (h *handler) price(ctx context.Context, c fn.Call[Request]) (Response, error) {
@@ -73,7 +76,7 @@ func (h *handler) price(ctx context.Context, c fn.Call[Request]) (Response, erro
 	if err != nil {
 		return Response{}, err
 	}
-	if sandbox.Requested(c.Header, sandbox.PriceChanged) {
+	if scenario.Requested(c.Header, scenario.PriceChanged) {
 		tariff = tariff.Dearer()
 	}
 	price, err := tariff.Quote(c.In.Items, c.In.Stay)

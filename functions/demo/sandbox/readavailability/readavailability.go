@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -33,30 +36,30 @@ func (r *Request) window() stay.Window { return stay.Window{Start: r.Start, End:
 // Validate rejects an impossible stay.
 func (r *Request) Validate() error {
 	if err := r.window().Validate(); err != nil {
-		return sandbox.Refuse("/end", "stay", err.Error())
+		return standin.Refuse("/end", "stay", err.Error())
 	}
 	return nil
 }
 
 // A Response is the number of free rooms on the fullest night. It is a snapshot: only a hold decides.
 type Response struct {
-	Property  id.Property    `json:"propertyId"`
-	Stay      stay.Window    `json:"stayWindow"`
-	RoomTypes []sandbox.Left `json:"roomTypes"`
+	Property  id.Property      `json:"propertyId"`
+	Stay      stay.Window      `json:"stayWindow"`
+	RoomTypes []inventory.Left `json:"roomTypes"`
 }
 
 type handler struct {
-	inventory sandbox.Inventory
+	inventory inventory.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenInventory(e)}).count, nil
+	return (&handler{inventory.Open(e)}).count, nil
 }
 
 func (h *handler) count(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	left, err := h.inventory.Left(ctx, c.In.Property, c.In.window())
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
+	if scenario.Requested(c.Header, scenario.SoldOut) {
 		for i := range left {
 			left[i].Units = 0
 		}

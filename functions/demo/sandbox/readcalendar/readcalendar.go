@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -35,29 +38,29 @@ type Request struct {
 // Validate requires between one day and two months.
 func (r *Request) Validate() error {
 	if r.Days < 1 || r.Days > maxDays {
-		return sandbox.Refuse("/days", "range", "Must span 1 to 62 days.")
+		return standin.Refuse("/days", "range", "Must span 1 to 62 days.")
 	}
 	return nil
 }
 
 // A Response lists the days whose nights can be booked.
 type Response struct {
-	Days     []sandbox.DayPrice `json:"days"`
+	Days     []pricing.DayPrice `json:"days"`
 	Currency money.Currency     `json:"currency"` // the hotel's own if there is no exchange rate
 }
 
 type handler struct {
-	tariffs sandbox.Tariffs
+	tariffs pricing.Tariffs
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTariffs(e)}).read, nil
+	return (&handler{pricing.OpenTariffs(e)}).read, nil
 }
 
 func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{[]sandbox.DayPrice{}, c.In.Currency}, nil
+	if scenario.Requested(c.Header, scenario.SoldOut) {
+		return Response{[]pricing.DayPrice{}, c.In.Currency}, nil
 	}
 	days, currency, err := h.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
 	return Response{days, currency}, err

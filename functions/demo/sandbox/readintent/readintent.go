@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,18 +27,13 @@ type Request struct {
 }
 
 // A Response is the intent in its effective state, with the id of its capture event.
-type Response = sandbox.IntentView
-
-type handler struct {
-	intents sandbox.Intents
-}
+type Response = payment.IntentView
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenIntents(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	i, err := h.intents.Get(ctx, c.In.Intent)
-	return i.View(), err
+	intents := payment.OpenIntents(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		i, err := intents.Get(ctx, c.In.Intent)
+		return i.View(), err
+	}, nil
 }

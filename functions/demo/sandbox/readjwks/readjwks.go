@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/iam"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -23,20 +24,14 @@ var Function = sandbox.HTTP(fn.Spec{
 type Response struct {
 	fn.Reply `json:"-"`
 
-	Keys []sandbox.PublicKey `json:"keys"`
-}
-
-type handler struct {
-	staff sandbox.Staff
+	Keys []iam.PublicKey `json:"keys"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
-	staff, err := sandbox.OpenStaff(e)
-	return (&handler{staff}).read, err
-}
-
-func (h *handler) read(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
-	all, err := h.staff.Keys(ctx)
-	return Response{Reply: fn.OK.Reply().Cached("public, max-age=60"), Keys: all}, err
+	staff, err := iam.OpenStaff(e)
+	return func(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+		all, err := staff.Keys(ctx)
+		return Response{Reply: fn.OK.Reply().Cached("public, max-age=60"), Keys: all}, err
+	}, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -28,19 +29,14 @@ type Request struct {
 // A Response is the demand; it is zero for an unknown hotel.
 type Response struct {
 	Property id.Property `json:"propertyId"`
-	sandbox.Popularity
-}
-
-type handler struct {
-	demand sandbox.Demand
+	search.Popularity
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenDemand(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	popularity, err := h.demand.Popularity(ctx, c.In.Property)
-	return Response{c.In.Property, popularity}, err
+	demand := search.OpenDemand(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		popularity, err := demand.Popularity(ctx, c.In.Property)
+		return Response{c.In.Property, popularity}, err
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,17 +27,12 @@ type Request struct {
 }
 
 // A Response is the property.
-type Response = sandbox.Property
-
-type handler struct {
-	properties sandbox.Properties
-}
+type Response = directory.Property
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenProperties(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.properties.Get(ctx, c.In.Property)
+	properties := directory.OpenProperties(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return properties.Get(ctx, c.In.Property)
+	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -25,20 +27,20 @@ type Request struct {
 }
 
 // A Response is the tenant.
-type Response = sandbox.Tenant
+type Response = directory.Tenant
 
 type handler struct {
-	tenants sandbox.Tenants
+	tenants directory.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTenants(e)}).read, nil
+	return (&handler{directory.OpenTenants(e)}).read, nil
 }
 
 func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	t, err := h.tenants.Get(ctx, c.In.Ref)
-	if sandbox.Requested(c.Header, sandbox.Suspended) {
+	if scenario.Requested(c.Header, scenario.Suspended) {
 		t.Status = "suspended"
 	}
 	return t, err

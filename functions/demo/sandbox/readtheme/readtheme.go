@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,17 +27,12 @@ type Request struct {
 }
 
 // A Response is the theme.
-type Response = sandbox.Theme
-
-type handler struct {
-	themes sandbox.Themes
-}
+type Response = directory.Theme
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenThemes(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.themes.Published(ctx, c.In.Tenant)
+	themes := directory.OpenThemes(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return themes.Published(ctx, c.In.Tenant)
+	}, nil
 }

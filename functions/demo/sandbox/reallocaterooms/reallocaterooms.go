@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -16,12 +18,12 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/inventory/v1/reallocations",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.AllocationCommittedV1},
+	Publishes: fn.Subjects{inventory.AllocationCommittedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names the rooms to release and the rooms to take. The caller chooses the ids of the new allocations.
-type Request = sandbox.Reallocation
+type Request = inventory.Reallocation
 
 // A Response is the time of the decision.
 type Response struct {
@@ -29,17 +31,17 @@ type Response struct {
 }
 
 type handler struct {
-	inventory sandbox.Inventory
+	inventory inventory.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenInventory(e)}).reallocate, nil
+	return (&handler{inventory.Open(e)}).reallocate, nil
 }
 
 func (h *handler) reallocate(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if len(c.In.Allocations) > 0 && sandbox.Requested(c.Header, sandbox.SoldOut) {
-		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
+	if len(c.In.Allocations) > 0 && scenario.Requested(c.Header, scenario.SoldOut) {
+		return Response{}, inventory.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
 	at, err := h.inventory.Reallocate(ctx, c.In)
 	return Response{at}, err

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -19,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/refunds",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Publishes: fn.Subjects{payment.TransactionRefundedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -34,7 +36,7 @@ type Request struct {
 // Validate rejects amounts that are not positive.
 func (r *Request) Validate() error {
 	if r.Amount <= 0 {
-		return sandbox.Refuse("/amountMicro", "positive", "Must be above 0.")
+		return standin.Refuse("/amountMicro", "positive", "Must be above 0.")
 	}
 	return nil
 }
@@ -46,16 +48,11 @@ type Response struct {
 	TotalRefunded money.Micro `json:"totalRefundedMicro"`
 }
 
-type handler struct {
-	intents sandbox.Intents
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenIntents(e)}).refund, nil
-}
-
-func (h *handler) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	done, err := h.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: string(c.In.Reason)})
-	return Response{Refund: done.ID, Amount: done.Amount, TotalRefunded: done.Total}, err
+	intents := payment.OpenIntents(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		done, err := intents.Refund(ctx, payment.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: string(c.In.Reason)})
+		return Response{Refund: done.ID, Amount: done.Amount, TotalRefunded: done.Total}, err
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +18,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TenantReinstatedV1},
+	Publishes: fn.Subjects{directory.TenantReinstatedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -27,17 +28,12 @@ type Request struct {
 }
 
 // A Response is the updated tenant.
-type Response = sandbox.Tenant
-
-type handler struct {
-	tenants sandbox.Tenants
-}
+type Response = directory.Tenant
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTenants(e)}).reinstate, nil
-}
-
-func (h *handler) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.tenants.Reinstate(ctx, c.In.Tenant)
+	tenants := directory.OpenTenants(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return tenants.Reinstate(ctx, c.In.Tenant)
+	}, nil
 }

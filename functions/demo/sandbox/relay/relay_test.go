@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/relay"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -23,10 +23,10 @@ func TestRelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotel, today := demo.KabulGrand, stay.DateOf(e.Now())
-	_, err := sandbox.OpenInventory(e).Hold(t.Context(), sandbox.Hold{ // without a publisher
+	_, err := inventory.Open(e).Hold(t.Context(), inventory.Hold{ // without a publisher
 		Tenant: hotel.Tenant, Property: hotel.Property, Reservation: id.New[id.Reservation](), TTL: 10 * time.Minute,
 		Stay:   stay.Window{Start: today.AddDays(7), End: today.AddDays(9)},
-		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[0].ID, Units: 1}},
+		Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[0].ID, Units: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestRelay(t *testing.T) {
 	if len(messages) != 1 {
 		t.Fatalf("len(messages) = %d, want 1", len(messages))
 	}
-	if messages[0].Topic != sandbox.AllocationCommittedV1.Name {
-		t.Errorf("messages[0].Topic = %q, want %q", messages[0].Topic, sandbox.AllocationCommittedV1.Name)
+	if messages[0].Topic != inventory.AllocationCommittedV1.Name {
+		t.Errorf("messages[0].Topic = %q, want %q", messages[0].Topic, inventory.AllocationCommittedV1.Name)
 	}
 }

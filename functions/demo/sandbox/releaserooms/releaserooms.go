@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -29,16 +31,16 @@ type Request struct {
 }
 
 // Validate rejects a list that is empty, too long or has duplicates.
-func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
+func (r *Request) Validate() error { return inventory.ValidateAllocations(r.Allocations) }
 
 type handler struct {
 	db        *postgres.DB
-	inventory sandbox.Inventory
+	inventory inventory.Inventory
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
-	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e)}).release, nil
+	return (&handler{postgres.Open(e, standin.Schema), inventory.Open(e)}).release, nil
 }
 
 func (h *handler) release(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {

@@ -7,6 +7,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,7 +25,7 @@ var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-reservationcancelled",
 	Subject:   "melmastoon.reservation.cancelled.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1},
+	Publishes: fn.Subjects{payment.TransactionFailedV1, payment.TransactionRefundedV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -30,25 +35,25 @@ type Cancelled struct {
 	Property    id.Property             `json:"propertyId"`
 	At          time.Time               `json:"cancelledAt"`
 	Allocations []id.Allocation         `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
-	Refunds     []sandbox.RefundRequest `json:"paymentRefundsRequested"`
+	Refunds     []payment.RefundRequest `json:"paymentRefundsRequested"`
 }
 
 type handler struct {
 	db        *postgres.DB
-	inventory sandbox.Inventory
-	intents   sandbox.Intents
-	keys      sandbox.Keys
-	demand    sandbox.Demand
+	inventory inventory.Inventory
+	intents   payment.Intents
+	keys      lock.Keys
+	demand    search.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Cancelled], error) {
 	return (&handler{
-		db:        postgres.Open(e, sandbox.Schema),
-		inventory: sandbox.OpenInventory(e),
-		intents:   sandbox.OpenIntents(e),
-		keys:      sandbox.OpenKeys(e),
-		demand:    sandbox.OpenDemand(e),
+		db:        postgres.Open(e, standin.Schema),
+		inventory: inventory.Open(e),
+		intents:   payment.OpenIntents(e),
+		keys:      lock.OpenKeys(e),
+		demand:    search.OpenDemand(e),
 	}).cancel, nil
 }
 
@@ -60,7 +65,7 @@ func (h *handler) cancel(ctx context.Context, e event.Event[Cancelled]) error {
 		if err := h.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
 			return err
 		}
-		booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+		booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
 		if err := h.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -30,12 +32,12 @@ type CheckedOut struct {
 
 type handler struct {
 	db   *postgres.DB
-	keys sandbox.Keys
+	keys lock.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[CheckedOut], error) {
-	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenKeys(e)}).revoke, nil
+	return (&handler{postgres.Open(e, standin.Schema), lock.OpenKeys(e)}).revoke, nil
 }
 
 func (h *handler) revoke(ctx context.Context, e event.Event[CheckedOut]) error {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -31,16 +33,16 @@ type Confirmed struct {
 
 type handler struct {
 	db     *postgres.DB
-	demand sandbox.Demand
+	demand search.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Confirmed], error) {
-	return (&handler{postgres.Open(e, sandbox.Schema), sandbox.OpenDemand(e)}).count, nil
+	return (&handler{postgres.Open(e, standin.Schema), search.OpenDemand(e)}).count, nil
 }
 
 func (h *handler) count(ctx context.Context, e event.Event[Confirmed]) error {
-	booked := sandbox.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+	booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
 	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
 		return h.demand.Confirmed(ctx, tx, booked, e.Payload.At)
 	})

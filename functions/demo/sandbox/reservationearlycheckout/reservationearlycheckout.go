@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/settlement"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -14,11 +16,11 @@ var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-reservationearlycheckout",
 	Subject:   "melmastoon.reservation.early_checkout.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Publishes: fn.Subjects{payment.TransactionRefundedV1},
 	Timeout:   10 * time.Second,
 }, New)
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[sandbox.Settlement], error) {
-	return sandbox.Settle(e, "early check-out"), nil
+func New(e env.Env) (fn.Handle[settlement.Settlement], error) {
+	return settlement.Settle(e, "early check-out"), nil
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -21,7 +24,7 @@ var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-reservationmodified",
 	Subject:   "melmastoon.reservation.modified.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Publishes: fn.Subjects{payment.TransactionRefundedV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -42,16 +45,16 @@ type request struct {
 	Refund    *id.Refund              `json:"refundId"`
 	Intent    *id.Intent              `json:"paymentIntentId"`
 	Amount    money.Micro             `json:"amountMicro"`
-	Refunds   []sandbox.RefundRequest `json:"paymentRefundsRequested"`
+	Refunds   []payment.RefundRequest `json:"paymentRefundsRequested"`
 }
 
 // refunds returns the requested refunds.
-func (m Modified) refunds() []sandbox.RefundRequest {
+func (m Modified) refunds() []payment.RefundRequest {
 	switch r := m.Request; {
 	case r == nil || r.Direction != "refund":
 		return nil
 	case r.Intent != nil:
-		return []sandbox.RefundRequest{{Refund: r.Refund, Intent: *r.Intent, Amount: r.Amount}}
+		return []payment.RefundRequest{{Refund: r.Refund, Intent: *r.Intent, Amount: r.Amount}}
 	default:
 		return r.Refunds
 	}
@@ -64,13 +67,13 @@ func (m Modified) replaced() []id.KeyCredential {
 
 type handler struct {
 	db      *postgres.DB
-	intents sandbox.Intents
-	keys    sandbox.Keys
+	intents payment.Intents
+	keys    lock.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Modified], error) {
-	return (&handler{db: postgres.Open(e, sandbox.Schema), intents: sandbox.OpenIntents(e), keys: sandbox.OpenKeys(e)}).settle, nil
+	return (&handler{db: postgres.Open(e, standin.Schema), intents: payment.OpenIntents(e), keys: lock.OpenKeys(e)}).settle, nil
 }
 
 func (h *handler) settle(ctx context.Context, e event.Event[Modified]) error {

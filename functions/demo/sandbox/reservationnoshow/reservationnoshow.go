@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/settlement"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -14,9 +16,11 @@ var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-reservationnoshow",
 	Subject:   "melmastoon.reservation.no_show.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Publishes: fn.Subjects{payment.TransactionRefundedV1},
 	Timeout:   10 * time.Second,
 }, New)
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[sandbox.Settlement], error) { return sandbox.Settle(e, "no-show"), nil }
+func New(e env.Env) (fn.Handle[settlement.Settlement], error) {
+	return settlement.Settle(e, "no-show"), nil
+}

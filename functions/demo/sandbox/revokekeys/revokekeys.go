@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -35,7 +37,7 @@ func (r *Request) Validate() error {
 		seen[k] = true
 	}
 	if len(r.Keys) == 0 || len(r.Keys) > maxKeys || len(seen) < len(r.Keys) {
-		return sandbox.Refuse("/keyCredentialIds", "list", "Name 1 to 100 keys, each once.")
+		return standin.Refuse("/keyCredentialIds", "list", "Name 1 to 100 keys, each once.")
 	}
 	return nil
 }
@@ -45,16 +47,11 @@ type Response struct {
 	Revoked []id.KeyCredential `json:"revoked"`
 }
 
-type handler struct {
-	keys sandbox.Keys
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenKeys(e)}).revoke, nil
-}
-
-func (h *handler) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	revoked, err := h.keys.Revoke(ctx, c.In.Tenant, c.In.Keys)
-	return Response{revoked}, err
+	keys := lock.OpenKeys(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		revoked, err := keys.Revoke(ctx, c.In.Tenant, c.In.Keys)
+		return Response{revoked}, err
+	}, nil
 }

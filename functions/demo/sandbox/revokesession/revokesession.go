@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/iam"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,16 +20,16 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.SessionRevokedV1},
+	Publishes: fn.Subjects{iam.SessionRevokedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names the session, its user and the reason.
 type Request struct {
-	Session sandbox.Persona           `path:"sessionId" json:"-"`
-	Tenant  fn.Maybe[id.Tenant]       `json:"tenantId"`
-	User    fn.Maybe[sandbox.Persona] `json:"userId"`
-	Reason  freetext.Text             `json:"reason"`
+	Session iam.Persona           `path:"sessionId" json:"-"`
+	Tenant  fn.Maybe[id.Tenant]   `json:"tenantId"`
+	User    fn.Maybe[iam.Persona] `json:"userId"`
+	Reason  freetext.Text         `json:"reason"`
 }
 
 const maxReasonLength = 200
@@ -35,25 +37,25 @@ const maxReasonLength = 200
 // Validate requires a reason, because audits need one, and the tenant of a session of a hotel's site, because only its service stores it.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > maxReasonLength {
-		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
+		return standin.Refuse("/reason", "length", "Must have 1 to 200 characters.")
 	}
 	_, other := id.Parse[id.TenantSession](string(r.Session))
 	if _, ok := r.Tenant.Get(); !ok && other == nil {
-		return sandbox.Refuse("/tenantId", "required", "A session of a hotel's site belongs to a tenant.")
+		return standin.Refuse("/tenantId", "required", "A session of a hotel's site belongs to a tenant.")
 	}
 	return nil
 }
 
 // A Response is the published revocation.
-type Response = sandbox.Revocation
+type Response = iam.Revocation
 
 type handler struct {
-	revocations sandbox.Revocations
+	revocations iam.Revocations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenRevocations(e)}).revoke, nil
+	return (&handler{iam.OpenRevocations(e)}).revoke, nil
 }
 
 func (h *handler) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {

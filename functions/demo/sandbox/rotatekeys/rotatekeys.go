@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/iam"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -25,17 +26,11 @@ type Response struct {
 	ID string `json:"kid"`
 }
 
-type handler struct {
-	staff sandbox.Staff
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
-	staff, err := sandbox.OpenStaff(e)
-	return (&handler{staff}).rotate, err
-}
-
-func (h *handler) rotate(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
-	kid, err := h.staff.Rotate(ctx)
-	return Response{kid}, err
+	staff, err := iam.OpenStaff(e)
+	return func(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {
+		kid, err := staff.Rotate(ctx)
+		return Response{kid}, err
+	}, err
 }

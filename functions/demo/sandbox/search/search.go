@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,13 +30,13 @@ const (
 
 // A Request is the query and the page of results.
 type Request struct {
-	Geo       sandbox.Where      `json:"geo"`
-	Dates     sandbox.Dates      `json:"dates"`
-	Occupancy sandbox.Travellers `json:"occupancy"`
-	Filters   sandbox.Filters    `json:"filters,omitzero"`
-	Sort      sandbox.Sort       `json:"sortKey"`
-	Page      Page               `json:"page"`
-	Currency  money.Currency     `json:"currency,omitzero"` // for comparing prices; the price filter's takes precedence
+	Geo       search.Where      `json:"geo"`
+	Dates     search.Dates      `json:"dates"`
+	Occupancy search.Travellers `json:"occupancy"`
+	Filters   search.Filters    `json:"filters,omitzero"`
+	Sort      search.Sort       `json:"sortKey"`
+	Page      Page              `json:"page"`
+	Currency  money.Currency    `json:"currency,omitzero"` // for comparing prices; the price filter's takes precedence
 }
 
 // A Page is the number of listings and their offset.
@@ -42,36 +45,36 @@ type Page struct {
 	Offset int `json:"offset"`
 }
 
-func (r *Request) query() sandbox.Query {
-	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
+func (r *Request) query() search.Query {
+	return search.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
 }
 
 // Validate rejects a query that cannot be answered.
 func (r *Request) Validate() error {
 	if !r.Sort.Known() {
-		return sandbox.Refuse("/sortKey", "known", "Must be a supported sort order.")
+		return standin.Refuse("/sortKey", "known", "Must be a supported sort order.")
 	}
 	if r.Page.Limit < 1 || r.Page.Limit > maxPage || r.Page.Offset < 0 || r.Page.Offset > maxOffset {
-		return sandbox.Refuse("/page", "range", "Must have a limit of 1 to 200 and an offset of 0 to 10000.")
+		return standin.Refuse("/page", "range", "Must have a limit of 1 to 200 and an offset of 0 to 10000.")
 	}
 	return r.query().Validate()
 }
 
 // A Response is a page of listings and their total number, with the name of the searched place and its cells if it is small.
 type Response struct {
-	Listings []sandbox.Listing  `json:"listings"`
-	Total    int                `json:"total"`
-	Place    sandbox.NamedPlace `json:"place"`
-	Cells    []string           `json:"geoCells,omitempty"`
+	Listings []search.Listing  `json:"listings"`
+	Total    int               `json:"total"`
+	Place    search.NamedPlace `json:"place"`
+	Cells    []string          `json:"geoCells,omitempty"`
 }
 
 type handler struct {
-	listings sandbox.Listings
+	listings search.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).find, nil
+	return (&handler{search.OpenListings(e)}).find, nil
 }
 
 func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
@@ -81,11 +84,11 @@ func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, e
 	if out.Cells, err = h.listings.Cells(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		out.Listings = []sandbox.Listing{}
+	if scenario.Requested(c.Header, scenario.SoldOut) {
+		out.Listings = []search.Listing{}
 		return out, nil
 	}
-	out.Listings, out.Total, err = h.listings.Search(ctx, c.In.query(), sandbox.Slice{
+	out.Listings, out.Total, err = h.listings.Search(ctx, c.In.query(), search.Slice{
 		Sort: c.In.Sort, Limit: c.In.Page.Limit, Offset: c.In.Page.Offset, Currency: c.In.Currency})
 	return out, err
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -26,24 +29,24 @@ const minPins = 130
 
 // A Request is the area that the map shows, a stay, a party and filters.
 type Request struct {
-	Geo       sandbox.Where      `json:"geo"`
-	Dates     sandbox.Dates      `json:"dates"`
-	Occupancy sandbox.Travellers `json:"occupancy"`
-	Filters   sandbox.Filters    `json:"filters,omitzero"`
-	Limit     int                `json:"limit"`
+	Geo       search.Where      `json:"geo"`
+	Dates     search.Dates      `json:"dates"`
+	Occupancy search.Travellers `json:"occupancy"`
+	Filters   search.Filters    `json:"filters,omitzero"`
+	Limit     int               `json:"limit"`
 }
 
-func (r *Request) query() sandbox.Query {
-	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
+func (r *Request) query() search.Query {
+	return search.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
 }
 
 // Validate rejects a query whose area is not that of a map.
 func (r *Request) Validate() error {
 	if r.Geo.Box == nil {
-		return sandbox.Refuse("/geo", "one", "Must be boundingBox on this route.")
+		return standin.Refuse("/geo", "one", "Must be boundingBox on this route.")
 	}
 	if r.Limit < minPins || r.Limit > maxPins {
-		return sandbox.Refuse("/limit", "range", "Must be 130 to 500 pins.")
+		return standin.Refuse("/limit", "range", "Must be 130 to 500 pins.")
 	}
 	return r.query().Validate()
 }
@@ -51,19 +54,19 @@ func (r *Request) Validate() error {
 // A Response lists pins of all hotels, with the name of the searched place and its cells if it is small. Total is the number of
 // hotels, and the sum of the pins' counts.
 type Response struct {
-	Pins  []sandbox.Pin      `json:"pins"`
-	Total int                `json:"total"`
-	Place sandbox.NamedPlace `json:"place"`
-	Cells []string           `json:"geoCells,omitempty"`
+	Pins  []search.Pin      `json:"pins"`
+	Total int               `json:"total"`
+	Place search.NamedPlace `json:"place"`
+	Cells []string          `json:"geoCells,omitempty"`
 }
 
 type handler struct {
-	listings sandbox.Listings
+	listings search.Listings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenListings(e)}).find, nil
+	return (&handler{search.OpenListings(e)}).find, nil
 }
 
 func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
@@ -73,8 +76,8 @@ func (h *handler) find(ctx context.Context, c fn.Call[Request]) (out Response, e
 	if out.Cells, err = h.listings.Cells(ctx, c.In.Geo); err != nil {
 		return out, err
 	}
-	if sandbox.Requested(c.Header, sandbox.SoldOut) {
-		out.Pins = []sandbox.Pin{}
+	if scenario.Requested(c.Header, scenario.SoldOut) {
+		out.Pins = []search.Pin{}
 		return out, nil
 	}
 	out.Pins, out.Total, err = h.listings.Pins(ctx, c.In.query(), c.In.Limit)

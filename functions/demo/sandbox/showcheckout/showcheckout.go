@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -39,8 +41,8 @@ var page string
 var style string
 
 type handler struct {
-	intents    sandbox.Intents
-	tenants    sandbox.Tenants
+	intents    payment.Intents
+	tenants    directory.Tenants
 	page       *template.Template
 	dictionary dictionary
 	policy     string
@@ -56,12 +58,12 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	// The content security policy allows only the page's one style sheet, by its hash.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&handler{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: dictionary, policy: policy}).show, err
+	return (&handler{intents: payment.OpenIntents(e), tenants: directory.OpenTenants(e), page: parsed, dictionary: dictionary, policy: policy}).show, err
 }
 
 // A view holds the data of the page.
 type view struct {
-	sandbox.Intent
+	payment.Intent
 	Before        time.Time
 	Words         words
 	Hotel, Amount string
@@ -87,14 +89,6 @@ func (h *handler) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: h.page, FormTargets: []string{i.ReturnURL}, Data: view{
 		Intent: i, Before: deadline(c.In.Before, i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
 		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
-		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MaxDeclines - i.Attempts)), Style: template.CSS(style), Policy: h.policy, //nolint:gosec // our own style sheet
+		AttemptsLeft: w.Digits(strconv.Itoa(payment.MaxDeclines - i.Attempts)), Style: template.CSS(style), Policy: h.policy, //nolint:gosec // our own style sheet
 	}}, nil
-}
-
-// deadline returns the time to show: the one that the hotel's site named, if it is before the end of the intent.
-func deadline(named fn.Maybe[time.Time], expires, now time.Time) time.Time {
-	if at, given := named.Get(); given && at.After(now) && at.Before(expires) {
-		return at
-	}
-	return expires
 }

@@ -9,8 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 //go:embed texts.json
@@ -58,7 +59,7 @@ func (w words) T(about string, args ...string) string {
 }
 
 // In returns a name in the language of the page.
-func (w words) In(n sandbox.Name) string { return locale.Among(n.Localized, w.Tag, n.Default) }
+func (w words) In(n standin.Name) string { return locale.Among(n.Localized, w.Tag, n.Default) }
 
 var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
 
@@ -72,3 +73,11 @@ func (w words) Digits(s string) string {
 
 // Clock returns the time of day at the hotel.
 func (w words) Clock(t time.Time) string { return w.Digits(t.In(w.zone).Format("15:04")) }
+
+// deadline returns the time to show: the one that the hotel's site named, if it is before the end of the intent.
+func deadline(named fn.Maybe[time.Time], expires, now time.Time) time.Time {
+	if at, given := named.Get(); given && at.After(now) && at.Before(expires) {
+		return at
+	}
+	return expires
+}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,7 +20,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TenantSuspendedV1},
+	Publishes: fn.Subjects{directory.TenantSuspendedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -33,23 +35,18 @@ const maxReasonLength = 200
 // Validate requires a reason, because consumers of the event show it.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > maxReasonLength {
-		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
+		return standin.Refuse("/reason", "length", "Must have 1 to 200 characters.")
 	}
 	return nil
 }
 
 // A Response is the updated tenant.
-type Response = sandbox.Tenant
-
-type handler struct {
-	tenants sandbox.Tenants
-}
+type Response = directory.Tenant
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenTenants(e)}).suspend, nil
-}
-
-func (h *handler) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.tenants.Suspend(ctx, c.In.Tenant, string(c.In.Reason))
+	tenants := directory.OpenTenants(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return tenants.Suspend(ctx, c.In.Tenant, string(c.In.Reason))
+	}, nil
 }

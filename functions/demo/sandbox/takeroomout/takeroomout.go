@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,7 +23,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "POST /sandbox/property/v1/rooms/{roomId}/out-of-order",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.RoomTakenOutV1, sandbox.ListingIndexedV1},
+	Publishes: fn.Subjects{directory.RoomTakenOutV1, search.ListingIndexedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
@@ -37,26 +40,21 @@ type Request struct {
 // Validate rejects an impossible period, and a reason that is missing or too long.
 func (r *Request) Validate() error {
 	if err := (stay.Window{Start: r.From, End: r.Until}).Validate(); err != nil {
-		return sandbox.Refuse("/until", "period", err.Error())
+		return standin.Refuse("/until", "period", err.Error())
 	}
 	if n := utf8.RuneCountInString(string(r.ReasonCode)); n < 1 || n > longest {
-		return sandbox.Refuse("/reasonCode", "length", "Must have 1 to 100 characters.")
+		return standin.Refuse("/reasonCode", "length", "Must have 1 to 100 characters.")
 	}
 	return nil
 }
 
 // A Response is the room with its current or next period.
-type Response = sandbox.Room
-
-type handler struct {
-	rooms sandbox.Rooms
-}
+type Response = directory.Room
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenRooms(e)}).takeOut, nil
-}
-
-func (h *handler) takeOut(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return h.rooms.TakeOut(ctx, c.In.Room, sandbox.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
+	rooms := directory.OpenRooms(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		return rooms.TakeOut(ctx, c.In.Room, directory.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
+	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/challenge"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -17,26 +18,21 @@ var Function = sandbox.HTTP(fn.Spec{
 	Uses:   fn.Uses{fn.Documents},
 }, New)
 
-// A Request is the response to a challenge. [sandbox.Challenges] lists the responses that pass.
+// A Request is the response to a challenge. [challenge.Challenges] lists the responses that pass.
 type Request struct {
 	Response string `json:"response"`
 }
 
 // A Response is the outcome.
 type Response struct {
-	Outcome sandbox.ChallengeOutcome `json:"outcome"`
-}
-
-type handler struct {
-	challenges sandbox.Challenges
+	Outcome challenge.Outcome `json:"outcome"`
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{sandbox.OpenChallenges(e)}).verify, nil
-}
-
-func (h *handler) verify(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	outcome, err := h.challenges.Verify(ctx, c.In.Response)
-	return Response{outcome}, err
+	challenges := challenge.Open(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		outcome, err := challenges.Verify(ctx, c.In.Response)
+		return Response{outcome}, err
+	}, nil
 }

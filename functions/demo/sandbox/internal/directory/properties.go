@@ -1,0 +1,188 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A Property is one hotel with its room types.
+type Property struct {
+	ID         id.Property     `json:"propertyId"`
+	Tenant     id.Tenant       `json:"tenantId"`
+	Name       standin.Name    `json:"name"`
+	TimeZone   string          `json:"timeZone"`
+	City       string          `json:"city"`
+	Country    string          `json:"country"`
+	Address    string          `json:"address"`
+	Phone      string          `json:"phone,omitzero"` // of the reception
+	Geo        standin.Geo     `json:"geo"`
+	StarRating int             `json:"starRating"`
+	Rating     *standin.Rating `json:"guestRating,omitzero"`
+	Type       string          `json:"propertyType"` // hotel, guesthouse, hostel or apartment
+	Amenities  []string        `json:"amenities"`    // most important first
+	Badges     []string        `json:"badges"`
+	CheckIn    string          `json:"checkInFrom"` // 14:00, at the property
+	CheckOut   string          `json:"checkOutUntil"`
+	Photos     []standin.Photo `json:"photos"`
+	RoomTypes  []RoomType      `json:"roomTypes"`
+	RatePlans  []RatePlan      `json:"ratePlans"`
+}
+
+// A RoomType is a kind of room in a property.
+type RoomType struct {
+	ID           id.RoomType     `json:"roomTypeId" db:"room_type_id"`
+	Name         string          `json:"name" db:"name"`
+	Description  string          `json:"description" db:"description"`
+	MaxOccupancy int             `json:"maxOccupancy" db:"max_occupancy"`
+	Units        int             `json:"units" db:"units"`
+	Localized    RoomTexts       `json:"localized" db:"localized"`
+	Photos       []standin.Photo `json:"photos" db:"-"`
+}
+
+// RoomTexts are the translations of a room type, by language tag.
+type RoomTexts map[string]RoomText
+
+// A RoomText is a room type's name and description in one language.
+type RoomText struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// A RatePlan is a set of terms for selling a room type.
+type RatePlan struct {
+	ID       id.RatePlan    `json:"ratePlanId"`
+	RoomType id.RoomType    `json:"roomTypeId"`
+	Name     string         `json:"name"`
+	MealPlan string         `json:"mealPlan"`
+	Policy   pricing.Policy `json:"cancellationPolicy"`
+	Version  int            `json:"version"` // increases with each publication of prices
+}
+
+// Properties is the directory of properties.
+type Properties struct{ db *postgres.DB }
+
+const (
+	propertyPhotos = 2
+	picturesOfRoom = 1
+)
+
+// OpenProperties opens the directory.
+func OpenProperties(e env.Env) Properties { return Properties{postgres.Open(e, standin.Schema)} }
+
+// Get returns a property of any tenant.
+func (s Properties) Get(ctx context.Context, p id.Property) (property Property, err error) {
+	tenant, err := standin.PropertyOwner(ctx, s.db, p)
+	if err != nil {
+		return property, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		property, err = readProperty(ctx, tx, p)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return property, fault.ErrNotFound
+	}
+	if err != nil {
+		return property, fmt.Errorf("properties: get %s: %w", p, err)
+	}
+	return property, nil
+}
+
+// List returns the properties of a tenant, by name. It returns an empty list for an unknown tenant.
+func (s Properties) List(ctx context.Context, tenant id.Tenant) (all []Property, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `SELECT property_id FROM sandbox.properties WHERE tenant_id = @tenant ORDER BY name, property_id`,
+			pgx.StrictNamedArgs{"tenant": tenant})
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[id.Property])
+		if err != nil {
+			return err
+		}
+		for _, p := range ids {
+			property, err := readProperty(ctx, tx, p)
+			if err != nil {
+				return err
+			}
+			all = append(all, property)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("properties: list of %s: %w", tenant, err)
+	}
+	return all, nil
+}
+
+func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Property, err error) {
+	key := pgx.StrictNamedArgs{"property": p}
+	var rating standin.Rating
+	err = tx.QueryRow(ctx, `
+		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, concat_ws(', ', nullif(neighbourhood, ''), city), latitude, longitude, star_rating,
+		       rating::float8, rating_count, property_type, amenities, badges, to_char(check_in_from, 'HH24:MI'), to_char(check_out_until, 'HH24:MI')
+		FROM sandbox.properties
+		WHERE property_id = @property`, key).
+		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Address, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating,
+			&rating.Value, &rating.Count, &h.Type, &h.Amenities, &h.Badges, &h.CheckIn, &h.CheckOut)
+	if err != nil {
+		return h, err
+	}
+	h.Rating, h.Phone = rating.OrNone(), phoneOf(h.ID, h.Country)
+	h.Photos = standin.PhotosOf(h.ID, h.Name, propertyPhotos, standin.Facade)
+	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
+		return h, err
+	}
+	h.RatePlans, err = readRatePlans(ctx, tx, p)
+	return h, err
+}
+
+func readRoomTypes(ctx context.Context, tx postgres.Tx, p id.Property) ([]RoomType, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT r.room_type_id, r.name, r.description, r.max_occupancy, r.units,
+		       (SELECT coalesce(jsonb_object_agg(t.locale, jsonb_build_object('name', t.name, 'description', t.description)), '{}')
+		        FROM sandbox.room_texts AS t
+		        WHERE t.room_type_id = r.room_type_id) AS localized
+		FROM sandbox.room_types AS r
+		WHERE r.property_id = @property
+		ORDER BY r.room_type_id`,
+		pgx.StrictNamedArgs{"property": p})
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[RoomType])
+	for i := range all {
+		all[i].Photos = standin.PhotosOf(all[i].ID, all[i].called(), picturesOfRoom, standin.Chamber)
+	}
+	return all, err
+}
+
+// called returns the room type's name in all its languages.
+func (r RoomType) called() standin.Name {
+	name := standin.Name{Default: r.Name, Localized: map[string]string{}}
+	for locale, text := range r.Localized {
+		name.Localized[locale] = text.Name
+	}
+	return name
+}
+
+func readRatePlans(ctx context.Context, tx postgres.Tx, p id.Property) ([]RatePlan, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT rate_plan_id, room_type_id, name, meal_plan, version,
+		       cancellation_ref, free_until_hours_before, penalty_percent, penalty_nights, no_show_percent, no_show_nights
+		FROM sandbox.rate_plans
+		WHERE property_id = @property
+		ORDER BY room_type_id, rate_plan_id`,
+		pgx.StrictNamedArgs{"property": p})
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r RatePlan, err error) {
+		err = row.Scan(&r.ID, &r.RoomType, &r.Name, &r.MealPlan, &r.Version,
+			&r.Policy.Ref, &r.Policy.FreeUntilHoursBefore, &r.Policy.PenaltyPercent, &r.Policy.PenaltyNights, &r.Policy.NoShowPercent,
+			&r.Policy.NoShowNights)
+		r.Policy.Description = r.Policy.Terms()
+		return r, err
+	})
+}
