@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -26,8 +27,36 @@ type Selection struct {
 	Shown             money.Minor // the price on the page; its currency is empty if that is unknown
 }
 
-// Hold requests a quote for the selection and holds its rooms. It returns the draft's id.
+// Hold requests a quote for the selection and holds its rooms. It returns the draft's id. The rooms that the session holds without a
+// payment go back when the new ones are held: a guest compares rooms, and would soon reach the limit of holds.
 func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, error) {
+	if !s.Draft.IsZero() {
+		return v.hold(ctx, s, key)
+	}
+	if s.Draft = v.activeDraft(ctx); !s.Draft.IsZero() {
+		draft, err := v.hold(ctx, s, key+"-"+s.Draft.String())
+		switch ServiceErrorOf(err).Code {
+		case illegalStep, draftClosed, fault.ErrNotFound.Code: // it is being paid for, or has ended: it keeps its rooms, and a new draft begins
+		default:
+			return draft, err
+		}
+	}
+	s.Draft = id.Draft{}
+	return v.hold(ctx, s, key)
+}
+
+// activeDraft returns the draft that the session is booking, or the zero id, also if the booking service does not answer.
+func (v *Visitor) activeDraft(ctx context.Context) id.Draft {
+	var front struct {
+		Draft id.Draft `json:"activeBookingDraftId"`
+	}
+	current := *v
+	current.BootstrapVersion = "" // a page that is out of date may ask
+	_ = current.call(ctx, apiRequest{method: http.MethodGet, path: "/bootstrap", out: &front})
+	return front.Draft
+}
+
+func (v *Visitor) hold(ctx context.Context, s Selection, key string) (id.Draft, error) {
 	in := struct {
 		Property  id.Property `json:"propertyId"`
 		RoomType  id.RoomType `json:"roomTypeId"`
@@ -50,6 +79,9 @@ func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, 
 		holding.Total = &s.Shown
 	}
 	err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
+	if ServiceErrorOf(err).Code == rateLimited { // not the visitor's speed, but what the visitor holds already
+		err = &ServiceError{Code: tooManyHolds}
+	}
 	return quoted.Draft, err
 }
 

@@ -108,6 +108,7 @@ type fakeBooking struct {
 	changes    int               // of the reservation since it was confirmed
 	intent     id.Intent
 	draft      id.Draft
+	active     id.Draft // in the bootstrap
 	booked     id.Reservation
 	bookedAt   time.Time
 	penalty    int  // of a cancellation, in minor units
@@ -317,6 +318,9 @@ func (d *fakeBooking) front(sent bool) body {
 		"locales":    conventions(d.offered),
 		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": d.methods,
 		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil, "flowConfig": body{"maxNights": d.limit}}
+	if !d.active.IsZero() {
+		front["activeBookingDraftId"] = d.active
+	}
 	if sent {
 		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people}
 	}

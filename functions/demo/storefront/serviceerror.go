@@ -17,6 +17,7 @@ const (
 	illegalStep       = "BFF.TENANT.ILLEGAL_STEP"
 	draftClosed       = "BFF.TENANT.DRAFT_CLOSED"
 	declined          = "PAYMENT.DECLINED"
+	rateLimited       = "GENERAL.RATE_LIMITED"
 )
 
 // Problems that the site finds itself, or says more exactly than the booking service.
@@ -24,4 +25,6 @@ const (
 	dayOver = "SITE.DAY_OVER" // the day of arrival is over at the hotel
 	tooLong = "SITE.TOO_LONG" // more nights than the hotel's site books at once
 	tooMany = "SITE.TOO_MANY" // more rooms times nights
+
+	tooManyHolds = "SITE.TOO_MANY_HOLDS" // more rooms than the visitor may hold without a payment, or held too often
 )

@@ -40,7 +40,7 @@ func TestBook_byCard(t *testing.T) {
 	}
 	g.open(home+"/return/"+d.draft.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "AFN 24,200.50", "Paid (Card)", "?t=k.token")
 	const front, properties = "GET bootstrap", "GET properties"
-	want := []string{front, properties, front, properties, "GET availability", "POST quote", "POST hold", front, properties, "GET draft",
+	want := []string{front, properties, front, properties, "GET availability", front, "POST quote", "POST hold", front, properties, "GET draft",
 		"PATCH draft", front, properties, "GET draft", "POST payment-intent", "POST return", front, properties, "GET reservation"}
 	if !slices.Equal(d.asked, want) {
 		t.Errorf("asked %q, want %q", d.asked, want)

@@ -131,12 +131,12 @@ func (d *Draft) lapsed() bool {
 	return d.State != paying && (d.Hold == nil || !d.ServerTime.Before(d.Hold.ExpiresAt))
 }
 
-// restartReason returns the reason why a booking starts again: the known problem, or the expired hold.
+// restartReason returns the reason why a booking starts again: the known problem, the expired hold, or nil if only its price is new.
 func (d *Draft) restartReason(problem string) error {
 	switch {
 	case problem != "":
 		return &ServiceError{Code: problem}
-	case d.Hold != nil:
+	case d.Hold != nil && d.lapsed():
 		return &ServiceError{Code: holdExpired}
 	}
 	return nil

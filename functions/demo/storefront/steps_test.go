@@ -45,6 +45,45 @@ func TestResumePage_paying(t *testing.T) {
 	}
 }
 
+// TestChoose_replacesHold chooses rooms while the session holds others. The new rooms replace them, unless those are being paid for.
+func TestChoose_replacesHold(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		name, refusal string
+		sees          []string
+		replaces      []bool // for each quote, whether it is for the draft that holds the others
+	}{
+		{"unpaid", "", []string{"Who is coming?"}, []bool{true}},
+		{"being paid for", "POST quote 409 BFF.TENANT.ILLEGAL_STEP", []string{"Who is coming?"}, []bool{true, false}},
+		{"ended meanwhile", "POST quote 409 BFF.TENANT.DRAFT_CLOSED", []string{"Who is coming?"}, []bool{true, false}},
+		{"deleted meanwhile", "POST quote 404 GENERAL.RESOURCE_NOT_FOUND", []string{"Who is coming?"}, []bool{true, false}},
+		{"sold out", "POST hold 409 RESERVATION.OVERBOOKING_BLOCKED", []string{"Someone was faster"}, []bool{true}},
+		{"too many unpaid", "POST hold 429 GENERAL.RATE_LIMITED", []string{"No more rooms can be kept for you at the moment.", "Rooms from 21 March 2027"}, []bool{true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.active = id.New[id.Draft]()
+			if words := strings.SplitN(test.refusal, " ", 3); test.refusal != "" {
+				d.refuses[words[0]+" "+words[1]], d.once = words[2], true
+			}
+			g := browse(t, e, d).open(searched).send("/choices").sees(test.sees...)
+			if strings.Contains(g.page, "a little fast") {
+				t.Error("the page speaks of speed")
+			}
+			var replaces []bool
+			for i, act := range d.asked {
+				if act == "POST quote" {
+					replaces = append(replaces, strings.Contains(d.bodies[i], d.active.String()))
+				}
+			}
+			if !slices.Equal(replaces, test.replaces) {
+				t.Errorf("the quotes are for the active draft: %v, want %v", replaces, test.replaces)
+			}
+		})
+	}
+}
+
 // TestChoose_changedPrice changes the price after it was shown. The site shows both prices, and books
 // at the new one if the guest accepts it.
 func TestChoose_changedPrice(t *testing.T) {
