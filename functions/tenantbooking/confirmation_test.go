@@ -98,13 +98,15 @@ func TestConfirmation_followsDesk(t *testing.T) {
 		state  string
 		nights int
 		due    int64
+		back   int64
 	}{
 		{name: "unchanged", change: func() {}, state: "confirmed", nights: 2},
 		{name: "dates", change: func() { stay.Quote.Stay.End = stay.Quote.Stay.End.AddDays(1) }, state: "confirmed", nights: 3},
 		{name: "price", change: func() { stay.Quote.Total += 100_000_000 }, state: "confirmed", nights: 3, due: 10000},
 		{name: "checked_in", change: func() { stay.State = "checked_in" }, state: "checked_in", nights: 3, due: 10000},
 		{name: "paid_at_desk", change: func() { stay.Quote.Total -= 100_000_000 }, state: "checked_in", nights: 3},
-		{name: "no_show", change: func() { stay.State = "no_show" }, state: "no_show", nights: 3},
+		{name: "refunded", change: func() { stay.Refunded = 50_000_000 }, state: "checked_in", nights: 3, back: 5000},
+		{name: "no_show", change: func() { stay.State = "no_show" }, state: "no_show", nights: 3, back: 5000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g.Platform.Change(test.change)
@@ -117,6 +119,9 @@ func TestConfirmation_followsDesk(t *testing.T) {
 				}
 				if due := amountOf(seen.Due); due != test.due {
 					t.Errorf("%q shows %d due, want %d", query, due, test.due)
+				}
+				if back := amountOf(seen.Refunded); back != test.back || (seen.RefundedAt != nil) != (back > 0) {
+					t.Errorf("%q shows %d refunded at %v, want %d", query, back, seen.RefundedAt, test.back)
 				}
 			}
 			shows("")

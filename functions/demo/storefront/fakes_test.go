@@ -112,6 +112,7 @@ type fakeBooking struct {
 	booked     id.Reservation
 	bookedAt   time.Time
 	penalty    int  // of a cancellation, in minor units
+	refunded   int  // after a cancellation, in minor units
 	price      int  // of changed dates, in minor units
 	moved      body // the changed dates
 	prepaid    bool // dates that cost more take effect with their payment
@@ -474,6 +475,9 @@ func (d *fakeBooking) confirmation() body {
 		c["freeCancellationUntil"] = d.deadline()
 	case "cancelled":
 		c["cancellation"] = body{"penalty": afghanis(d.penalty), "refund": afghanis(2420000 - d.penalty)}
+		if d.refunded > 0 {
+			c["paid"], c["refunded"], c["refundedAt"] = afghanis(2420000), afghanis(d.refunded), d.now()
+		}
 		fallthrough
 	default:
 		c["state"] = d.stay

@@ -205,8 +205,10 @@ type (
 		Total       money.Minor       `json:"total"`
 		Due         *money.Minor      `json:"due"` // nil if nothing is due
 		Pending     *PendingChange    `json:"pendingChange"`
-		Payment     *ConfirmedPayment `json:"payment"` // nil if the guest has paid by several methods
-		Paid        *money.Minor      `json:"paid"`    // nil if nothing is paid
+		Payment     *ConfirmedPayment `json:"payment"`  // nil if the guest has paid by several methods
+		Paid        *money.Minor      `json:"paid"`     // nil if nothing is paid
+		Refunded    *money.Minor      `json:"refunded"` // of Paid; nil if nothing is refunded
+		RefundedAt  *time.Time        `json:"refundedAt"`
 		Policy      Policy            `json:"cancellationPolicy"`
 		FreeUntil   *time.Time        `json:"freeCancellationUntil"` // nil after check-in and after the end of the booking
 		Cancelled   *Cancellation     `json:"cancellation"`          // nil unless the booking is cancelled
@@ -234,6 +236,11 @@ type (
 // Ended reports whether the reservation was cancelled, expired or not used.
 func (c Confirmation) Ended() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
+}
+
+// RefundArrives reports whether a part of the refund of a cancellation has not been made yet.
+func (c Confirmation) RefundArrives() bool {
+	return c.Refunded == nil || c.Paid != nil && c.Paid.Amount-c.Refunded.Amount > c.Cancelled.Penalty.Amount
 }
 
 // Prepaid reports whether the guest has paid on the site. More expensive dates then take effect with their payment.

@@ -79,6 +79,12 @@ func (v View) StayURL(c *Confirmation) string {
 	return v.Home() + stayPath(c.Reservation)
 }
 
+// DateOf returns the date at the hotel.
+func (v View) DateOf(t time.Time) string {
+	date, _ := v.Moment(t)
+	return date
+}
+
 // Moment returns the date and the time of day at the hotel.
 func (v View) Moment(t time.Time) (date, clock string) {
 	return v.Localizer.Date(stay.DateOf(t.In(v.Localizer.Zone))), v.Localizer.Clock(t)

@@ -33,6 +33,10 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the last calls are %v, want %v", got, want)
 	}
 	g.cancelling().sees("This reservation is no longer valid") // another window that is out of date
+	d.refunded = 10000
+	g.stayed().sees("Refunded: AFN 100, on", "You get AFN 24,200 back") // the rest arrives later
+	d.refunded = 2420000
+	g.stayed().sees("Refunded: AFN 24,200, on " + e.Now().Add(4*time.Hour+30*time.Minute).UTC().Format("2 January 2006")).lacks("You get")
 }
 
 // TestCancel_cash cancels a booking on which nothing was paid: nothing will be.

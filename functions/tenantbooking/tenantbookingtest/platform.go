@@ -55,6 +55,7 @@ type Stay struct {
 	Guest       booking.Guest
 	ExpiresAt   time.Time
 	ConfirmedAt *time.Time
+	Refunded    money.Micro // as the confirmation shows it
 	Intent      *id.Intent  // confirmed the reservation
 	More        []id.Intent // paid for what was due later
 	Cancelled   *cancellation

@@ -118,9 +118,11 @@ type reservation struct {
 	FreeUntil   *time.Time       `json:"freeCancellationUntil,omitzero"`
 	Cancelled   *cancellation    `json:"cancellation,omitzero"`
 	Balance     struct {
-		Due money.Micro `json:"dueMicro"`
+		Due      money.Micro `json:"dueMicro"`
+		Refunded money.Micro `json:"refundedMicro"`
 	} `json:"balance"`
-	Pending *pending `json:"pendingChange,omitzero"`
+	RefundedAt *time.Time `json:"refundedAt,omitzero"`
+	Pending    *pending   `json:"pendingChange,omitzero"`
 }
 
 func (w *FakePlatform) view(s *Stay) reservation {
@@ -132,6 +134,10 @@ func (w *FakePlatform) view(s *Stay) reservation {
 		v.FreeUntil = &deadline
 	}
 	v.Balance.Due, v.Pending = w.due(s), s.Pending
+	if s.Refunded > 0 {
+		now := w.Now()
+		v.Balance.Refunded, v.RefundedAt = s.Refunded, &now
+	}
 	if s.Cancelled != nil {
 		v.Version++
 	}

@@ -3,6 +3,7 @@ package booking
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -14,8 +15,9 @@ type IntentPayment struct {
 	Method   Method        `json:"method"`
 	Status   PaymentStatus `json:"status"`
 	Captured money.Micro   `json:"capturedMicro"`
-	Refunded money.Micro   `json:"refundedMicro"`      // part of Captured
-	Executed []id.Refund   `json:"refundIds,omitzero"` // the refunds that are part of Refunded
+	Refunded money.Micro   `json:"refundedMicro"`       // part of Captured
+	Executed []id.Refund   `json:"refundIds,omitzero"`  // the refunds that are part of Refunded
+	Returned *time.Time    `json:"refundedAt,omitzero"` // when this service learned of the last of them
 }
 
 // A Balance is what a reservation was paid and what is still due.
@@ -129,7 +131,8 @@ func (r *Reservation) pay(i Intent) {
 		at, r.Payment.Intents = len(r.Payment.Intents), append(r.Payment.Intents, IntentPayment{Intent: i.ID})
 	}
 	p := &r.Payment.Intents[at]
-	p.Method, p.Status, p.Captured, p.Refunded, p.Executed = i.Method, i.Status, i.Captured, i.Refunded, i.executed()
+	p.Method, p.Status, p.Captured = i.Method, i.Status, i.Captured
+	p.setRefunds(i, r.AsOf)
 	r.summarize(i)
 }
 
@@ -169,9 +172,27 @@ func (r *Reservation) Learn(i Intent) (changed bool) {
 		return false
 	}
 	r.forgive(r.waivedOf(i))
-	p := &r.Payment.Intents[at]
-	p.Refunded, p.Executed = i.Refunded, i.executed()
+	r.Payment.Intents[at].setRefunds(i, r.AsOf)
 	return true
+}
+
+// setRefunds stores the refunds of an intent, and the time if there is a new one.
+func (p *IntentPayment) setRefunds(i Intent, now time.Time) {
+	if i.Refunded > p.Refunded {
+		now = at(now)
+		p.Returned = &now
+	}
+	p.Refunded, p.Executed = i.Refunded, i.executed()
+}
+
+// refundedAt returns when this service learned of the last refund, or nil.
+func (p Payment) refundedAt() (last *time.Time) {
+	for _, i := range p.Intents {
+		if i.Returned != nil && (last == nil || i.Returned.After(*last)) {
+			last = i.Returned
+		}
+	}
+	return last
 }
 
 // requested reports whether this service has requested a refund in an event.

@@ -159,6 +159,9 @@ func TestRecord_anyOrder(t *testing.T) {
 			if got, want := r.Balance(), (Balance{Captured: price, Refunded: 140, Currency: r.Currency}); got != want {
 				t.Errorf("the balance is %+v, want %+v", got, want)
 			}
+			if v := r.View(); v.RefundedAt == nil {
+				t.Error("the reservation does not say when it was refunded")
+			}
 			if got := r.Payment.Intents[0].Executed; len(got) != 2 {
 				t.Errorf("%d executed refunds, want 2", len(got))
 			}

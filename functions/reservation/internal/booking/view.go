@@ -38,6 +38,7 @@ type View struct {
 	CreatedAt    time.Time          `json:"createdAt"`
 	ConfirmedAt  *time.Time         `json:"confirmedAt,omitzero"`
 	Balance      Balance            `json:"balance"`
+	RefundedAt   *time.Time         `json:"refundedAt,omitzero"`    // nil: nothing is refunded
 	Change       *PendingChangeView `json:"pendingChange,omitzero"` // nil: no change waits for its payment
 	Rooms        []AssignedRoom     `json:"rooms"`
 	Keys         []id.KeyCredential `json:"keyCredentialIds"` // of issued keys
@@ -141,7 +142,7 @@ func (r *Reservation) View() View {
 		}, Payment: viewPayment(r.Payment),
 		Policy: r.Policy, FreeUntil: r.freeUntil(), FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.Payment.ConfirmedAt,
-		Balance: r.Balance(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
+		Balance: r.Balance(), RefundedAt: r.Payment.refundedAt(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
 		Modified: append([]Modification{}, r.Modified...),
 	}
 	if change := r.pendingChange(); change != nil {

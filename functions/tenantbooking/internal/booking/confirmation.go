@@ -22,8 +22,10 @@ type Confirmation struct {
 	Total       money.Minor       `json:"total"`
 	Due         *money.Minor      `json:"due,omitzero"` // nil if nothing is due
 	Pending     *PendingChange    `json:"pendingChange,omitzero"`
-	Payment     *ConfirmedPayment `json:"payment,omitzero"` // nil if the guest has paid by several methods
-	Paid        *money.Minor      `json:"paid,omitzero"`    // what all payments have captured; nil if nothing
+	Payment     *ConfirmedPayment `json:"payment,omitzero"`  // nil if the guest has paid by several methods
+	Paid        *money.Minor      `json:"paid,omitzero"`     // what all payments have captured; nil if nothing
+	Refunded    *money.Minor      `json:"refunded,omitzero"` // part of Paid; nil if nothing
+	RefundedAt  *time.Time        `json:"refundedAt,omitzero"`
 	Policy      hotel.Policy      `json:"cancellationPolicy"`
 	FreeUntil   *time.Time        `json:"freeCancellationUntil,omitzero"` // nil after check-in and after the end of the booking
 	Cancelled   *Cancellation     `json:"cancellation,omitzero"`          // nil unless the booking is cancelled
@@ -116,6 +118,13 @@ func (c Confirmations) View(r Reservation) (Confirmation, error) {
 		if p.Method != reservation.Mixed {
 			out.Payment = &ConfirmedPayment{Method: hotel.Method(p.Method), Status: p.Status, Captured: captured}
 		}
+	}
+	if r.Balance.Refunded > 0 {
+		refunded, err := minor(r.Balance.Refunded)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Refunded, out.RefundedAt = &refunded, r.RefundedAt
 	}
 	out.ViewToken, err = c.Token(r.Tenant, r.ID)
 	return out, err

@@ -199,6 +199,7 @@ type Reservation struct {
 	Cancellation *Cancellation `json:"cancellation"`
 	ConfirmedAt  *time.Time    `json:"confirmedAt"`
 	Balance      Balance       `json:"balance"`
+	RefundedAt   *time.Time    `json:"refundedAt"`
 	Pending      *Pending      `json:"pendingChange"`
 }
 
@@ -210,9 +211,10 @@ type Pending struct {
 	PayUntil time.Time   `json:"payUntil"`
 }
 
-// A Balance is the amount that the guest still has to pay.
+// A Balance is the amount that the guest still has to pay, and what was refunded.
 type Balance struct {
-	Due money.Micro `json:"dueMicro"`
+	Due      money.Micro `json:"dueMicro"`
+	Refunded money.Micro `json:"refundedMicro"`
 }
 
 // An Item is one room of a reservation.

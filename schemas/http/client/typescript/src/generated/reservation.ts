@@ -266,6 +266,11 @@ export interface components {
             /** Format: date-time */
             confirmedAt?: string;
             balance: components["schemas"]["Balance"];
+            /**
+             * Format: date-time
+             * @description When the last refund became known to this service. Absent if nothing is refunded.
+             */
+            refundedAt?: string;
             pendingChange?: components["schemas"]["PendingChange"];
             /** @description The assigned rooms. */
             rooms: components["schemas"]["AssignedRoom"][];

@@ -220,6 +220,10 @@ export interface components {
             };
             /** @description What all payments have captured; absent if nothing */
             paid?: components["schemas"]["Money"];
+            /** @description What has been refunded of it; absent if nothing */
+            refunded?: components["schemas"]["Money"];
+            /** @description When the last refund was made; absent if there is none */
+            refundedAt?: components["schemas"]["Instant"];
             /** @description Absent if the guest has paid by several methods */
             payment?: {
                 method: components["schemas"]["Method"];
