@@ -164,6 +164,15 @@ func TestCheckout_returnsToSite(t *testing.T) {
 			}
 		})
 	}
+	r := id.New[id.Reservation]()
+	card := openOverHTTP(t, f, r, "card", "https://kabul-grand.example/return?draft=1")
+	openOverHTTP(t, f, r, "mfs", "https://kabul-grand.example/return?draft=1")
+	t.Run("superseded", func(t *testing.T) {
+		if got := f.As("").Post(card.page(t), "action=pay", "Content-Type", form); got.Header.Get("Location") != "https://pay.example/sandbox/payment/v1/checkout/"+card.ID {
+			t.Errorf("a page that another method has replaced sends the guest to %q, want to itself", got.Header.Get("Location"))
+		}
+		f.As("").Get(card.page(t)).WantText(t, "Nothing was charged here")
+	})
 	for _, bad := range []string{"javascript:alert(1)", "/return", "//evil.example", "data:text/html,x"} {
 		t.Run(bad, func(t *testing.T) {
 			got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
@@ -198,7 +207,7 @@ func TestCheckout_outcomes(t *testing.T) {
 		want   string
 	}{
 		{promised, "you pay in cash when you arrive"},
-		{cash, "You chose another way to pay"},
+		{cash, "you chose another way to pay"},
 		{ended, "declined too often"},
 		{late, "The time to pay is over"},
 	} {

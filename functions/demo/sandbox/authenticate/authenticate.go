@@ -43,7 +43,8 @@ type Request struct {
 	Action Choice `form:"action"`
 }
 
-// A Response redirects the guest to the hotel's return page, or without one to the checkout page, which shows the outcome.
+// A Response redirects the guest to the hotel's return page. Without one, or if another method has superseded the intent, it redirects to
+// the checkout page, which shows the outcome.
 type Response struct {
 	fn.Reply `json:"-"`
 }
@@ -68,7 +69,7 @@ func (h *handler) authenticate(ctx context.Context, c fn.Call[Request]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	if i.ReturnURL == "" {
+	if i.ReturnURL == "" || i.Status == payment.Superseded { // its outcome would look like that of its successor
 		return Response{fn.SeeOther.At(h.pages.Checkout(i.ID, time.Time{}))}, nil
 	}
 	return Response{fn.SeeOther.At(i.ReturnURL)}, nil

@@ -62,11 +62,12 @@ func (h *handler) act(ctx context.Context, c fn.Call[Request]) (Response, error)
 	case i.ClientSecret != "": // approved on the hotel's page only
 	default:
 		i, err = h.intents.Respond(ctx, i, c.In.Action, c.Header)
-		if i.Method != standin.MFS && i.ReturnURL != "" { // the phone is not the guest's browser
+		// The phone is not the guest's browser. On the hotel's site, the outcome of a superseded intent would look like that of its successor.
+		if i.Method != standin.MFS && i.ReturnURL != "" && i.Status != payment.Superseded {
 			to = i.ReturnURL
 		}
 	}
-	if i.Scenario == scenario.PostedReturn {
+	if i.Scenario == scenario.PostedReturn && to == i.ReturnURL {
 		return Response{fn.TemporaryRedirect.At(to)}, err
 	}
 	return Response{fn.SeeOther.At(to)}, err
