@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/functions/consumer/themepublished"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
@@ -71,6 +72,9 @@ func TestReadHotel_complete(t *testing.T) {
 	}
 	if p.Type != "hotel" {
 		t.Errorf(`p.Type = %q, want "hotel"`, p.Type)
+	}
+	if want := (search.BookingSite{Locales: []locale.Tag{locale.Dari}, Currencies: []money.Currency{hotel.Currency, money.USD}}); got.Site == nil || !cmp.Equal(*got.Site, want) {
+		t.Errorf("got.Site = %+v, want %+v", got.Site, want)
 	}
 	if p.TimeZone != "Asia/Kabul" {
 		t.Errorf(`p.TimeZone = %q, want "Asia/Kabul"`, p.TimeZone)

@@ -92,6 +92,7 @@ type fakeBooking struct {
 	version    string
 	locale     locale.Tag
 	offered    []locale.Tag // the hotel's languages
+	sentIn     locale.Tag   // language of the handoff, if not locale
 	nights     int          // of a late cancellation, instead of a percentage
 	free       int          // hours of free cancellation before the day of arrival, if not 24
 	limit      int          // of nights, 0 if the bootstrap does not tell
@@ -323,7 +324,7 @@ func (d *fakeBooking) front(sent bool) body {
 		front["activeBookingDraftId"] = d.active
 	}
 	if sent {
-		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people}
+		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people, "locale": cmp.Or(d.sentIn, d.locale)}
 	}
 	return front
 }
@@ -497,6 +498,7 @@ type browser struct {
 	front    *fntest.Front
 	booking  *fakeBooking
 	jar      map[string]string
+	accepts  string // the languages of the browser
 	status   int    // status of the last response
 	at       string // the current URL
 	page     string
@@ -510,7 +512,7 @@ func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, acceptreturn.Function, leave.Function, showconfirmation.Function,
 		showcancellation.Function, cancel.Function, showchanges.Function, change.Function, paybalance.Function, prefer.Function)
-	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
+	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, accepts: "en-GB", status: http.StatusOK}
 }
 
 func (g *browser) cookie() string {
@@ -524,7 +526,7 @@ func (g *browser) cookie() string {
 
 func (g *browser) open(path string) *browser {
 	g.t.Helper()
-	return g.follow(g.front.Get(path, "Cookie", g.cookie(), "Accept-Language", "en-GB"), path)
+	return g.follow(g.front.Get(path, "Cookie", g.cookie(), "Accept-Language", g.accepts), path)
 }
 
 func (g *browser) follow(a fntest.Answer, path string) *browser {

@@ -61,6 +61,35 @@ func TestDate_monthsByCountry(t *testing.T) {
 	}
 }
 
+// TestDate_reader reads pages in a language that the hotel offers for another country. The calendar is the reader's, unless the hotel
+// offers the reader's language, too: then the guest has chosen the other one.
+func TestDate_reader(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		name, accepts string
+		sentIn        locale.Tag
+		offered       []locale.Tag
+		sees          string
+	}{
+		{"browser", "fa-IR,fa;q=0.9", "", []locale.Tag{locale.Dari}, "۱ فروردین ۱۴۰۶"},
+		{"chosen before the handoff", "en-GB", locale.Persian, []locale.Tag{locale.Dari}, "۱ فروردین ۱۴۰۶"},
+		{"chosen at the hotel", "fa-IR", "", []locale.Tag{locale.Dari, locale.Persian}, "۱ حمل ۱۴۰۶"},
+		{"another language", "en-GB", "", []locale.Tag{locale.Dari}, "۱ حمل ۱۴۰۶"},
+		{"Dari", "fa-AF", "", []locale.Tag{locale.Dari}, "۱ حمل ۱۴۰۶"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeBooking(e)
+			d.locale, d.offered, d.sentIn = locale.Dari, test.offered, test.sentIn
+			g := browse(t, e, d)
+			g.accepts = test.accepts
+			g.open(home+"?h=v1.a.b").sees(`<html lang="fa-AF"`, test.sees)
+			g.open(searched).sees(`<html lang="fa-AF"`, test.sees)
+		})
+	}
+}
+
 func TestTerms_deadline(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

@@ -26,6 +26,7 @@ type fakeConsumer struct {
 	asked  []string // method, path, and the arrival
 	busy   bool     // everything is limited
 	sent   http.Header
+	site   body // of the hotel
 }
 
 func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -61,6 +62,9 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = json.MarshalWrite(w, body{})
 	default:
 		session["property"] = body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul"}
+		if d.site != nil {
+			session["bookingSite"] = d.site
+		}
 		_ = json.MarshalWrite(w, session)
 	}
 	return w.Result(), nil
@@ -89,6 +93,26 @@ func expectTexts(t *testing.T, page string, texts ...string) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %q: %s", want, page)
 		}
+	}
+}
+
+// TestHotel_bookingSite: before the handoff the page says what the hotel's site does not have.
+func TestHotel_bookingSite(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		site body
+		sees string
+	}{
+		{"has both", body{"locales": []string{"fa-IR", "en"}, "currencies": []string{"USD", "AFN"}}, "زبان و واحد پول شما همراه می‌رود."},
+		{"another language", body{"locales": []string{"ps-AF", "fa-AF", "en"}, "currencies": []string{"AFN"}}, "زبان‌های سایت هتل: پښتو، دری، English. واحدهای پول آن: افغانی."},
+		{"another currency", body{"locales": []string{"fa-IR"}, "currencies": []string{"USD"}}, "زبان‌های سایت هتل: فارسی. واحدهای پول آن: دلار."},
+		{"unknown", nil, "اگر سایت هتل آن‌ها را داشته باشد."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			expectTexts(t, visitFakeMarket(t, &fakeConsumer{locale: locale.Persian, site: test.site}, "/hotels/"+property.String()), test.sees)
+		})
 	}
 }
 

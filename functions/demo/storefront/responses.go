@@ -80,6 +80,7 @@ type (
 		Property  id.Property `json:"propertyId"`
 		Stay      DraftStay   `json:"stayWindow"`
 		Occupancy Occupancy   `json:"occupancy"`
+		Locale    locale.Tag  `json:"locale"`
 	}
 	// An Occupancy is the number of guests over all rooms.
 	Occupancy struct {

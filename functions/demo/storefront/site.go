@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // local times of a hotel need it; a base image may lack it
@@ -68,7 +69,7 @@ var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 func (s *site) visitor(slug string, r *http.Request, at time.Time) *Visitor {
 	v := &Visitor{Slug: slug, At: at, site: s}
 	v.browser = page.NewBrowser(s.transport, r, v.Home(), sessionCookies)
-	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
+	accepted := acceptLanguage(r.Header)
 	v.Localizer = s.translations.Localizer(locale.Negotiate(accepted, page.Languages), time.UTC)
 	if accepted != "" && !english.MatchString(accepted) {
 		v.browser.With("Accept-Language", accepted+", en;q=0.001")
@@ -111,7 +112,37 @@ func (v *Visitor) enter(ctx context.Context, query url.Values, campaign http.Hea
 	properties, err := v.properties(ctx)
 	v.Bootstrap.Properties = properties
 	v.Localizer = v.site.translations.Localizer(v.Bootstrap.Locale, v.zone())
+	if reader := v.reader(); !v.Bootstrap.offers(reader) { // a guest who prefers an offered tag to another one has chosen its calendar
+		v.Localizer = v.Localizer.For(reader)
+	}
 	return err
+}
+
+// readerCookie is the cookie with the language that the guest chose on the consumer site, if the hotel does not offer it.
+const readerCookie = "reader"
+
+// reader returns the language that the guest reads best: the one chosen on the consumer site, or the browser's.
+func (v *Visitor) reader() locale.Tag {
+	if c, err := (&http.Request{Header: v.browser.Header}).Cookie(readerCookie); err == nil && slices.Contains(page.Languages, locale.Tag(c.Value)) {
+		return locale.Tag(c.Value)
+	}
+	return locale.Negotiate(acceptLanguage(v.browser.Header), slices.Concat([]locale.Tag{v.Bootstrap.Locale}, page.Languages))
+}
+
+func acceptLanguage(h http.Header) string { return strings.Join(h.Values("Accept-Language"), ",") }
+
+// KeepReader adds the cookie of a guest whose language the hotel does not offer to a page.
+func (v *Visitor) KeepReader(p fn.Page) fn.Page {
+	if a := v.Bootstrap.Arrival; a != nil && !v.Bootstrap.offers(a.Locale) {
+		p.Reply = p.Reply.Keep(&http.Cookie{Name: readerCookie, Value: string(a.Locale), Path: v.Home(), HttpOnly: true, Secure: !v.browser.Plain,
+			SameSite: http.SameSiteLaxMode})
+	}
+	return p
+}
+
+// offers reports whether the hotel offers a language.
+func (b Bootstrap) offers(tag locale.Tag) bool {
+	return slices.ContainsFunc(b.Locales, func(c locale.Conventions) bool { return c.Tag == tag })
 }
 
 // zone returns the time zone of the first property. Properties in several time zones are not supported.

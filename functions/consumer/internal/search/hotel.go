@@ -58,8 +58,9 @@ type HotelDetail struct {
 	Similar    []ListingCard      `json:"similarProperties,omitzero"`
 	Popularity *PopularitySignals `json:"popularitySignals,omitzero"`
 	Handoff    HandoffHint        `json:"handoffHint"`
-	Dates      DateRange          `json:"dates"`     // of the prices
-	Occupancy  Occupancy          `json:"occupancy"` // of the prices
+	Site       *BookingSite       `json:"bookingSite,omitzero"` // nil if the tenant service did not answer
+	Dates      DateRange          `json:"dates"`                // of the prices
+	Occupancy  Occupancy          `json:"occupancy"`            // of the prices
 	Locale     locale.Tag         `json:"locale"`
 	Currency   money.Currency     `json:"currency"`
 	Stale      bool               `json:"stale"`
@@ -125,6 +126,20 @@ type HandoffHint struct {
 	TTL int    `json:"ttlSeconds"`
 }
 
+// A BookingSite lists the languages and currencies that the hotel's own site offers.
+type BookingSite struct {
+	Locales    []locale.Tag     `json:"locales"`
+	Currencies []money.Currency `json:"currencies"`
+}
+
+// site returns what the tenant's own site offers, or nil if that is unknown.
+func (t Tenant) site() *BookingSite {
+	if len(t.Locales) == 0 || len(t.Currencies) == 0 {
+		return nil
+	}
+	return &BookingSite{Locales: t.Locales, Currencies: t.Currencies}
+}
+
 // maxSimilar is the maximum number of similar hotels on a detail page.
 const maxSimilar = 4
 
@@ -147,6 +162,7 @@ func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property,
 	if all.days.err == nil {
 		d.Calendar = all.days.value.show()
 	}
+	d.Site = all.tenant.site()
 	d.Similar, d.Popularity = all.similar.cards, all.popularity.value.show()
 	d.Dates, d.Occupancy, d.Currency, d.Stale, d.Missing = t.Dates, t.Occupancy, t.Currency, c.Stale, c.Missing
 	return d, c, nil
@@ -155,6 +171,7 @@ func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property,
 // detailParts holds the parts of a detail page.
 type detailParts struct {
 	hotel      part[Property]
+	tenant     Tenant // zero if the tenant service did not answer
 	rules      part[[]PropertyRule]
 	brands     part[map[id.Tenant]Brand]
 	preview    part[map[id.Property]Preview]
@@ -186,7 +203,7 @@ func (h *Hotels) fetchDetail(ctx context.Context, l locale.Tag, property id.Prop
 		return g, asBudgetExceeded(g.hotel.err)
 	}
 	hotel, closed := g.hotel.value, false
-	work.Go(func() { _, closed = h.tenants.Status(ctx, hotel.Tenant) })
+	work.Go(func() { g.tenant, closed = h.tenants.Status(ctx, hotel.Tenant) })
 	work.Go(func() { g.rules.set(h.properties.Rules(ctx, hotel)) })
 	work.Go(func() { g.brands.set(h.searches.brands.Get(ctx, []id.Tenant{hotel.Tenant})) })
 	work.Go(func() { g.similar = h.similar(ctx, l, hotel, t) })

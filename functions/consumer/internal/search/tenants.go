@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -23,6 +24,7 @@ type Tenant struct {
 	Status     string           `json:"status"`
 	Currency   money.Currency   `json:"currency"`
 	Currencies []money.Currency `json:"currencies"`
+	Locales    []locale.Tag     `json:"locales"`
 }
 
 const suspended = "suspended"

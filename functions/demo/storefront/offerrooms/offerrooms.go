@@ -64,7 +64,7 @@ func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		chosen = c.Bootstrap.Arrival.Search()
 	}
 	if linked && !c.Speculative {
-		return c.ToStart(chosen, nil), nil // removes the token from the address bar
+		return c.KeepReader(c.ToStart(chosen, nil)), nil // removes the token from the address bar
 	}
 	search := c.WithDefaults(chosen)
 	view := storefront.View{Step: "rooms", Title: c.Localizer.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: c.Home()}

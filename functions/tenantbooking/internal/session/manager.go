@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
@@ -73,16 +74,16 @@ func (m *Manager) Begin(v Visitor, h http.Header, from Trace, now time.Time) Ses
 	return Begin(begun)
 }
 
-// ApplyHandoff records the handoff in the session, and copies its locale and currency if the tenant supports them. It
-// changes nothing if the session has applied the same handoff before, so that later choices of the guest are kept.
+// ApplyHandoff records the handoff in the session, and copies its locale, or another one of the same language, and its currency if the
+// tenant supports them. It changes nothing if the session has applied the same handoff before, so that later choices of the guest are kept.
 func (v *Visitor) ApplyHandoff(i VerifiedHandoff) {
 	arrival := i.ArrivalID()
 	if v.Session.Arrival != nil && *v.Session.Arrival == arrival {
 		return
 	}
 	v.Session.Arrival = &arrival
-	if slices.Contains(v.Tenant.Locales, i.Locale) {
-		v.Locale, v.Session.Locale = i.Locale, i.Locale
+	if nearest := locale.Negotiate(string(i.Locale), v.Tenant.Locales); nearest.Language() == i.Locale.Language() {
+		v.Locale, v.Session.Locale = nearest, nearest
 	}
 	if slices.Contains(v.Tenant.Currencies, i.Currency) {
 		v.Currency, v.Session.Currency = i.Currency, i.Currency

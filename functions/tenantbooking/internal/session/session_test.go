@@ -14,8 +14,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/local/documents"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -35,6 +37,20 @@ func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// A handoff's language is that of the visit, or the nearest one that the hotel offers.
+func TestApplyHandoff_locale(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[locale.Tag]locale.Tag{locale.Pashto: locale.Pashto, locale.Persian: locale.Dari, locale.Urdu: locale.English} {
+		t.Run(string(sent), func(t *testing.T) {
+			v := Visitor{Tenant: hotel.Tenant{Locales: []locale.Tag{locale.Pashto, locale.Dari, locale.English}}, Locale: locale.English}
+			v.ApplyHandoff(VerifiedHandoff{Handoff: handoff.Handoff{ID: id.New[id.Handoff](), Locale: sent}})
+			if v.Locale != want {
+				t.Errorf("a visit in English with a handoff in %s is in %s, want %s", sent, v.Locale, want)
+			}
+		})
+	}
 }
 
 func TestFromCookie(t *testing.T) {

@@ -168,7 +168,7 @@ func (s *Services) tenant(r *http.Request, _ []byte) any {
 		if h.Tenant.String() == r.PathValue("id") {
 			status := map[bool]string{false: "active", true: "suspended"}[h.Suspended]
 			return search.Tenant{ID: h.Tenant, Slug: h.Slug, Domains: h.Domains, Status: status, Currency: h.Currency,
-				Currencies: []money.Currency{h.Currency, money.USD}}
+				Currencies: []money.Currency{h.Currency, money.USD}, Locales: []locale.Tag{locale.Dari}}
 		}
 	}
 	return nil

@@ -128,10 +128,16 @@ type (
 		Calendar   []Night        `json:"priceCalendarPreview"`
 		Similar    []Card         `json:"similarProperties"`
 		Popularity *Popularity    `json:"popularitySignals"`
+		Site       *BookingSite   `json:"bookingSite"` // nil if it is unknown
 		Locale     locale.Tag     `json:"locale"`
 		Currency   money.Currency `json:"currency"`
 		Stale      bool           `json:"stale"`
 		Degraded   []string       `json:"degraded"`
+	}
+	// A BookingSite lists what the hotel's own site offers.
+	BookingSite struct {
+		Locales    []locale.Tag     `json:"locales"`
+		Currencies []money.Currency `json:"currencies"`
 	}
 	// A HotelProperty is a hotel without its rooms and prices.
 	HotelProperty struct {

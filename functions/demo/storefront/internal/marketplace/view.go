@@ -219,6 +219,26 @@ func (v View) Dates() *[2]stay.Date {
 	return &d
 }
 
+// HandoffHint returns what goes along to the hotel's own site. If that lacks the guest's language or currency, the text names those that
+// the site has.
+func (v View) HandoffHint() string {
+	site := v.Hotel.Site
+	switch {
+	case site == nil:
+		return v.T("hotel.goUnknown")
+	case slices.Contains(site.Locales, v.Locale) && slices.Contains(site.Currencies, v.Currency):
+		return v.T("hotel.goHint")
+	}
+	var languages, currencies []string
+	for _, tag := range site.Locales {
+		languages = append(languages, tag.Conventions().Name)
+	}
+	for _, c := range site.Currencies {
+		currencies = append(currencies, v.Localizer.TextOr("currency."+string(c), string(c)))
+	}
+	return v.T("hotel.goOffers", strings.Join(languages, v.T("list.comma")), strings.Join(currencies, v.T("list.comma")))
+}
+
 // A CalendarDay is a night of the calendar, with its price if a room is left.
 type CalendarDay struct {
 	Date  stay.Date

@@ -44,8 +44,9 @@ func (t Translations) Of(tag locale.Tag) map[string]string {
 // Localizer holds the site's texts in one language, and its conventions for numbers, money and dates.
 type Localizer struct {
 	locale.Conventions
-	Zone  *time.Location // the hotel's time zone
-	texts map[string]string
+	Zone   *time.Location // the hotel's time zone
+	texts  map[string]string
+	reader locale.Tag // whose calendar, names of months and digits are used
 }
 
 // Localizer returns the texts in a language, or in English if the site does not support it.
@@ -53,7 +54,17 @@ func (t Translations) Localizer(tag locale.Tag, zone *time.Location) Localizer {
 	if t.Of(tag) == nil {
 		tag = locale.English
 	}
-	return Localizer{Conventions: tag.Conventions(), texts: t.Of(tag), Zone: zone}
+	return Localizer{Conventions: tag.Conventions(), texts: t.Of(tag), Zone: zone, reader: tag}
+}
+
+// For returns the same texts with the calendar and the digits of a reader of the same language in another country. It returns l if the
+// reader has another language.
+func (l Localizer) For(reader locale.Tag) Localizer {
+	if reader.Language() == l.Tag.Language() {
+		own := reader.Conventions()
+		l.Calendar, l.Digits, l.reader = own.Calendar, own.Digits, reader
+	}
+	return l
 }
 
 // T returns the text of a key. {0}, {1} and so on are replaced by the arguments.
@@ -120,7 +131,7 @@ func (l Localizer) Date(d stay.Date) string {
 	if l.Calendar != "persian" {
 		year, month, day := d.Time().Date()
 		name := month.String()
-		if names := gregorianMonths[l.Tag.Language()]; names != nil {
+		if names := gregorianMonths[l.reader.Language()]; names != nil {
 			name = names[month-1]
 		}
 		return l.Number(day) + " " + name + " " + l.Number(year)

@@ -9,10 +9,10 @@ import (
 
 // SolarMonths returns the names of the months of the solar year.
 func (l Localizer) SolarMonths() []string {
-	if months, ok := solarMonths[l.Tag]; ok {
+	if months, ok := solarMonths[l.reader]; ok {
 		return months
 	}
-	return solarMonths[locale.Tag(l.Tag.Language()+"-AF")]
+	return solarMonths[locale.Tag(l.reader.Language()+"-AF")]
 }
 
 // Solar returns a date in the solar calendar.

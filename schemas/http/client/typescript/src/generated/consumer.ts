@@ -280,6 +280,13 @@ export interface components {
             url: string;
             ttlSeconds: number;
         };
+        /** @description What the hotel's own site offers. Absent if that is not known at the moment */
+        BookingSite: {
+            /** @description Tags (BCP 47) */
+            locales: string[];
+            /** @description Codes (ISO 4217) */
+            currencies: string[];
+        };
         HotelDetail: {
             property: {
                 propertyId: components["schemas"]["PropertyId"];
@@ -326,6 +333,7 @@ export interface components {
                 viewedLast1h?: number;
             };
             handoffHint: components["schemas"]["HandoffHint"];
+            bookingSite?: components["schemas"]["BookingSite"];
             dates: components["schemas"]["DateRange"];
             occupancy: components["schemas"]["Occupancy"];
             locale: components["schemas"]["Locale"];
@@ -449,6 +457,7 @@ export type MapResults = components['schemas']['MapResults'];
 export type Photo = components['schemas']['Photo'];
 export type RoomTypeSummary = components['schemas']['RoomTypeSummary'];
 export type HandoffHint = components['schemas']['HandoffHint'];
+export type BookingSite = components['schemas']['BookingSite'];
 export type HotelDetail = components['schemas']['HotelDetail'];
 export type Money = components['schemas']['Money'];
 export type VacantRoom = components['schemas']['VacantRoom'];
