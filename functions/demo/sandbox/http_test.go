@@ -8,80 +8,24 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/sandbox/authenticate"
-	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
-	"melmastoon.ghasi.io/functions/demo/sandbox/collect"
-	"melmastoon.ghasi.io/functions/demo/sandbox/commitrooms"
-	"melmastoon.ghasi.io/functions/demo/sandbox/comparerates"
-	"melmastoon.ghasi.io/functions/demo/sandbox/configuretenant"
+	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
-	"melmastoon.ghasi.io/functions/demo/sandbox/expireintents"
-	"melmastoon.ghasi.io/functions/demo/sandbox/finddestinations"
-	"melmastoon.ghasi.io/functions/demo/sandbox/findsimilar"
-	"melmastoon.ghasi.io/functions/demo/sandbox/holdexpired"
-	"melmastoon.ghasi.io/functions/demo/sandbox/holdrooms"
-	"melmastoon.ghasi.io/functions/demo/sandbox/indexlisting"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
-	"melmastoon.ghasi.io/functions/demo/sandbox/issuekey"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/demo/sandbox/listintents"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listkeys"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listlistings"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listpolicies"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listproperties"
-	"melmastoon.ghasi.io/functions/demo/sandbox/listrooms"
-	"melmastoon.ghasi.io/functions/demo/sandbox/mintstafftoken"
-	"melmastoon.ghasi.io/functions/demo/sandbox/openintent"
-	"melmastoon.ghasi.io/functions/demo/sandbox/pay"
-	"melmastoon.ghasi.io/functions/demo/sandbox/previewprices"
-	"melmastoon.ghasi.io/functions/demo/sandbox/publishrateplan"
-	"melmastoon.ghasi.io/functions/demo/sandbox/publishtheme"
-	"melmastoon.ghasi.io/functions/demo/sandbox/quote"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readavailability"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readcalendar"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readintent"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readjwks"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readpopularity"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readproperty"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readtenant"
-	"melmastoon.ghasi.io/functions/demo/sandbox/readtheme"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reallocaterooms"
-	"melmastoon.ghasi.io/functions/demo/sandbox/refund"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reinstatetenant"
-	"melmastoon.ghasi.io/functions/demo/sandbox/relay"
-	"melmastoon.ghasi.io/functions/demo/sandbox/releaserooms"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcancelled"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcheckedout"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationconfirmed"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationearlycheckout"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationmodified"
-	"melmastoon.ghasi.io/functions/demo/sandbox/reservationnoshow"
-	"melmastoon.ghasi.io/functions/demo/sandbox/revokekeys"
-	"melmastoon.ghasi.io/functions/demo/sandbox/revokesession"
-	"melmastoon.ghasi.io/functions/demo/sandbox/rotatekeys"
-	"melmastoon.ghasi.io/functions/demo/sandbox/search"
-	"melmastoon.ghasi.io/functions/demo/sandbox/searchmap"
-	"melmastoon.ghasi.io/functions/demo/sandbox/showcheckout"
-	"melmastoon.ghasi.io/functions/demo/sandbox/suspendtenant"
-	"melmastoon.ghasi.io/functions/demo/sandbox/takeroomout"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // front is the sandbox's HTTP endpoint.
 func (b books) front(t *testing.T) *fntest.Front {
 	t.Helper()
-	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
-		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
-		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, authenticate.Function, quote.Function, readintent.Function,
-		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function, reservationconfirmed.Function, finddestinations.Function, findsimilar.Function, listlistings.Function, readpopularity.Function,
-		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
-		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, reservationcheckedout.Function, reservationearlycheckout.Function, reservationmodified.Function, reservationnoshow.Function,
-		mintstafftoken.Function, readjwks.Function, rotatekeys.Function, listkeys.Function, revokekeys.Function,
-		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
+	all := slices.DeleteFunc(slices.Clone(melmastoon.Functions), func(f fn.Function) bool {
+		return f.Spec.Service() != "sandbox" || f.Spec.Route == "GET /docs"
+	})
+	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"), all...)
 }
 
 // body is a JSON object.

@@ -97,7 +97,9 @@ func TestHold_otherHoldsIDs(t *testing.T) {
 	for name, change := range map[string]func(*inventory.Hold){
 		"another reservation": func(h *inventory.Hold) { h.Reservation = id.New[id.Reservation]() },
 		"other nights":        func(h *inventory.Hold) { h.Stay = b.nights(11, 2) },
-		"other units":         func(h *inventory.Hold) { h.Claims = []inventory.Claim{{Allocation: h.Claims[0].Allocation, RoomType: suites.ID, Units: 2}} },
+		"other units": func(h *inventory.Hold) {
+			h.Claims = []inventory.Claim{{Allocation: h.Claims[0].Allocation, RoomType: suites.ID, Units: 2}}
+		},
 		"one id more": func(h *inventory.Hold) {
 			h.Claims = append(slices.Clone(h.Claims), inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
 		},

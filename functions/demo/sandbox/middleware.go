@@ -6,8 +6,11 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/scenario"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Schema is the SQL schema of this service.
@@ -19,9 +22,15 @@ type Scenario = scenario.Scenario
 // The scenarios, and the services that one may be for.
 var Scenarios, Services = scenario.All, scenario.Services
 
-// HTTP returns an HTTP function. Other services call it, identified by their token. The request names the tenant, so
-// the routes share only the scenario that a caller may request.
+// HTTP returns an HTTP function. Other services call it, identified by their token.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
+	s.Access = fn.Internal
+	return Public(s, build)
+}
+
+// Public returns an HTTP function that anyone may call. The request names the tenant, so the routes share only the scenario
+// that a caller may request.
+func Public[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
 	type act = func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)
 	return fn.HTTP(s, fn.Open, func(e env.Env) (act, error) {
 		serve, err := build(e)
@@ -41,10 +50,19 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 	})
 }
 
-// Event returns an event function. Permanent failures go to the subscription's own dead-letter topic. An event without
-// a tenant is one.
-func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
-	return PlatformEvent(s, fn.OfTenant(build))
+// An Effect is what an event changes, in the transaction that claims the event.
+type Effect[P any] func(context.Context, postgres.Tx, event.Event[P]) error
+
+// Event returns an event function whose effect is made once. Permanent failures go to the subscription's own dead-letter
+// topic. An event without a tenant is one.
+func Event[P any](s fn.Spec, build func(env.Env) (Effect[P], error)) fn.Function {
+	return PlatformEvent(s, fn.OfTenant(func(e env.Env) (fn.Handle[P], error) {
+		effect, err := build(e)
+		db := postgres.Open(e, Schema)
+		return func(ctx context.Context, e event.Event[P]) error {
+			return inbox.Once(ctx, db, e.Delivery, func(tx postgres.Tx) error { return effect(ctx, tx, e) })
+		}, err
+	}))
 }
 
 // PlatformEvent returns an event function for events without a tenant, such as those of travellers on the consumer

@@ -14,10 +14,9 @@ import (
 
 // Function serves POST /sandbox/payment/v1/authentications. The form is on the hotel's site, which has another origin. The client
 // secret authorizes it; cookies are not used.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Public(fn.Spec{
 	Name:        "sandbox-authenticate",
 	Route:       "POST /sandbox/payment/v1/authentications",
-	Access:      fn.Public,
 	CrossOrigin: true,
 	Answer:      fn.SeeOther,
 	Uses:        fn.Uses{fn.Postgres},

@@ -8,7 +8,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -34,18 +33,17 @@ type Clicked struct {
 }
 
 type handler struct {
-	db       *postgres.DB
 	listings search.Listings
 	demand   search.Demand
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Clicked], error) {
-	return (&handler{postgres.Open(e, standin.Schema), search.OpenListings(e), search.OpenDemand(e)}).count, nil
+	return (&handler{search.OpenListings(e), search.OpenDemand(e)}).count, nil
 }
 
 func (h *handler) count(ctx context.Context, e event.Event[Clicked]) error {
-	err := inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
+	err := inbox.Once(ctx, h.listings.DB, e.Delivery, func(tx postgres.Tx) error {
 		if err := h.listings.Clicked(ctx, tx, e.Payload.Property); err != nil {
 			return err
 		}

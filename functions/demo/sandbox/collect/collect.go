@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-collect",
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/collect",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{payment.TransactionCapturedV1},
 	Timeout:   2 * time.Second,

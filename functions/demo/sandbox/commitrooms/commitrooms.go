@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-commitrooms",
 	Route:   "POST /sandbox/inventory/v1/commits",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

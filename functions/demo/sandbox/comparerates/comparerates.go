@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-comparerates",
 	Route:   "GET /sandbox/pricing/v1/cheapest",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -20,7 +20,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-configuretenant",
 	Route:     "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{directory.TenantConfigUpdatedV1, directory.TenantSettingsChangedV1},
 	Timeout:   2 * time.Second,

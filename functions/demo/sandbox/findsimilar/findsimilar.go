@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-findsimilar",
 	Route:   "POST /sandbox/search/v1/similar",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)
@@ -51,19 +50,14 @@ type Response struct {
 	Listings []search.Listing `json:"listings"`
 }
 
-type handler struct {
-	listings search.Listings
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{search.OpenListings(e)}).find, nil
-}
-
-func (h *handler) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if scenario.Requested(c.Header, scenario.SoldOut) {
-		return Response{Listings: []search.Listing{}}, nil
-	}
-	all, err := h.listings.Similar(ctx, search.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
-	return Response{all}, err
+	listings := search.OpenListings(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		if scenario.Requested(c.Header, scenario.SoldOut) {
+			return Response{Listings: []search.Listing{}}, nil
+		}
+		all, err := listings.Similar(ctx, search.Likeness{Property: c.In.Property, Dates: c.In.Dates, Party: c.In.Occupancy, Currency: c.In.Currency, Limit: c.In.Limit})
+		return Response{all}, err
+	}, nil
 }

@@ -8,12 +8,10 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -34,29 +32,25 @@ type Expired struct {
 }
 
 type handler struct {
-	db        *postgres.DB
 	inventory inventory.Inventory
 	intents   payment.Intents
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[Expired], error) {
+func New(e env.Env) (sandbox.Effect[Expired], error) {
 	return (&handler{
-		db:        postgres.Open(e, standin.Schema),
 		inventory: inventory.Open(e),
 		intents:   payment.OpenIntents(e),
 	}).release, nil
 }
 
 // release is not urgent: inventory ignores the hold from its expiry on.
-func (h *handler) release(ctx context.Context, e event.Event[Expired]) error {
-	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := h.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
-			return err
-		}
-		if e.Payload.Intent == nil {
-			return nil
-		}
-		return h.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
-	})
+func (h *handler) release(ctx context.Context, tx postgres.Tx, e event.Event[Expired]) error {
+	if err := h.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
+		return err
+	}
+	if e.Payload.Intent == nil {
+		return nil
+	}
+	return h.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
 }

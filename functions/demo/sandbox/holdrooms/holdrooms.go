@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-holdrooms",
 	Route:     "POST /sandbox/inventory/v1/holds",
-	Access:    fn.Internal,
 	Answer:    fn.Created,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{inventory.AllocationCommittedV1, inventory.AllocationFailedV1},

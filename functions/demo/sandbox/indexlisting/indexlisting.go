@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-indexlisting",
 	Route:     "POST /sandbox/search/v1/listings/{propertyId}/index",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{search.ListingIndexedV1},
 	Timeout:   2 * time.Second,

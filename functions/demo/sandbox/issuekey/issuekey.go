@@ -17,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-issuekey",
 	Route:     "POST /sandbox/lock/v1/keys",
-	Access:    fn.Internal,
 	Answer:    fn.Accepted,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{lock.KeyIssuedV1, lock.KeyFailedV1},

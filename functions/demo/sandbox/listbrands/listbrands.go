@@ -17,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-listbrands",
 	Route:   "POST /sandbox/theme/v1/brands",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -17,7 +17,6 @@ var Function = sandbox.HTTP(fn.Spec{
 	Name:     "sandbox-listintents",
 	Route:    "GET /sandbox/payment/v1/intents",
 	Siblings: []string{"POST"},
-	Access:   fn.Internal,
 	Uses:     fn.Uses{fn.Postgres},
 	Timeout:  2 * time.Second,
 }, New)

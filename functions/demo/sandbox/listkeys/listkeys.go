@@ -17,7 +17,6 @@ var Function = sandbox.HTTP(fn.Spec{
 	Name:     "sandbox-listkeys",
 	Route:    "GET /sandbox/lock/v1/keys",
 	Siblings: []string{"POST"},
-	Access:   fn.Internal,
 	Uses:     fn.Uses{fn.Postgres},
 	Timeout:  2 * time.Second,
 }, New)

@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-listrooms",
 	Route:   "GET /sandbox/property/v1/properties/{propertyId}/rooms",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -18,7 +18,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-mintstafftoken",
 	Route:   "POST /sandbox/iam/v1/staff-tokens",
-	Access:  fn.Internal,
 	Answer:  fn.Created,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,

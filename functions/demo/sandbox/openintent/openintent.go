@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-openintent",
 	Route:   "POST /sandbox/payment/v1/intents",
-	Access:  fn.Internal,
 	Answer:  fn.Created,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,

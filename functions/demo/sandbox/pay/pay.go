@@ -15,10 +15,9 @@ import (
 )
 
 // Function serves POST /sandbox/payment/v1/checkout/{intentId}, the form of the checkout page.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Public(fn.Spec{ // anyone with the page's address may pay
 	Name:      "sandbox-pay",
 	Route:     "POST /sandbox/payment/v1/checkout/{intentId}",
-	Access:    fn.Public, // anyone with the page's address may pay
 	Answer:    fn.SeeOther,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{payment.TransactionCapturedV1, payment.TransactionFailedV1},

@@ -21,7 +21,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-previewprices",
 	Route:   "POST /sandbox/pricing/v1/previews",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-publishrateplan",
 	Route:     "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{pricing.RatePlanPublishedV1, search.ListingIndexedV1},
 	Timeout:   2 * time.Second,

@@ -17,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-publishtheme",
 	Route:     "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
-	Access:    fn.Internal,
 	Answer:    fn.Created,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{directory.ThemePublishedV1, search.ListingIndexedV1},

@@ -20,7 +20,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-quote",
 	Route:   "POST /sandbox/pricing/v1/quotes",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readavailability",
 	Route:   "GET /sandbox/inventory/v1/availability",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -20,7 +20,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readcalendar",
 	Route:   "GET /sandbox/pricing/v1/calendar",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)
@@ -49,19 +48,14 @@ type Response struct {
 	Currency money.Currency     `json:"currency"` // the hotel's own if there is no exchange rate
 }
 
-type handler struct {
-	tariffs pricing.Tariffs
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{pricing.OpenTariffs(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if scenario.Requested(c.Header, scenario.SoldOut) {
-		return Response{[]pricing.DayPrice{}, c.In.Currency}, nil
-	}
-	days, currency, err := h.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
-	return Response{days, currency}, err
+	tariffs := pricing.OpenTariffs(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		if scenario.Requested(c.Header, scenario.SoldOut) {
+			return Response{[]pricing.DayPrice{}, c.In.Currency}, nil
+		}
+		days, currency, err := tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
+		return Response{days, currency}, err
+	}, nil
 }

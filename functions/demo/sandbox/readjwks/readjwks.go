@@ -12,10 +12,9 @@ import (
 )
 
 // Function serves GET /sandbox/iam/v1/jwks.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Public(fn.Spec{ // the keys are public, and verifiers have no token for this issuer
 	Name:    "sandbox-readjwks",
 	Route:   "GET /sandbox/iam/v1/jwks",
-	Access:  fn.Public, // the keys are public, and verifiers have no token for this issuer
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readpopularity",
 	Route:   "GET /sandbox/search/v1/popularity",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

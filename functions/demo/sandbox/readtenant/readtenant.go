@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readtenant",
 	Route:   "GET /sandbox/tenant/v1/tenants/{ref}",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)
@@ -29,19 +28,14 @@ type Request struct {
 // A Response is the tenant.
 type Response = directory.Tenant
 
-type handler struct {
-	tenants directory.Tenants
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{directory.OpenTenants(e)}).read, nil
-}
-
-func (h *handler) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	t, err := h.tenants.Get(ctx, c.In.Ref)
-	if scenario.Requested(c.Header, scenario.Suspended) {
-		t.Status = "suspended"
-	}
-	return t, err
+	tenants := directory.OpenTenants(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		t, err := tenants.Get(ctx, c.In.Ref)
+		if scenario.Requested(c.Header, scenario.Suspended) {
+			t.Status = "suspended"
+		}
+		return t, err
+	}, nil
 }

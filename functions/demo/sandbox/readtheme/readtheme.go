@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readtheme",
 	Route:   "GET /sandbox/theme/v1/tenants/{tenantId}/theme",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

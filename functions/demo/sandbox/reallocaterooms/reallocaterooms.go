@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-reallocaterooms",
 	Route:     "POST /sandbox/inventory/v1/reallocations",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{inventory.AllocationCommittedV1},
 	Timeout:   2 * time.Second,
@@ -30,19 +29,14 @@ type Response struct {
 	ReallocatedAt time.Time `json:"reallocatedAt"`
 }
 
-type handler struct {
-	inventory inventory.Inventory
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&handler{inventory.Open(e)}).reallocate, nil
-}
-
-func (h *handler) reallocate(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if len(c.In.Allocations) > 0 && scenario.Requested(c.Header, scenario.SoldOut) {
-		return Response{}, inventory.ErrSoldOut // no decision is stored, so the same ids can succeed later
-	}
-	at, err := h.inventory.Reallocate(ctx, c.In)
-	return Response{at}, err
+	rooms := inventory.Open(e)
+	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+		if len(c.In.Allocations) > 0 && scenario.Requested(c.Header, scenario.SoldOut) {
+			return Response{}, inventory.ErrSoldOut // no decision is stored, so the same ids can succeed later
+		}
+		at, err := rooms.Reallocate(ctx, c.In)
+		return Response{at}, err
+	}, nil
 }

@@ -19,7 +19,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-refund",
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/refunds",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{payment.TransactionRefundedV1},
 	Timeout:   2 * time.Second,

@@ -16,7 +16,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-reinstatetenant",
 	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{directory.TenantReinstatedV1},
 	Timeout:   2 * time.Second,

@@ -7,7 +7,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -18,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-releaserooms",
 	Route:   "POST /sandbox/inventory/v1/releases",
-	Access:  fn.Internal,
 	Answer:  fn.NoContent,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
@@ -33,18 +31,12 @@ type Request struct {
 // Validate rejects a list that is empty, too long or has duplicates.
 func (r *Request) Validate() error { return inventory.ValidateAllocations(r.Allocations) }
 
-type handler struct {
-	db        *postgres.DB
-	inventory inventory.Inventory
-}
-
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
-	return (&handler{postgres.Open(e, standin.Schema), inventory.Open(e)}).release, nil
-}
-
-func (h *handler) release(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {
-	return fn.Nothing{}, h.db.InTenant(ctx, c.In.Tenant, func(tx postgres.Tx) error {
-		return h.inventory.Release(ctx, tx, c.In.Allocations)
-	})
+	rooms := inventory.Open(e)
+	return func(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {
+		return fn.Nothing{}, rooms.DB.InTenant(ctx, c.In.Tenant, func(tx postgres.Tx) error {
+			return rooms.Release(ctx, tx, c.In.Allocations)
+		})
+	}, nil
 }

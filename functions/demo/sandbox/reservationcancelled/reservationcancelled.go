@@ -11,12 +11,10 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -39,7 +37,6 @@ type Cancelled struct {
 }
 
 type handler struct {
-	db        *postgres.DB
 	inventory inventory.Inventory
 	intents   payment.Intents
 	keys      lock.Keys
@@ -47,9 +44,8 @@ type handler struct {
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[Cancelled], error) {
+func New(e env.Env) (sandbox.Effect[Cancelled], error) {
 	return (&handler{
-		db:        postgres.Open(e, standin.Schema),
 		inventory: inventory.Open(e),
 		intents:   payment.OpenIntents(e),
 		keys:      lock.OpenKeys(e),
@@ -57,21 +53,19 @@ func New(e env.Env) (fn.Handle[Cancelled], error) {
 	}).cancel, nil
 }
 
-func (h *handler) cancel(ctx context.Context, e event.Event[Cancelled]) error {
-	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := h.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
-			return err
-		}
-		if err := h.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
-			return err
-		}
-		booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
-		if err := h.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
-			return err
-		}
-		if err := h.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
-			return err
-		}
-		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
-	})
+func (h *handler) cancel(ctx context.Context, tx postgres.Tx, e event.Event[Cancelled]) error {
+	if err := h.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+		return err
+	}
+	if err := h.intents.CancelLive(ctx, tx, e.Payload.Reservation); err != nil {
+		return err
+	}
+	booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+	if err := h.demand.Cancelled(ctx, tx, booked, e.Payload.At); err != nil {
+		return err
+	}
+	if err := h.keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
+		return err
+	}
+	return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation cancelled", e.Payload.Refunds)
 }

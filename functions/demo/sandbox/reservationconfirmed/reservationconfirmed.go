@@ -7,12 +7,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -31,19 +29,11 @@ type Confirmed struct {
 	At          time.Time      `json:"confirmedAt"`
 }
 
-type handler struct {
-	db     *postgres.DB
-	demand search.Demand
-}
-
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[Confirmed], error) {
-	return (&handler{postgres.Open(e, standin.Schema), search.OpenDemand(e)}).count, nil
-}
-
-func (h *handler) count(ctx context.Context, e event.Event[Confirmed]) error {
-	booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
-	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		return h.demand.Confirmed(ctx, tx, booked, e.Payload.At)
-	})
+func New(e env.Env) (sandbox.Effect[Confirmed], error) {
+	demand := search.OpenDemand(e)
+	return func(ctx context.Context, tx postgres.Tx, e event.Event[Confirmed]) error {
+		booked := search.Booking{Tenant: *e.Delivery.Tenant, Property: e.Payload.Property, Reservation: e.Payload.Reservation}
+		return demand.Confirmed(ctx, tx, booked, e.Payload.At)
+	}, nil
 }

@@ -9,13 +9,11 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -66,23 +64,20 @@ func (m Modified) replaced() []id.KeyCredential {
 }
 
 type handler struct {
-	db      *postgres.DB
 	intents payment.Intents
 	keys    lock.Keys
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[Modified], error) {
-	return (&handler{db: postgres.Open(e, standin.Schema), intents: payment.OpenIntents(e), keys: lock.OpenKeys(e)}).settle, nil
+func New(e env.Env) (sandbox.Effect[Modified], error) {
+	return (&handler{intents: payment.OpenIntents(e), keys: lock.OpenKeys(e)}).settle, nil
 }
 
-func (h *handler) settle(ctx context.Context, e event.Event[Modified]) error {
-	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		if gone := e.Payload.replaced(); len(gone) > 0 {
-			if _, err := h.keys.RevokeIn(ctx, tx, *e.Delivery.Tenant, gone); err != nil {
-				return err
-			}
+func (h *handler) settle(ctx context.Context, tx postgres.Tx, e event.Event[Modified]) error {
+	if gone := e.Payload.replaced(); len(gone) > 0 {
+		if _, err := h.keys.RevokeIn(ctx, tx, *e.Delivery.Tenant, gone); err != nil {
+			return err
 		}
-		return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation modified", e.Payload.refunds())
-	})
+	}
+	return h.intents.RefundRequested(ctx, tx, e.Delivery.EventID, "reservation modified", e.Payload.refunds())
 }

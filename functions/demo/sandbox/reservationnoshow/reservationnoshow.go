@@ -21,6 +21,6 @@ var Function = sandbox.Event(fn.Spec{
 }, New)
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Handle[settlement.Settlement], error) {
+func New(e env.Env) (sandbox.Effect[settlement.Settlement], error) {
 	return settlement.Settle(e, "no-show"), nil
 }

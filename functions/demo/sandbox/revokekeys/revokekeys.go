@@ -17,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-revokekeys",
 	Route:   "POST /sandbox/lock/v1/revocations",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -18,7 +18,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-revokesession",
 	Route:     "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{iam.SessionRevokedV1},
 	Timeout:   2 * time.Second,

@@ -15,7 +15,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-rotatekeys",
 	Route:   "POST /sandbox/iam/v1/keys",
-	Access:  fn.Internal,
 	Answer:  fn.Created,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,

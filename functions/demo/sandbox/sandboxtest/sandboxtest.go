@@ -10,9 +10,10 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
-// The types of the inventory store and of the search index.
+// The inventory store and its requests.
 type (
 	// Inventory stores allocations of rooms.
 	Inventory = inventory.Inventory
@@ -20,24 +21,6 @@ type (
 	Hold = inventory.Hold
 	// Claim is the part of a hold for one room type.
 	Claim = inventory.Claim
-	// Query is a search.
-	Query = search.Query
-	// Where is the area to search.
-	Where = search.Where
-	// Dates are the nights of a stay.
-	Dates = search.Dates
-	// Travellers are the guests of a search.
-	Travellers = search.Travellers
-	// Slice is a page of the results and their order.
-	Slice = search.Slice
-	// Sort is the order of results.
-	Sort = search.Sort
-)
-
-// The orders that benchmarks compare.
-const (
-	Recommended = search.Recommended
-	PriceUp     = search.PriceUp
 )
 
 // The errors of a hold and of its commit.
@@ -49,8 +32,16 @@ var (
 // OpenInventory opens the store of allocations.
 func OpenInventory(e env.Env) Inventory { return inventory.Open(e) }
 
-// OpenListings opens the search index.
-func OpenListings(e env.Env) search.Listings { return search.OpenListings(e) }
+// Search returns a function that searches a city for a room for two adults, and returns how many hotels are on the first page and in all.
+func Search(e env.Env, city string, from stay.Date, sort string) func(context.Context) (page, total int, err error) {
+	q := search.Query{Where: search.Where{Mode: "city", City: city}, Dates: search.Dates{CheckIn: from, CheckOut: from.AddDays(3)},
+		Party: search.Travellers{Adults: 2, Rooms: 1}}
+	listings := search.OpenListings(e)
+	return func(ctx context.Context) (int, int, error) {
+		found, total, err := listings.Search(ctx, q, search.Slice{Sort: search.Sort(sort), Limit: 20, Currency: "USD"})
+		return len(found), total, err
+	}
+}
 
 // Index updates a hotel in the search index after a test has changed its rooms. It appends no event.
 func Index(ctx context.Context, e env.Env, tenant id.Tenant, p id.Property) error {

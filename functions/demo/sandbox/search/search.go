@@ -18,7 +18,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-search",
 	Route:   "POST /sandbox/search/v1/searches",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -17,7 +17,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-searchmap",
 	Route:   "POST /sandbox/search/v1/pins",
-	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)

@@ -19,11 +19,10 @@ import (
 )
 
 // Function serves GET /sandbox/payment/v1/checkout/{intentId}, an HTML page without scripts.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Public(fn.Spec{ // anyone with the page's address may pay
 	Name:     "sandbox-showcheckout",
 	Route:    "GET /sandbox/payment/v1/checkout/{intentId}",
 	Siblings: []string{"POST"},
-	Access:   fn.Public, // anyone with the page's address may pay
 	Uses:     fn.Uses{fn.Postgres},
 	Timeout:  2 * time.Second,
 }, New)

@@ -15,10 +15,9 @@ import (
 )
 
 // Function serves GET /docs.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Public(fn.Spec{ // the documents are public
 	Name:    "sandbox-showdocs",
 	Route:   "GET /docs",
-	Access:  fn.Public, // the documents are public
 	Uses:    fn.Uses{},
 	Timeout: 4 * time.Second,
 }, New)

@@ -18,7 +18,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-suspendtenant",
 	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{directory.TenantSuspendedV1},
 	Timeout:   2 * time.Second,

@@ -21,7 +21,6 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-takeroomout",
 	Route:     "POST /sandbox/property/v1/rooms/{roomId}/out-of-order",
-	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{directory.RoomTakenOutV1, search.ListingIndexedV1},
 	Timeout:   2 * time.Second,

@@ -12,10 +12,9 @@ import (
 
 // Function serves POST /sandbox/challenge/v1/verifications.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:   "sandbox-verifychallenge",
-	Route:  "POST /sandbox/challenge/v1/verifications",
-	Access: fn.Internal,
-	Uses:   fn.Uses{fn.Documents},
+	Name:  "sandbox-verifychallenge",
+	Route: "POST /sandbox/challenge/v1/verifications",
+	Uses:  fn.Uses{fn.Documents},
 }, New)
 
 // A Request is the response to a challenge. [challenge.Challenges] lists the responses that pass.

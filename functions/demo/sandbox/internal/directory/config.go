@@ -114,7 +114,7 @@ func setList[T comparable](to *[]T, wanted fn.Maybe[[]T]) bool {
 // change applies f to a tenant under a row lock and publishes its events in the same transaction. A nil event function
 // means no change.
 func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (newEvents, error)) (t Tenant, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		if t, err = lockTenant(ctx, tx, tenant); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (
 		if err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, newEvents(t, at)...)
+		return s.Outbox.Append(ctx, tx, newEvents(t, at)...)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t, standin.ErrTenantUnknown

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -185,4 +186,48 @@ func readRatePlans(ctx context.Context, tx postgres.Tx, p id.Property) ([]RatePl
 		r.Policy.Description = r.Policy.Terms()
 		return r, err
 	})
+}
+
+// A HouseRule is one rule of a property for its guests.
+type HouseRule struct {
+	Property id.Property  `json:"propertyId"`
+	Kind     string       `json:"kind"` // cancellation, check_in, check_out, children, payment or pets
+	Title    standin.Name `json:"title"`
+	Text     standin.Name `json:"text"`
+}
+
+// Rules returns the house rules of all properties of a tenant, in each property's order.
+func (s Properties) Rules(ctx context.Context, tenant id.Tenant) (all []HouseRule, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT property_id, kind, title, title_localized, body, body_localized
+			FROM sandbox.policies
+			WHERE tenant_id = @tenant
+			ORDER BY property_id, position`,
+			pgx.StrictNamedArgs{"tenant": tenant})
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r HouseRule, err error) {
+			err = row.Scan(&r.Property, &r.Kind, &r.Title.Default, &r.Title.Localized, &r.Text.Default, &r.Text.Localized)
+			return r, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("properties: rules of %s: %w", tenant, err)
+	}
+	return all, nil
+}
+
+// callingCodes are the calling codes of the demo's countries.
+var callingCodes = map[string]string{"AF": "93", "IR": "98", "PK": "92", "AE": "971", "TJ": "992", "TR": "90", "IN": "91", "UZ": "998", "TM": "993"}
+
+// phoneOf returns a telephone number of a property that cannot exist, because no number begins with 00 after the country's code.
+// It returns "" for a country that is not in the demo.
+func phoneOf(p id.Property, country string) string {
+	code := callingCodes[country]
+	if code == "" {
+		return ""
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(p.String())) // never fails
+	return fmt.Sprintf("+%s 00 000 %04d", code, h.Sum32()%10_000)
 }

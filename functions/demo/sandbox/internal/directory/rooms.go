@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -36,24 +35,18 @@ type Outage struct {
 }
 
 // Rooms stores the physical rooms of all properties.
-type Rooms struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Rooms struct{ standin.Store }
 
 // OpenRooms opens the store.
-func OpenRooms(e env.Env) Rooms {
-	db := postgres.Open(e, standin.Schema)
-	return Rooms{db, outbox.Open(e, db)}
-}
+func OpenRooms(e env.Env) Rooms { return Rooms{standin.OpenStore(e)} }
 
 // Of lists the rooms of a property by number. It returns ErrNotFound for an unknown property.
 func (s Rooms) Of(ctx context.Context, p id.Property) (all []Room, err error) {
-	tenant, err := standin.PropertyOwner(ctx, s.db, p)
+	tenant, err := standin.PropertyOwner(ctx, s.DB, p)
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		all, err = readRooms(ctx, tx, p, nil)
 		return err
 	})
@@ -66,11 +59,11 @@ func (s Rooms) Of(ctx context.Context, p id.Property) (all []Room, err error) {
 // TakeOut takes a room out of order for a period, lowers the capacity of its room type for these nights, and publishes
 // the event. A repetition of the same period changes and publishes nothing; the first reason remains.
 func (s Rooms) TakeOut(ctx context.Context, room id.Room, o Outage) (r Room, err error) {
-	tenant, err := standin.Owner(ctx, s.db, `SELECT tenant_id FROM sandbox.rooms WHERE room_id = @key`, room)
+	tenant, err := standin.Owner(ctx, s.DB, `SELECT tenant_id FROM sandbox.rooms WHERE room_id = @key`, room)
 	if err != nil {
 		return r, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		if err := s.takeOut(ctx, tx, tenant, room, o); err != nil {
 			return err
 		}
@@ -104,10 +97,10 @@ func (s Rooms) takeOut(ctx context.Context, tx postgres.Tx, tenant id.Tenant, ro
 		return err
 	}
 	// Search finds hotels by the least capacity of their room types, which may be lower now.
-	if _, err := search.Index(ctx, tx, s.outbox, tenant, &taken.Property); err != nil {
+	if _, err := search.Index(ctx, tx, s.Outbox, tenant, &taken.Property); err != nil {
 		return err
 	}
-	return s.outbox.Append(ctx, tx, event.Draft{Subject: RoomTakenOutV1, Tenant: tenant,
+	return s.Outbox.Append(ctx, tx, event.Draft{Subject: RoomTakenOutV1, Tenant: tenant,
 		OrderingKey: tenant.String() + ":" + taken.Property.String(), AggregateVersion: version, Payload: taken})
 }
 

@@ -16,7 +16,6 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -46,16 +45,10 @@ type Settings struct {
 }
 
 // Tenants is the directory of tenants.
-type Tenants struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Tenants struct{ standin.Store }
 
 // OpenTenants opens the directory.
-func OpenTenants(e env.Env) Tenants {
-	db := postgres.Open(e, standin.Schema)
-	return Tenants{db, outbox.Open(e, db)}
-}
+func OpenTenants(e env.Env) Tenants { return Tenants{standin.OpenStore(e)} }
 
 // Get returns a tenant by its id, its slug or one of its domains.
 func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
@@ -63,7 +56,7 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 	if err != nil {
 		return t, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		t, err = ReadTenant(ctx, tx.Last(), tenant)
 		return err
 	})
@@ -80,7 +73,7 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 // ErrTenantUnknown for an unknown tenant.
 func (s Tenants) Face(ctx context.Context, tenant id.Tenant) (name standin.Name, zone *time.Location, err error) {
 	var clock string
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `
 			SELECT t.brand_name, t.brand_localized, coalesce(min(p.time_zone), 'UTC')
 			FROM sandbox.tenants AS t
@@ -105,7 +98,7 @@ func (s Tenants) resolve(ctx context.Context, ref string) (id.Tenant, error) {
 	if tenant, err := id.Parse[id.Tenant](ref); err == nil {
 		return tenant, nil
 	}
-	tenant, err := standin.Owner(ctx, s.db, `
+	tenant, err := standin.Owner(ctx, s.DB, `
 		SELECT tenant_id FROM sandbox.tenants WHERE slug = @key
 		UNION ALL
 		SELECT tenant_id FROM sandbox.tenant_domains WHERE domain = @key`, strings.ToLower(ref))

@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -81,20 +80,14 @@ func (t Tokens) Validate() error {
 }
 
 // Themes stores the tenants' themes.
-type Themes struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Themes struct{ standin.Store }
 
 // OpenThemes opens the store.
-func OpenThemes(e env.Env) Themes {
-	db := postgres.Open(e, standin.Schema)
-	return Themes{db, outbox.Open(e, db)}
-}
+func OpenThemes(e env.Env) Themes { return Themes{standin.OpenStore(e)} }
 
 // Published returns a tenant's latest theme, or fault.ErrNotFound.
 func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		t, err = readTheme(ctx, tx.Last(), tenant)
 		return err
 	})
@@ -110,7 +103,7 @@ func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err e
 
 // Publish stores a new version of a theme and publishes the event.
 func (s Themes) Publish(ctx context.Context, tenant id.Tenant, tokens Tokens) (t Theme, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		if _, err := lockTenant(ctx, tx, tenant); err != nil { // serialises publications
 			return err
 		}
@@ -124,10 +117,10 @@ func (s Themes) Publish(ctx context.Context, tenant id.Tenant, tokens Tokens) (t
 		if err := t.insert(ctx, tx); err != nil {
 			return err
 		}
-		if err := s.outbox.Append(ctx, tx, themePublished(t)); err != nil {
+		if err := s.Outbox.Append(ctx, tx, themePublished(t)); err != nil {
 			return err
 		}
-		_, err = search.Index(ctx, tx, s.outbox, tenant, nil)
+		_, err = search.Index(ctx, tx, s.Outbox, tenant, nil)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -171,7 +164,7 @@ type Brand struct {
 
 // Brands returns the brands of several tenants with one statement. It omits tenants without a published theme.
 func (s Themes) Brands(ctx context.Context, tenants []id.Tenant) (all []Brand, err error) {
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT DISTINCT ON (v.tenant_id) v.tenant_id, v.theme_version_id, v.tokens, t.brand_name, t.brand_localized
 			FROM sandbox.theme_versions AS v

@@ -11,7 +11,6 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -43,16 +42,10 @@ type Revocation struct {
 
 // Revocations publishes revocations. Other services store the sessions, so the sandbox stores nothing, and a repeated
 // call publishes again.
-type Revocations struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Revocations struct{ standin.Store }
 
 // OpenRevocations opens the outbox.
-func OpenRevocations(e env.Env) Revocations {
-	db := postgres.Open(e, standin.Schema)
-	return Revocations{db, outbox.Open(e, db)}
-}
+func OpenRevocations(e env.Env) Revocations { return Revocations{standin.OpenStore(e)} }
 
 // Revoke publishes that the session is revoked.
 func (s Revocations) Revoke(ctx context.Context, r Revocation) error {
@@ -60,7 +53,7 @@ func (s Revocations) Revoke(ctx context.Context, r Revocation) error {
 	if r.Tenant != nil {
 		revoked.Tenant = *r.Tenant
 	}
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, revoked) })
+	err := s.DB.InTx(ctx, func(tx postgres.Tx) error { return s.Outbox.Append(ctx, tx, revoked) })
 	if err != nil {
 		return fmt.Errorf("revocations: revoke %s: %w", r.Session, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -52,26 +51,20 @@ type Left struct {
 // Inventory stores allocations of rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is one call
 // that locks the nights and reads the clock and the taken rooms. The events of a hold follow with the commit, in the
 // next round trip.
-type Inventory struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Inventory struct{ standin.Store }
 
 // Open opens the store.
-func Open(e env.Env) Inventory {
-	db := postgres.Open(e, standin.Schema)
-	return Inventory{db, outbox.Open(e, db)}
-}
+func Open(e env.Env) Inventory { return Inventory{standin.OpenStore(e)} }
 
 // Hold takes the rooms, or returns ErrSoldOut. Both outcomes are permanent: the same ids get the same answer, or
 // ErrHoldOver after the hold has expired or was released.
 func (s Inventory) Hold(ctx context.Context, h Hold) (HoldResult, error) {
 	var d decision
-	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
+	err := s.DB.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
 		if d, err = s.decide(ctx, tx, h); err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, d.events(h)...)
+		return s.Outbox.Append(ctx, tx, d.events(h)...)
 	})
 	if postgres.Violates(err, "allocations_pkey") {
 		return HoldResult{}, ErrOtherHold
@@ -134,7 +127,7 @@ func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (decision
 // It returns ErrHoldOver if a hold has expired or was released.
 func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []id.Allocation) (at time.Time, err error) {
 	var outcome string
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `SELECT outcome, coalesce(committed_at, 'epoch') FROM sandbox.commit_rooms(@allocations)`,
 			pgx.StrictNamedArgs{"allocations": allocations}).Scan(&outcome, &at)
 	})
@@ -171,11 +164,11 @@ func (s Inventory) ReleaseExpired(ctx context.Context, tx postgres.Tx, allocatio
 
 // Left returns the free rooms of each room type of a property. The result is a snapshot: only Hold decides.
 func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all []Left, err error) {
-	tenant, err := standin.PropertyOwner(ctx, s.db, p)
+	tenant, err := standin.PropertyOwner(ctx, s.DB, p)
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT l.room_type_id, l.units_left
 			FROM sandbox.units_left(

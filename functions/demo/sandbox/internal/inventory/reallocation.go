@@ -68,11 +68,11 @@ func (r *Reallocation) Validate() error {
 // same ids get the same answer, or ErrHoldOver after the new rooms were released.
 func (s Inventory) Reallocate(ctx context.Context, r Reallocation) (time.Time, error) {
 	var d reallocated
-	err := s.db.InTenant(ctx, r.Tenant, func(tx postgres.Tx) (err error) {
+	err := s.DB.InTenant(ctx, r.Tenant, func(tx postgres.Tx) (err error) {
 		if d, err = r.decide(ctx, tx); err != nil || !d.Fresh || d.Outcome != "committed" {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, r.committed(d.At)...)
+		return s.Outbox.Append(ctx, tx, r.committed(d.At)...)
 	})
 	if postgres.Violates(err, "allocations_pkey") {
 		return time.Time{}, ErrOtherHold

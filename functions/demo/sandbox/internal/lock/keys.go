@@ -13,7 +13,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -68,21 +67,15 @@ type KeyView struct {
 const lockOffline = "lock_offline"
 
 // Keys stores electronic keys and publishes their events.
-type Keys struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Keys struct{ standin.Store }
 
 // OpenKeys opens the store.
-func OpenKeys(e env.Env) Keys {
-	db := postgres.Open(e, standin.Schema)
-	return Keys{db, outbox.Open(e, db)}
-}
+func OpenKeys(e env.Env) Keys { return Keys{standin.OpenStore(e)} }
 
 // Issue issues a key, or fails to if the lock is offline, and publishes the outcome. A repetition returns the status and
 // publishes nothing. A key that was revoked before stays revoked. Other terms under the id are ErrOtherKey.
 func (s Keys) Issue(ctx context.Context, k Key, offline bool) (status KeyStatus, err error) {
-	err = s.db.InTenant(ctx, k.Tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, k.Tenant, func(tx postgres.Tx) error {
 		status, err = s.issue(ctx, tx, k, offline)
 		return err
 	})
@@ -110,7 +103,7 @@ func (s Keys) issue(ctx context.Context, tx postgres.Tx, k Key, offline bool) (K
 	if err != nil {
 		return "", err
 	}
-	return KeyPending, s.outbox.Append(ctx, tx, k.event(at, reason))
+	return KeyPending, s.Outbox.Append(ctx, tx, k.event(at, reason))
 }
 
 // recall returns the status of a key that exists. The first request for a key that was revoked before stores its terms.
@@ -158,7 +151,7 @@ func (k Key) event(at time.Time, reason string) event.Draft {
 
 // Revoke revokes keys and returns those of the tenant. A key that is not issued yet is revoked in advance.
 func (s Keys) Revoke(ctx context.Context, tenant id.Tenant, keys []id.KeyCredential) (revoked []id.KeyCredential, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		revoked, err = s.RevokeIn(ctx, tx, tenant, keys)
 		return err
 	})
@@ -202,7 +195,7 @@ func (s Keys) RevokeBefore(ctx context.Context, tx postgres.Tx, r id.Reservation
 
 // Of lists the keys of a reservation in the order of the requests. It returns an empty list for an unknown reservation.
 func (s Keys) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []KeyView, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT key_id, tenant_id, property_id, reservation_id, item_id, room_id, valid_from, valid_until, status,
 			       coalesce(reason_code, '') AS reason_code

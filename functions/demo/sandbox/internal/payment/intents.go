@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -121,16 +121,10 @@ func (i Intent) Price() (string, error) {
 }
 
 // Intents stores payment intents and publishes their events.
-type Intents struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Intents struct{ standin.Store }
 
 // OpenIntents opens the store.
-func OpenIntents(e env.Env) Intents {
-	db := postgres.Open(e, standin.Schema)
-	return Intents{db, outbox.Open(e, db)}
-}
+func OpenIntents(e env.Env) Intents { return Intents{standin.OpenStore(e)} }
 
 // A Wanted is a request to open an intent for a reservation.
 type Wanted struct {
@@ -153,7 +147,7 @@ func (i Intent) is(w Wanted) bool {
 // creates a new one and supersedes the earlier one without an event: nothing has failed, the guest chose again. It returns
 // ErrProcessing instead if the bank is processing the earlier one, because its money may still be captured.
 func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
-	err = s.db.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
 		if err := accepted(ctx, tx, w); err != nil {
 			return err
 		}
@@ -259,7 +253,7 @@ func (s Intents) Get(ctx context.Context, intent id.Intent) (i Intent, err error
 	if err != nil {
 		return i, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		i, err = readIntent(ctx, tx.Last(), intent)
 		return err
 	})
@@ -270,7 +264,7 @@ func (s Intents) Get(ctx context.Context, intent id.Intent) (i Intent, err error
 }
 
 func (s Intents) owner(ctx context.Context, intent id.Intent) (id.Tenant, error) {
-	return standin.Owner(ctx, s.db, `SELECT tenant_id FROM sandbox.intents WHERE intent_id = @key`, intent)
+	return standin.Owner(ctx, s.DB, `SELECT tenant_id FROM sandbox.intents WHERE intent_id = @key`, intent)
 }
 
 // selectIntents reads intents. An expired intent reads as failed from that moment on, by the database's clock; Expire
@@ -296,7 +290,7 @@ func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, 
 
 // Of lists the intents of a reservation, oldest first.
 func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []IntentView, err error) {
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, selectIntents+` WHERE tenant_id = @tenant AND reservation_id = @reservation ORDER BY intent_id`,
 			pgx.StrictNamedArgs{"tenant": tenant, "reservation": r})
 		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (IntentView, error) {
@@ -324,4 +318,38 @@ func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, er
 		return Intent{}, err
 	}
 	return readIntent(ctx, tx, live)
+}
+
+// Status is the status of a payment intent.
+type Status string
+
+// The statuses. doc.go draws the transitions.
+const (
+	RequiresPayment Status = "requires_payment" // on the provider's page
+	RequiresAction  Status = "requires_action"  // without a page: 3-D Secure on the hotel's page, or a request on the phone
+	Processing      Status = "processing"       // the guest has approved, and the bank answers later
+	Captured        Status = "captured"
+	PendingCash     Status = "pending_cash"
+	Failed          Status = "failed"
+	Superseded      Status = "superseded"
+)
+
+// firstStatus returns the status of a new intent.
+func (w Wanted) firstStatus() Status {
+	switch {
+	case w.Method == standin.CashOnArrival:
+		return PendingCash
+	case w.Method == standin.MFS, w.Scenario.Inline():
+		return RequiresAction
+	}
+	return RequiresPayment
+}
+
+// RequestedScenario returns the scenario of a call if it applies to all steps of a payment by that method, or "".
+func RequestedScenario(h http.Header, m standin.Method) scenario.Scenario {
+	asked := scenario.Of(h)
+	if asked.Inline() && m == standin.Card || (asked == scenario.Pending || asked == scenario.PostedReturn) && m != standin.CashOnArrival {
+		return asked
+	}
+	return ""
 }

@@ -31,7 +31,7 @@ func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) 
 	if err != nil {
 		return done, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		done, err = s.refund(ctx, tx, r)
 		return err
 	})
@@ -140,5 +140,5 @@ func (s Intents) insertRefund(ctx context.Context, tx postgres.Tx, i Intent, r R
 		WHERE intent_id = @intent`,
 		pgx.StrictNamedArgs{"intent": r.Intent, "amount": r.Amount})
 	i.Version++
-	return s.outbox.Append(ctx, tx, refunded(i, r, at))
+	return s.Outbox.Append(ctx, tx, refunded(i, r, at))
 }

@@ -99,7 +99,7 @@ func (s Intents) move(ctx context.Context, intent id.Intent, update string, args
 	if err != nil {
 		return i, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		i, err = s.moveIn(ctx, tx, intent, update, args)
 		return err
 	})
@@ -122,13 +122,13 @@ func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, u
 	}
 	switch i.Status {
 	case Captured:
-		return i, s.outbox.Append(ctx, tx, captured(i))
+		return i, s.Outbox.Append(ctx, tx, captured(i))
 	case Failed:
 		now, err := tx.Now(ctx)
 		if err != nil {
 			return i, err
 		}
-		return i, s.outbox.Append(ctx, tx, failed(i, now))
+		return i, s.Outbox.Append(ctx, tx, failed(i, now))
 	default:
 		return i, nil
 	}
@@ -180,7 +180,7 @@ type DueIntent struct {
 // Due lists expired intents of all tenants after the given one that are not stored as failed yet, oldest first. The
 // maintenance role may only list them.
 func (s Intents) Due(ctx context.Context, after DueIntent, limit int) (due []DueIntent, err error) {
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT intent_id, expires_at FROM sandbox.intents
 			WHERE status IN ('requires_payment', 'requires_action', 'processing') AND expires_at <= platform.now() AND (expires_at, intent_id) > (@since, @after)

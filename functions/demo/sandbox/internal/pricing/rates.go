@@ -17,7 +17,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -121,24 +120,18 @@ type PublishedPlan struct {
 }
 
 // Rates publishes prices of rate plans.
-type Rates struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Rates struct{ standin.Store }
 
 // OpenRates opens the store.
-func OpenRates(e env.Env) Rates {
-	db := postgres.Open(e, standin.Schema)
-	return Rates{db, outbox.Open(e, db)}
-}
+func OpenRates(e env.Env) Rates { return Rates{standin.OpenStore(e)} }
 
 // Publish sets the prices of a rate plan, Monday first, and publishes the event. Existing quotes do not change.
 func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.Micro) (p PublishedPlan, err error) {
-	tenant, err := standin.Owner(ctx, s.db, `SELECT tenant_id FROM sandbox.rate_plans WHERE rate_plan_id = @key`, plan)
+	tenant, err := standin.Owner(ctx, s.DB, `SELECT tenant_id FROM sandbox.rate_plans WHERE rate_plan_id = @key`, plan)
 	if err != nil {
 		return p, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		err := tx.QueryRow(ctx, `
 			UPDATE sandbox.rate_plans SET version = version + 1
 			WHERE rate_plan_id = @plan
@@ -155,10 +148,10 @@ func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.M
 			SELECT @tenant, @plan, d.weekday, d.amount FROM unnest(@amounts::bigint[]) WITH ORDINALITY AS d (amount, weekday)
 			ON CONFLICT (rate_plan_id, weekday) DO UPDATE SET amount_micro = EXCLUDED.amount_micro`,
 			pgx.StrictNamedArgs{"tenant": tenant, "plan": plan, "amounts": weekdays})
-		if err := s.outbox.Append(ctx, tx, ratePlanPublished(p)); err != nil {
+		if err := s.Outbox.Append(ctx, tx, ratePlanPublished(p)); err != nil {
 			return err
 		}
-		_, err = search.Index(ctx, tx, s.outbox, tenant, &p.Property)
+		_, err = search.Index(ctx, tx, s.Outbox, tenant, &p.Property)
 		return err
 	})
 	if err != nil {

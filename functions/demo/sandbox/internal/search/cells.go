@@ -43,7 +43,7 @@ func (s Listings) Cells(ctx context.Context, w Where) ([]string, error) {
 		return cover(*w.Point), nil
 	}
 	var cities []area
-	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err := s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT c.latitude, c.longitude
 			FROM sandbox.cities AS c

@@ -29,7 +29,7 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 	if begins == "" {
 		return []Destination{}, nil // every name begins with nothing
 	}
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT c.name, c.name, c.name_localized, c.country, c.latitude, c.longitude, n.hotels
 			FROM sandbox.cities AS c
@@ -69,4 +69,39 @@ func splitPlace(text string) (city, region string) {
 	}
 	// In "Kabul, Kabul Province, Afghanistan" the last part is the country.
 	return parts[0], parts[len(parts)-1]
+}
+
+// A NamedPlace names the searched place in English, whatever language it was asked for in. A member is empty if no city
+// matches, or if the matching cities differ in it.
+type NamedPlace struct {
+	City    string `json:"city,omitzero"`
+	Country string `json:"country,omitzero"`
+}
+
+// Place returns the name of the place that a query is about: the city of that name, the country of the region of that
+// name, or the city whose centre is in the box. The area around a point has no name: it may be where the visitor is.
+func (s Listings) Place(ctx context.Context, w Where) (p NamedPlace, err error) {
+	if w.Point != nil {
+		return p, nil
+	}
+	args := pgx.StrictNamedArgs{"city": key(w.City), "region": key(w.Region)}
+	w.arguments(args)
+	for _, unused := range []string{"measured", "radius", "lat", "lng"} {
+		delete(args, unused)
+	}
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, `
+			SELECT CASE WHEN count(DISTINCT c.name) = 1 AND @region = '' THEN min(c.name) ELSE '' END,
+			       CASE WHEN count(DISTINCT c.country) = 1 THEN min(c.country) ELSE '' END
+			FROM sandbox.cities AS c
+			WHERE (@city = '' OR c.city_keys @> ARRAY[@city])
+			  AND (@region = '' OR c.region_keys @> ARRAY[@region])
+			  AND (NOT @boxed OR c.latitude BETWEEN @south AND @north
+			                 AND (c.longitude BETWEEN @west1 AND @east1 OR c.longitude BETWEEN @west2 AND @east2))`, args).
+			Scan(&p.City, &p.Country)
+	})
+	if err != nil {
+		return p, fmt.Errorf("listings: place: %w", err)
+	}
+	return p, nil
 }

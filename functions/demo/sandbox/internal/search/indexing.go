@@ -28,12 +28,12 @@ type Indexed struct {
 
 // Index updates a hotel in the index and publishes the event.
 func (s Listings) Index(ctx context.Context, p id.Property) (x Indexed, err error) {
-	tenant, err := standin.PropertyOwner(ctx, s.db, p)
+	tenant, err := standin.PropertyOwner(ctx, s.DB, p)
 	if err != nil {
 		return x, err
 	}
-	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		all, err := Index(ctx, tx, s.outbox, tenant, &p)
+	err = s.DB.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		all, err := Index(ctx, tx, s.Outbox, tenant, &p)
 		if err == nil && len(all) == 0 {
 			return fault.ErrNotFound // without a city no search can find it
 		}

@@ -11,7 +11,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -42,16 +41,10 @@ type Thumbnail struct {
 
 // Listings is the search index over all tenants. The maintenance role reads it and cannot write; a listing is written
 // in its tenant's context, in the transaction that changes the hotel.
-type Listings struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-}
+type Listings struct{ standin.Store }
 
 // OpenListings opens the index.
-func OpenListings(e env.Env) Listings {
-	db := postgres.Open(e, standin.Schema)
-	return Listings{db, outbox.Open(e, db)}
-}
+func OpenListings(e env.Env) Listings { return Listings{standin.OpenStore(e)} }
 
 // A Slice is a page of the results and their order.
 type Slice struct {
@@ -65,7 +58,7 @@ func (s Listings) Search(ctx context.Context, q Query, part Slice) (page []Listi
 	args := q.arguments(part)
 	args["limit"], args["offset"], args["sort"] = part.Limit, part.Offset, part.Sort
 	page = []Listing{}
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, found+`
 			, page AS (
 				SELECT row_number() OVER (ORDER BY

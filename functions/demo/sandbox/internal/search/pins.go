@@ -29,7 +29,7 @@ func (s Listings) Pins(ctx context.Context, q Query, limit int) (pins []Pin, tot
 	args := q.arguments(Slice{Sort: Recommended})
 	args["measured"] = false // distances are not shown
 	args["limit"], args["finest"], args["digits"] = limit, q.Where.Box.resolution(), digits()
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, found+clustered, args)
 		pins, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pin, err error) {
 			var sum vector

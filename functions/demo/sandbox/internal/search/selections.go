@@ -16,7 +16,7 @@ import (
 
 // Of returns the listings of these hotels, in the given order. It omits unknown hotels and those of suspended tenants.
 func (s Listings) Of(ctx context.Context, properties []id.Property) (all []Listing, err error) {
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		all, err = readListings(ctx, tx.Last(), properties)
 		return err
 	})
@@ -60,7 +60,7 @@ type Likeness struct {
 // own for the stay; if the hotel is sold out, the lowest comes first, and hotels without an exchange rate come last. Similar returns
 // ErrNotFound for a hotel that is not in the index.
 func (s Listings) Similar(ctx context.Context, w Likeness) (all []Listing, err error) {
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		var city, name string
 		var stars int
 		err := tx.QueryRow(ctx, `

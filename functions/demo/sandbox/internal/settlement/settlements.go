@@ -8,12 +8,9 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/lock"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
-	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -26,18 +23,16 @@ type Settlement struct {
 	Refunds     []payment.RefundRequest `json:"paymentRefundsRequested"`
 }
 
-// Settle returns a handler that settles an event. The refunds have that reason.
-func Settle(e env.Env, reason string) fn.Handle[Settlement] {
-	db, rooms, intents, keys := postgres.Open(e, standin.Schema), inventory.Open(e), payment.OpenIntents(e), lock.OpenKeys(e)
-	return func(ctx context.Context, e event.Event[Settlement]) error {
-		return inbox.Once(ctx, db, e.Delivery, func(tx postgres.Tx) error {
-			if err := rooms.Release(ctx, tx, e.Payload.Allocations); err != nil {
-				return err
-			}
-			if err := keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
-				return err
-			}
-			return intents.RefundRequested(ctx, tx, e.Delivery.EventID, reason, e.Payload.Refunds)
-		})
+// Settle returns the effect of an event that ends a stay. The refunds have that reason.
+func Settle(e env.Env, reason string) func(context.Context, postgres.Tx, event.Event[Settlement]) error {
+	rooms, intents, keys := inventory.Open(e), payment.OpenIntents(e), lock.OpenKeys(e)
+	return func(ctx context.Context, tx postgres.Tx, e event.Event[Settlement]) error {
+		if err := rooms.Release(ctx, tx, e.Payload.Allocations); err != nil {
+			return err
+		}
+		if err := keys.RevokeBefore(ctx, tx, e.Payload.Reservation, e.Payload.At); err != nil {
+			return err
+		}
+		return intents.RefundRequested(ctx, tx, e.Delivery.EventID, reason, e.Payload.Refunds)
 	}
 }

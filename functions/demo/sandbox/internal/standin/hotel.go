@@ -1,5 +1,12 @@
 package standin
 
+import (
+	"errors"
+	"fmt"
+
+	"melmastoon.ghasi.io/shared/stay"
+)
+
 // A Name is a hotel's name, with translations.
 type Name struct {
 	Default   string            `json:"default"`
@@ -25,3 +32,70 @@ func (r Rating) OrNone() *Rating {
 	}
 	return &r
 }
+
+// A Party is the number of guests and rooms of a stay.
+type Party struct{ Adults, Children, Rooms int }
+
+const maxRooms = 20 // of one party
+
+// Validate rejects a party that cannot be spread over its rooms.
+func (p Party) Validate() error {
+	if p.Rooms < 1 || p.Rooms > maxRooms || p.Adults < p.Rooms || p.Children < 0 {
+		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", maxRooms)
+	}
+	return p.Spread()[0].Validate()
+}
+
+// Spread distributes the guests over the rooms as evenly as possible, more into the first ones. Its cost depends only
+// on the number of rooms, because it also runs on numbers that are not validated yet.
+func (p Party) Spread() []stay.Occupants {
+	rooms := make([]stay.Occupants, p.Rooms)
+	for n := range rooms {
+		rooms[n] = stay.Occupants{Adults: evenly(p.Adults, p.Rooms, n), Children: evenly(p.Children, p.Rooms, n)}
+	}
+	return rooms
+}
+
+// evenly returns the share of the n-th room.
+func evenly(people, rooms, n int) int {
+	share := people / rooms
+	if n < people%rooms {
+		share++
+	}
+	return share
+}
+
+// Monday returns the index of a day in a week that starts on Monday, as in prices. Go's weeks start on Sunday.
+func Monday(d stay.Date) int { return (int(d.Time().Weekday()) + 6) % 7 }
+
+// A Method is a method of payment.
+type Method string
+
+// The methods of payment.
+const (
+	Card          Method = "card"
+	PayPal        Method = "paypal"
+	MFS           Method = "mfs" // mobile money
+	CashOnArrival Method = "cash_on_arrival"
+)
+
+// UnmarshalText rejects an unknown method.
+func (m *Method) UnmarshalText(text []byte) error {
+	read := Method(text)
+	if _, ok := providers[read]; !ok {
+		return errors.New("not a way to pay")
+	}
+	*m = read
+	return nil
+}
+
+// providers are the payment providers. The sandbox simulates all of them.
+var providers = map[Method]string{
+	Card:          "sandbox-card",
+	PayPal:        "sandbox-paypal",
+	MFS:           "sandbox-mfs",
+	CashOnArrival: "front-desk",
+}
+
+// Provider returns the payment provider of the method.
+func (m Method) Provider() string { return providers[m] }

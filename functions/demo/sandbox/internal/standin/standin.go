@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -25,6 +26,18 @@ var (
 
 // Schema is the database schema of the sandbox.
 const Schema = "sandbox"
+
+// A Store is the database and the outbox of its events.
+type Store struct {
+	DB     *postgres.DB
+	Outbox *outbox.Outbox
+}
+
+// OpenStore opens both.
+func OpenStore(e env.Env) Store {
+	db := postgres.Open(e, Schema)
+	return Store{db, outbox.Open(e, db)}
+}
 
 // Refuse returns a validation error for one member of a request.
 func Refuse(pointer, rule, message string) error {

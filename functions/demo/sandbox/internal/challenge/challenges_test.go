@@ -1,4 +1,4 @@
-package sandbox_test
+package challenge_test
 
 import (
 	"fmt"
