@@ -19,8 +19,11 @@ const Schema = standin.Schema
 // A Scenario is a failure that a caller may ask the sandbox to simulate.
 type Scenario = scenario.Scenario
 
-// The scenarios, and the services that one may be for.
-var Scenarios, Services = scenario.All, scenario.Services
+// Scenarios lists all scenarios.
+var Scenarios = scenario.All
+
+// Services lists the services that a scenario may be for.
+var Services = scenario.Services
 
 // HTTP returns an HTTP function. Other services call it, identified by their token.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {

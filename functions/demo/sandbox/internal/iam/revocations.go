@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// SessionRevokedV1 tells that a session was revoked.
+// SessionRevokedV1 is the event of a revoked session.
 var SessionRevokedV1 = standin.Subject("iam-service", "iam.session.revoked", event.Audit, event.Year)
 
 // A Persona is an id with any prefix, of a session or a user that the sandbox does not store.

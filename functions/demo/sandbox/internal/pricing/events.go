@@ -5,7 +5,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
-// RatePlanPublishedV1 tells that the prices of a rate plan were published.
+// RatePlanPublishedV1 is the event of a rate plan whose prices were published.
 var RatePlanPublishedV1 = standin.Subject("pricing-service", "pricing.rate_plan.published", event.Operational, event.Year)
 
 func ratePlanPublished(p PublishedPlan) event.Draft {

@@ -5,7 +5,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
-// ListingIndexedV1 tells that a listing was indexed.
+// ListingIndexedV1 is the event of a listing that was indexed.
 var ListingIndexedV1 = standin.Subject("search-aggregation-service", "search_aggregation.listing.indexed", event.Operational, event.Year)
 
 func listingIndexed(x Indexed) event.Draft {
