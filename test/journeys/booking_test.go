@@ -174,7 +174,7 @@ func TestBooking_cancelledWithPenalty(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	w := system.Usual()
-	w.From, w.Saver = 2, true // within the week in which half the price is kept
+	w.From, w.Saver = 2, true // within the week in which the price is kept
 	b := s.Book(w).Intend("card").Pay()
 	terms := b.Cancel(true)
 	if terms.Penalty() <= 0 || terms.Penalty()+terms.Eligible() != b.Price() {

@@ -113,7 +113,10 @@ func TestTerms_deadline(t *testing.T) {
 			moved.Advance(now.Sub(e.Now()))
 			d := newFakeBooking(moved)
 			d.nights = test.nights
-			browse(t, moved, d).open(searched).sees(test.sees)
+			g := browse(t, moved, d).open(searched).sees(test.sees)
+			if over := strings.HasSuffix(test.name, "at_the_deadline"); over == strings.Contains(g.page, "<strong>Flexible rate") || over != strings.Contains(g.page, "<strong>Standard rate") {
+				t.Errorf("the rate is flexible: %t, want %t", over, !over)
+			}
 		})
 	}
 }

@@ -102,6 +102,17 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	return v.termsUntil(p, v.deadline(p, arrival), v.At)
 }
 
+// flexible is the name of the rates that a guest can cancel until shortly before the arrival.
+const flexible = "flexible"
+
+// RateName returns the name of a rate in the guest's language. A flexible rate without free cancellation any more is the standard rate.
+func (v View) RateName(r AvailableRate, arrival stay.Date) string {
+	if r.Name == flexible && r.Policy != nil && !v.At.Before(v.deadline(r.Policy, arrival)) {
+		return v.T("rate.standard")
+	}
+	return v.Localizer.TextOr("rate."+r.Name, r.Name)
+}
+
 // deadline returns the end of free cancellation of a policy.
 func (v View) deadline(p *Policy, arrival stay.Date) time.Time {
 	y, m, d := arrival.Time().Date()

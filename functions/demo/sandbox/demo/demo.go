@@ -191,7 +191,7 @@ func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 		Meals:  "room_only",
 		Quiet:  quiet,
 		Busy:   busy,
-		Policy: pricing.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50},
+		Policy: pricing.Policy{Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 100},
 	}
 }
 

@@ -177,6 +177,9 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 				ids[p.ID.String()] = h.Slug
 			})
 		}
+		if s, f := r.Saver.Policy, r.Flexible.Policy; s.FreeUntilHoursBefore <= f.FreeUntilHoursBefore || s.PenaltyPercent < f.PenaltyPercent {
+			t.Errorf("%s, %s: the cheaper rate is the kinder one: %+v, %+v", h.Slug, r.Name, s, f)
+		}
 		if r.Saver.Quiet >= r.Flexible.Quiet {
 			t.Errorf("%s, %s: r.Saver.Quiet = %d, want less than %d", h.Slug, r.Name, r.Saver.Quiet, r.Flexible.Quiet)
 		}
