@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -142,7 +143,7 @@ func unmatched(t *testing.T, snippet string) (missing []string) {
 	t.Helper()
 	var there []string
 	for _, dir := range place.FindAllString(snippet, -1) {
-		there = append(there, tests(t, strings.TrimSuffix(dir, "/..."))...)
+		there = append(there, tests(t, dir)...)
 	}
 	for _, m := range patterns.FindAllStringSubmatch(snippet, -1) {
 		for pattern := range strings.SplitSeq(strings.ReplaceAll(m[2]+m[3], `\|`, "|"), "|") {
@@ -158,21 +159,28 @@ func unmatched(t *testing.T, snippet string) (missing []string) {
 
 var declaration = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
 
-// tests are the names of the tests of one package.
+// tests are the names of the tests of a package, or of all packages below a folder that ends in /... .
 func tests(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	dir, below := strings.CutSuffix(dir, "/...")
+	top := filepath.Join(root, dir)
+	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != top && !below:
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
 		}
+		text, err := os.ReadFile(path)
 		for _, m := range declaration.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return names
 }
@@ -192,6 +200,7 @@ func TestCommands_runTests(t *testing.T) {
 		`go test ./test/newcomer -v -run 'Commands_findsMistakes\|Nowhere'`: {"Nowhere"},
 		`go test -run xxx -bench TenSteps ./test/newcomer`:                  {"TenSteps"},
 		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
+		`go test ./scripts/bundle/... -run Nowhere`:                         {"Nowhere"},
 	} {
 		t.Run(snippet, func(t *testing.T) {
 			if got := unmatched(t, snippet); !slices.Equal(got, want) {

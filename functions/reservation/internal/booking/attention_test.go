@@ -11,7 +11,7 @@ import (
 func TestConcerns(t *testing.T) {
 	t.Parallel()
 	// The stay of aHeld ends on 3 December; midnight in Kabul is half past seven in the evening before, UTC.
-	departure := time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC)
+	departure := time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC)
 	asOf := func(at time.Time) func(*Reservation) { return func(r *Reservation) { r.AsOf = at } }
 	owes := func(r *Reservation) { r.cost(5) }
 	waits := func(s Step, age time.Duration, attempts int) func(*Reservation) {
@@ -45,10 +45,10 @@ func TestConcerns(t *testing.T) {
 		{"a step that older code has stored", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Hour, 3), func(r *Reservation) { r.Saga.Since = nil }}, nil, nil, noon},
 		{"a key by hand", checkedInOne, []func(*Reservation){asOf(arrival), byHand}, nil, []Concern{ConcernKey}, arrival},
 		{"a key by hand after check-out", checkedInOne, []func(*Reservation){asOf(arrival), byHand, func(r *Reservation) { r.State = CheckedOut }}, nil, nil, noon},
-		{"a room out of order in house", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2026-12-02"), []Concern{ConcernRoom}, noon},
-		{"a room out of order before the arrival", confirmedOne, []func(*Reservation){asOf(noon)}, out("2026-12-02"), []Concern{ConcernRoom}, noon},
-		{"a room back in order", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2026-12-01"), nil, noon},
-		{"a room out of order after check-out", checkedInOne, []func(*Reservation){asOf(arrival), func(r *Reservation) { r.State = CheckedOut }}, out("2026-12-09"), nil, noon},
+		{"a room out of order in house", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-02"), []Concern{ConcernRoom}, noon},
+		{"a room out of order before the arrival", confirmedOne, []func(*Reservation){asOf(noon)}, out("2037-12-02"), []Concern{ConcernRoom}, noon},
+		{"a room back in order", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-01"), nil, noon},
+		{"a room out of order after check-out", checkedInOne, []func(*Reservation){asOf(arrival), func(r *Reservation) { r.State = CheckedOut }}, out("2037-12-09"), nil, noon},
 		{"a balance before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure.Add(-time.Second))}, nil, nil, noon},
 		{"a balance on the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure)}, nil, []Concern{ConcernBalance}, departure},
 		{"a balance after check-out", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), func(r *Reservation) { r.State = CheckedOut }}, nil, []Concern{ConcernBalance}, departure},

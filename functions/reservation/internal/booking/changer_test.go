@@ -129,10 +129,10 @@ func TestDates(t *testing.T) {
 		total      money.Micro
 		request    string // direction and amount
 	}{
-		{"longer costs more", "2026-12-01", "2026-12-04", 100_000_000, 615_000_000, "charge 205000000"},
-		{"shorter gives money back", "2026-12-01", "2026-12-02", 100_000_000, 205_000_000, "refund 205000000"},
-		{"later at another rate", "2026-12-11", "2026-12-13", 150_000_000, 610_000_000, "charge 200000000"},
-		{"the same price", "2026-12-11", "2026-12-13", 100_000_000, 410_000_000, ""},
+		{"longer costs more", "2037-12-01", "2037-12-04", 100_000_000, 615_000_000, "charge 205000000"},
+		{"shorter gives money back", "2037-12-01", "2037-12-02", 100_000_000, 205_000_000, "refund 205000000"},
+		{"later at another rate", "2037-12-11", "2037-12-13", 150_000_000, 610_000_000, "charge 200000000"},
+		{"the same price", "2037-12-11", "2037-12-13", 100_000_000, 410_000_000, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestDates_soldOut(t *testing.T) {
 	c.fakeInventory.rooms = 0
 	act := id.New[id.Request]()
 	for range 2 {
-		_, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-05")))
+		_, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-01", "2037-12-05")))
 		if !errors.Is(err, ErrOverbooked) {
 			t.Errorf("Change() = %v, want %v", err, ErrOverbooked)
 		}
@@ -207,14 +207,14 @@ func TestDates_dryRun(t *testing.T) {
 	act := id.New[id.Request]()
 	dry := c.call(act)
 	dry.DryRun = true
-	_, planned, err := c.changer.Change(t.Context(), dry, c.changer.Dates(act, c.stay("2026-12-01", "2026-12-04")))
+	_, planned, err := c.changer.Change(t.Context(), dry, c.changer.Dates(act, c.stay("2037-12-01", "2037-12-04")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := c.stored(); got.Version != c.r.Version || len(got.Modified) != 0 {
 		t.Errorf("the dry run stored version %d with %d modifications", got.Version, len(got.Modified))
 	}
-	_, made, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-04")))
+	_, made, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-01", "2037-12-04")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestDates_deadline(t *testing.T) {
 	c := openDeskTest(t)
 	c.now = arrival.AddDate(0, 0, -1) // after the deadline of 29 November
 	act := id.New[id.Request]()
-	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2027-01-01", "2027-01-03")))
+	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2038-01-01", "2038-01-03")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestDates_crash(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := deskOn(t, db)
-			act, to := id.New[id.Request](), c.stay("2026-12-01", "2026-12-04")
+			act, to := id.New[id.Request](), c.stay("2037-12-01", "2037-12-04")
 			c.changer.inventory = ends{c.fakeInventory, test.reached, broken}
 			if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, to)); !errors.Is(err, broken) {
 				t.Fatalf("Change() = %v, want %v", err, broken)
@@ -310,14 +310,14 @@ func TestDates_inHouse(t *testing.T) {
 	c.now = arrival.AddDate(0, 0, 1)
 	c.rate = 200_000_000
 	act := id.New[id.Request]()
-	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-02", "2026-12-05"))); !errors.Is(err, fault.ErrValidation) {
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-02", "2037-12-05"))); !errors.Is(err, fault.ErrValidation) {
 		t.Errorf("another arrival: %v, want %v", err, fault.ErrValidation)
 	}
-	r, m, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-05")))
+	r, m, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-01", "2037-12-05")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := c.asked[len(c.asked)-1].Stay; last != c.stay("2026-12-02", "2026-12-05") {
+	if last := c.asked[len(c.asked)-1].Stay; last != c.stay("2037-12-02", "2037-12-05") {
 		t.Errorf("priced %v, want the nights from today on", last)
 	}
 	// Of 410 for two nights, 205 stay for the first; three nights in two rooms at 200 cost 1,215 with tax.
@@ -473,7 +473,7 @@ func TestDates_assignedRoomLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	act = id.New[id.Request]()
-	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-10", "2026-12-12"))); err != nil {
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-10", "2037-12-12"))); err != nil {
 		t.Fatal(err)
 	}
 	rows, _ := c.db.Owner(t).Query(t.Context(), `SELECT night::text FROM reservation.room_nights WHERE reservation_id = @reservation ORDER BY night`,
@@ -482,7 +482,7 @@ func TestDates_assignedRoomLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"2026-12-10", "2026-12-11"}; !slices.Equal(nights, want) {
+	if want := []string{"2037-12-10", "2037-12-11"}; !slices.Equal(nights, want) {
 		t.Errorf("the room is taken in the nights %v, want %v", nights, want)
 	}
 }
@@ -499,10 +499,10 @@ func TestRoom_physical(t *testing.T) {
 	}{
 		{"room_of_other_item", arrival, 1, ErrRoomUnavailable},
 		{"other_room", arrival, 2, nil},
-		{"last_night", time.Date(2026, 12, 2, 19, 50, 0, 0, time.UTC), 2, nil},
-		{"before_check_out_time", time.Date(2026, 12, 3, 7, 29, 0, 0, time.UTC), 2, nil},
-		{"after_check_out_time", time.Date(2026, 12, 3, 7, 31, 0, 0, time.UTC), 2, nil},
-		{"overstayed", time.Date(2026, 12, 4, 7, 30, 0, 0, time.UTC), 2, nil},
+		{"last_night", time.Date(2037, 12, 2, 19, 50, 0, 0, time.UTC), 2, nil},
+		{"before_check_out_time", time.Date(2037, 12, 3, 7, 29, 0, 0, time.UTC), 2, nil},
+		{"after_check_out_time", time.Date(2037, 12, 3, 7, 31, 0, 0, time.UTC), 2, nil},
+		{"overstayed", time.Date(2037, 12, 4, 7, 30, 0, 0, time.UTC), 2, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -575,7 +575,7 @@ func TestComplete_versionConflict(t *testing.T) {
 	for name, propose := range map[string]func(*deskTest, id.Request) Proposal{
 		"release": func(c *deskTest, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) },
 		"reallocation": func(c *deskTest, act id.Request) Proposal {
-			return c.changer.Dates(act, c.stay("2026-12-01", "2026-12-02"))
+			return c.changer.Dates(act, c.stay("2037-12-01", "2037-12-02"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,11 +44,11 @@ func TestStartCheckIn_rooms(t *testing.T) {
 		{"a room of another type", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom {
 			return []AssignedRoom{{rooms[0].Item, rooms[1].Room}, {rooms[1].Item, rooms[0].Room}}
 		}, ErrRoomUnavailable},
-		{"out of order in the first night", arrival, outOfOrder("2026-12-01", "2026-12-02"), keep, ErrRoomUnavailable},
-		{"out of order in the last night", arrival, outOfOrder("2026-12-02", "2026-12-05"), keep, ErrRoomUnavailable},
-		{"out of order from the departure on", arrival, outOfOrder("2026-12-03", "2026-12-05"), keep, nil},
-		{"out of order until the arrival", arrival, outOfOrder("2026-11-20", "2026-12-01"), keep, nil},
-		{"out of order in a night that has passed", arrival.AddDate(0, 0, 1), outOfOrder("2026-11-20", "2026-12-02"), keep, nil},
+		{"out of order in the first night", arrival, outOfOrder("2037-12-01", "2037-12-02"), keep, ErrRoomUnavailable},
+		{"out of order in the last night", arrival, outOfOrder("2037-12-02", "2037-12-05"), keep, ErrRoomUnavailable},
+		{"out of order from the departure on", arrival, outOfOrder("2037-12-03", "2037-12-05"), keep, nil},
+		{"out of order until the arrival", arrival, outOfOrder("2037-11-20", "2037-12-01"), keep, nil},
+		{"out of order in a night that has passed", arrival.AddDate(0, 0, 1), outOfOrder("2037-11-20", "2037-12-02"), keep, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,13 +89,13 @@ func TestStartCheckIn_time(t *testing.T) {
 		hour   time.Time // 14:00 on it
 		end    time.Time // 12:00 on the day of departure
 	}{
-		{"Asia/Kabul", "2026-12-01", 2, time.Date(2026, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 7, 30, 0, 0, time.UTC)},
-		{"Asia/Kabul", "2026-12-01", 1, time.Date(2026, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 7, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", 1, time.Date(2026, 12, 1, 2, 30, 0, 0, time.UTC), time.Date(2026, 12, 1, 10, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 8, 30, 0, 0, time.UTC)},
-		{"Asia/Karachi", "2026-12-01", 1, time.Date(2026, 12, 1, 1, 0, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), time.Date(2026, 12, 2, 7, 0, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2037-12-01", 2, time.Date(2037, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2037, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2037, 12, 3, 7, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2037-12-01", 1, time.Date(2037, 12, 1, 1, 30, 0, 0, time.UTC), time.Date(2037, 12, 1, 9, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 7, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2037-12-01", 1, time.Date(2037, 12, 1, 2, 30, 0, 0, time.UTC), time.Date(2037, 12, 1, 10, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 8, 30, 0, 0, time.UTC)},
+		{"Asia/Karachi", "2037-12-01", 1, time.Date(2037, 12, 1, 1, 0, 0, 0, time.UTC), time.Date(2037, 12, 1, 9, 0, 0, 0, time.UTC), time.Date(2037, 12, 2, 7, 0, 0, 0, time.UTC)},
 		// The clocks go back on 1 November, and forward on 14 March.
-		{"America/New_York", "2026-10-31", 2, time.Date(2026, 10, 31, 10, 0, 0, 0, time.UTC), time.Date(2026, 10, 31, 18, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 17, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-13", 1, time.Date(2027, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 13, 19, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2037-10-31", 2, time.Date(2037, 10, 31, 10, 0, 0, 0, time.UTC), time.Date(2037, 10, 31, 18, 0, 0, 0, time.UTC), time.Date(2037, 11, 2, 17, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2038-03-13", 1, time.Date(2038, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2038, 3, 13, 19, 0, 0, 0, time.UTC), time.Date(2038, 3, 14, 16, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(fmt.Sprint(test.zone, " ", test.start, " ", test.nights), func(t *testing.T) {
 			t.Parallel()

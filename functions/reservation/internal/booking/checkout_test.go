@@ -14,7 +14,7 @@ import (
 )
 
 // departure is noon in Kabul on the day on which the guest of aHeld leaves.
-var departure = time.Date(2026, 12, 3, 7, 30, 0, 0, time.UTC)
+var departure = time.Date(2037, 12, 3, 7, 30, 0, 0, time.UTC)
 
 func names(events []event.Draft) (all []string) {
 	for _, d := range events {
@@ -124,8 +124,8 @@ func TestLeave_early(t *testing.T) {
 		{"on the arrival day, one night kept", arrival.Add(time.Hour), Policy{Ref: "p", PenaltyNights: 1}, 0, true, 205_000_000, 205_000_000, 205_000_000},
 		{"after a refund", departure.AddDate(0, 0, -1), Policy{Ref: "p"}, 150_000_000, true, 0, 205_000_000, 55_000_000},
 		{"after a refund of more", departure.AddDate(0, 0, -1), Policy{Ref: "p"}, 300_000_000, true, 0, 205_000_000, 0},
-		{"a second before the last day", time.Date(2026, 12, 2, 19, 29, 59, 0, time.UTC), Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
-		{"as the last day begins", time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC), Policy{Ref: "p"}, 0, false, 0, 410_000_000, 0},
+		{"a second before the last day", time.Date(2037, 12, 2, 19, 29, 59, 0, time.UTC), Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
+		{"as the last day begins", time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC), Policy{Ref: "p"}, 0, false, 0, 410_000_000, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,11 +181,11 @@ func TestLeave_overstayed(t *testing.T) {
 		want int
 	}{
 		{"in time", "Asia/Kabul", departure, 0},
-		{"late on the last day", "Asia/Kabul", time.Date(2026, 12, 3, 19, 29, 59, 0, time.UTC), 0},
-		{"after midnight", "Asia/Kabul", time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), 1},
-		{"after two midnights", "Asia/Kabul", time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC), 2},
-		{"before midnight elsewhere", "America/New_York", time.Date(2026, 12, 4, 4, 59, 59, 0, time.UTC), 0},
-		{"after midnight elsewhere", "America/New_York", time.Date(2026, 12, 4, 5, 0, 0, 0, time.UTC), 1},
+		{"late on the last day", "Asia/Kabul", time.Date(2037, 12, 3, 19, 29, 59, 0, time.UTC), 0},
+		{"after midnight", "Asia/Kabul", time.Date(2037, 12, 3, 19, 30, 0, 0, time.UTC), 1},
+		{"after two midnights", "Asia/Kabul", time.Date(2037, 12, 4, 19, 30, 0, 0, time.UTC), 2},
+		{"before midnight elsewhere", "America/New_York", time.Date(2037, 12, 4, 4, 59, 59, 0, time.UTC), 0},
+		{"after midnight elsewhere", "America/New_York", time.Date(2037, 12, 4, 5, 0, 0, 0, time.UTC), 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

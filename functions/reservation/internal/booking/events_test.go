@@ -71,7 +71,7 @@ func TestEvents_members(t *testing.T) {
 		{"infants asked for in vain", QuoteRequested(rejected), `"occupants":{"adults":1,"children":0,"infants":0}`},
 		{"infants quoted", QuoteCreated(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
 		{"infants held", HoldPlaced(held), `"occupants":{"adults":1,"children":0,"infants":0}`},
-		{"nights", QuoteCreated(q), `"nights":[{"date":"2026-12-01","amountMicro":"102500000","roomMicro":"100000000"},{"date":"2026-12-02","amountMicro":"102500000","roomMicro":"100000000"}]`},
+		{"nights", QuoteCreated(q), `"nights":[{"date":"2037-12-01","amountMicro":"102500000","roomMicro":"100000000"},{"date":"2037-12-02","amountMicro":"102500000","roomMicro":"100000000"}]`},
 		{"lines", QuoteCreated(q), `"lines":[{"kind":"room","description":"Room","amountMicro":"205000000"}`},
 		{"the tenant's own currency", ReservationConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
 		{"what a cancellation reacts to", ReservationCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},

@@ -39,7 +39,7 @@ func TestGuestDates(t *testing.T) {
 			if test.state != Confirmed {
 				r := c.stored()
 				r.State = test.state
-				if _, err := c.changer.GuestDates(id.New[id.Request](), c.stay("2026-12-01", "2026-12-04"), nil)(t.Context(), r); !errors.Is(err, test.want) {
+				if _, err := c.changer.GuestDates(id.New[id.Request](), c.stay("2037-12-01", "2037-12-04"), nil)(t.Context(), r); !errors.Is(err, test.want) {
 					t.Errorf("GuestDates() error = %v, want %v", err, test.want)
 				}
 				return
@@ -47,7 +47,7 @@ func TestGuestDates(t *testing.T) {
 			act := id.New[id.Request]()
 			call := c.call(act)
 			call.ByGuest, call.Actor = true, Actor{System, "tenant-booking"}
-			r, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, c.stay("2026-12-01", "2026-12-04"), test.maximum))
+			r, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, c.stay("2037-12-01", "2037-12-04"), test.maximum))
 			if !errors.Is(err, test.want) {
 				t.Fatalf("Change() error = %v, want %v", err, test.want)
 			}
@@ -61,7 +61,7 @@ func TestGuestDates(t *testing.T) {
 				t.Errorf("actor = %v, want %v", m.Actor, want)
 			}
 			c.now = c.now.Add(24 * time.Hour) // a repeated call returns the change that was made in time
-			if _, again, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, c.stay("2026-12-01", "2026-12-04"), test.maximum)); err != nil || again.ID != m.ID {
+			if _, again, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, c.stay("2037-12-01", "2037-12-04"), test.maximum)); err != nil || again.ID != m.ID {
 				t.Errorf("the repeated call returns %v, %v, want %v", again.ID, err, m.ID)
 			}
 		})
@@ -74,7 +74,7 @@ func TestGuestDates_later(t *testing.T) {
 	c := openDeskTest(t)
 	deadline := *c.r.freeUntil()
 	act := id.New[id.Request]()
-	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.GuestDates(act, c.stay("2027-01-10", "2027-01-12"), nil))
+	r, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.GuestDates(act, c.stay("2038-01-10", "2038-01-12"), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestGuestDates_later(t *testing.T) {
 	}
 	c.now = deadline
 	next := id.New[id.Request]()
-	if _, _, err := c.changer.Change(t.Context(), c.call(next), c.changer.GuestDates(next, c.stay("2027-02-10", "2027-02-12"), nil)); !errors.Is(err, ErrChangeNotAllowed) {
+	if _, _, err := c.changer.Change(t.Context(), c.call(next), c.changer.GuestDates(next, c.stay("2038-02-10", "2038-02-12"), nil)); !errors.Is(err, ErrChangeNotAllowed) {
 		t.Errorf("a second change at the old deadline: error = %v, want %v", err, ErrChangeNotAllowed)
 	}
 	if events := published(t, c.db, c.r); !slices.Equal(events, []string{"held", "confirmed", "modified", "dates_changed"}) {
@@ -101,9 +101,9 @@ func TestGuestDates_equal(t *testing.T) {
 		start, end string
 		guest      bool
 	}{
-		{"guest", "2026-12-01", "2026-12-04", true},
-		{"guest_past_deadline", "2026-11-21", "2026-11-23", true},
-		{"desk", "2026-12-01", "2026-12-04", false},
+		{"guest", "2037-12-01", "2037-12-04", true},
+		{"guest_past_deadline", "2037-11-21", "2037-11-23", true},
+		{"desk", "2037-12-01", "2037-12-04", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

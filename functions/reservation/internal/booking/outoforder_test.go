@@ -22,7 +22,7 @@ func (c *deskTest) outage() (m *Mover, o Outage) {
 	m.basis = func(context.Context, id.Tenant, id.Property) (Basis, error) { return aBasis(), nil }
 	m.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
 	r := c.stored()
-	period := OutOfOrder{From: night(c.t, "2026-12-02"), Until: night(c.t, "2026-12-09")}
+	period := OutOfOrder{From: night(c.t, "2037-12-02"), Until: night(c.t, "2037-12-09")}
 	return m, Outage{Tenant: r.Tenant, Property: r.Property, Room: *r.Items[0].Room, Period: period, At: c.now}
 }
 
@@ -108,9 +108,9 @@ func TestMove_outageLater(t *testing.T) {
 		at   time.Time
 		want id.Room
 	}{
-		{"in the night before", time.Date(2026, 12, 2, 1, 29, 0, 0, time.UTC), o.Room}, // 05:59
-		{"as the business date begins", time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC), free.ID},
-		{"again", time.Date(2026, 12, 2, 2, 0, 0, 0, time.UTC), free.ID},
+		{"in the night before", time.Date(2037, 12, 2, 1, 29, 0, 0, time.UTC), o.Room}, // 05:59
+		{"as the business date begins", time.Date(2037, 12, 2, 1, 30, 0, 0, time.UTC), free.ID},
+		{"again", time.Date(2037, 12, 2, 2, 0, 0, 0, time.UTC), free.ID},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			c.now = step.at
@@ -133,7 +133,7 @@ func TestMove_runningNight(t *testing.T) {
 	c := openDeskTest(t)
 	c.checkIn()
 	m, o := c.outage()
-	c.now = time.Date(2026, 12, 2, 19, 50, 0, 0, time.UTC) // 00:20 on the day of departure
+	c.now = time.Date(2037, 12, 2, 19, 50, 0, 0, time.UTC) // 00:20 on the day of departure
 	o.At, o.Period.From = c.now, c.r.Stay.End
 	if unmoved, err := m.Move(t.Context(), id.New[id.Event](), o); err != nil || unmoved != 1 {
 		t.Errorf("Move() = %d, %v; want 1", unmoved, err)
@@ -158,7 +158,7 @@ func openOutageTest(t *testing.T) *outageTest {
 	t.Helper()
 	c := openDeskTest(t)
 	act := id.New[id.Request]()
-	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2026-12-01", "2026-12-07"))); err != nil {
+	if _, _, err := c.changer.Change(t.Context(), c.call(act), c.changer.Dates(act, c.stay("2037-12-01", "2037-12-07"))); err != nil {
 		t.Fatal(err)
 	}
 	c.checkIn()
@@ -197,7 +197,7 @@ func (o *outageTest) occupy(room Room, start, end string) {
 // at runs the sweep for this tenant at noon of a day, and returns the rooms of the item in each remaining night.
 func (o *outageTest) at(day int) (rooms []string) {
 	o.t.Helper()
-	o.now = time.Date(2026, 12, day, 7, 30, 0, 0, time.UTC)
+	o.now = time.Date(2037, 12, day, 7, 30, 0, 0, time.UTC)
 	o.db.Advance(o.now.Sub(o.db.Env().Now()))
 	begun, err := o.m.reservations.BegunOutages(o.t.Context(), Outage{}, 100)
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *outageTest) at(day int) (rooms []string) {
 	item := o.stored().Items[0]
 	rows, _ := o.db.Owner(o.t).Query(o.t.Context(), `
 		SELECT room_id FROM reservation.room_nights WHERE tenant_id = @tenant AND item_id = @item AND night >= @today ORDER BY night`,
-		pgx.StrictNamedArgs{"tenant": o.r.Tenant, "item": item.ID, "today": fmt.Sprintf("2026-12-%02d", day)})
+		pgx.StrictNamedArgs{"tenant": o.r.Tenant, "item": item.ID, "today": fmt.Sprintf("2037-12-%02d", day)})
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[id.Room])
 	if err != nil {
 		o.t.Fatal(err)
@@ -233,41 +233,41 @@ func TestMove_nights(t *testing.T) {
 		given func(*outageTest)
 		want  map[int]string
 	}{
-		{"free_until_departure", func(o *outageTest) { o.outOf(o.own, "2026-12-03", "2026-12-05") },
+		{"free_until_departure", func(o *outageTest) { o.outOf(o.own, "2037-12-03", "2037-12-05") },
 			map[int]string{2: "101 101 101 101 101", 3: "201 201 201 201", 5: "201 201"}},
 		{"booked_afterwards", func(o *outageTest) {
-			o.occupy(o.second, "2026-12-05", "2026-12-09")
-			o.occupy(o.third, "2026-12-03", "2026-12-04")
-			o.outOf(o.own, "2026-12-03", "2026-12-05")
+			o.occupy(o.second, "2037-12-05", "2037-12-09")
+			o.occupy(o.third, "2037-12-03", "2037-12-04")
+			o.outOf(o.own, "2037-12-03", "2037-12-05")
 		}, map[int]string{3: "201 201 101 101", 4: "201 101 101", 5: "101 101", 6: "101"}},
-		{"longer_than_stay", func(o *outageTest) { o.outOf(o.own, "2026-12-03", "2026-12-20") },
+		{"longer_than_stay", func(o *outageTest) { o.outOf(o.own, "2037-12-03", "2037-12-20") },
 			map[int]string{3: "201 201 201 201", 6: "201"}},
 		{"none_free", func(o *outageTest) {
-			o.occupy(o.second, "2026-12-04", "2026-12-09")
-			o.occupy(o.third, "2026-12-03", "2026-12-04")
-			o.outOf(o.own, "2026-12-03", "2026-12-05")
+			o.occupy(o.second, "2037-12-04", "2037-12-09")
+			o.occupy(o.third, "2037-12-03", "2037-12-04")
+			o.outOf(o.own, "2037-12-03", "2037-12-05")
 		}, map[int]string{3: "101 101 101 101", 4: "202 202 202"}},
 		{"outage_extended", func(o *outageTest) {
-			o.occupy(o.second, "2026-12-05", "2026-12-09")
-			o.occupy(o.third, "2026-12-03", "2026-12-05")
-			o.outOf(o.own, "2026-12-03", "2026-12-05")
-			o.outOf(o.own, "2026-12-05", "2026-12-06")
-			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2026-12-05"), Until: night(o.t, "2026-12-06")}
+			o.occupy(o.second, "2037-12-05", "2037-12-09")
+			o.occupy(o.third, "2037-12-03", "2037-12-05")
+			o.outOf(o.own, "2037-12-03", "2037-12-05")
+			o.outOf(o.own, "2037-12-05", "2037-12-06")
+			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2037-12-05"), Until: night(o.t, "2037-12-06")}
 		}, map[int]string{3: "201 201 101 101", 5: "202 202", 6: "202"}},
 		{"outage_extended_and_booked_afterwards", func(o *outageTest) {
-			o.occupy(o.second, "2026-12-06", "2026-12-09")
-			o.occupy(o.third, "2026-12-03", "2026-12-09")
-			o.outOf(o.own, "2026-12-03", "2026-12-05")
-			o.outOf(o.own, "2026-12-05", "2026-12-06")
-			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2026-12-05"), Until: night(o.t, "2026-12-06")}
+			o.occupy(o.second, "2037-12-06", "2037-12-09")
+			o.occupy(o.third, "2037-12-03", "2037-12-09")
+			o.outOf(o.own, "2037-12-03", "2037-12-05")
+			o.outOf(o.own, "2037-12-05", "2037-12-06")
+			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2037-12-05"), Until: night(o.t, "2037-12-06")}
 		}, map[int]string{3: "201 201 101 101", 5: "201 101", 6: "101"}},
 		{"other_room_too", func(o *outageTest) {
-			o.occupy(o.second, "2026-12-05", "2026-12-09")
-			o.occupy(o.third, "2026-12-03", "2026-12-04")
-			o.occupy(o.third, "2026-12-05", "2026-12-09")
-			o.outOf(o.own, "2026-12-03", "2026-12-05")
-			o.outOf(o.second, "2026-12-04", "2026-12-05")
-			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2026-12-03"), Until: night(o.t, "2026-12-05")}
+			o.occupy(o.second, "2037-12-05", "2037-12-09")
+			o.occupy(o.third, "2037-12-03", "2037-12-04")
+			o.occupy(o.third, "2037-12-05", "2037-12-09")
+			o.outOf(o.own, "2037-12-03", "2037-12-05")
+			o.outOf(o.second, "2037-12-04", "2037-12-05")
+			o.rooms[0].OutOfOrder = &OutOfOrder{From: night(o.t, "2037-12-03"), Until: night(o.t, "2037-12-05")}
 		}, map[int]string{3: "201 201 101 101", 4: "202 101 101", 5: "101 101"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -288,12 +288,12 @@ func TestMove_nights(t *testing.T) {
 func TestMove_extendedStay(t *testing.T) {
 	t.Parallel()
 	o := openOutageTest(t)
-	o.occupy(o.second, "2026-12-05", "2026-12-09")
-	o.occupy(o.third, "2026-12-03", "2026-12-04")
-	o.outOf(o.own, "2026-12-03", "2026-12-05")
+	o.occupy(o.second, "2037-12-05", "2037-12-09")
+	o.occupy(o.third, "2037-12-03", "2037-12-04")
+	o.outOf(o.own, "2037-12-03", "2037-12-05")
 	o.at(3)
 	act := id.New[id.Request]()
-	if _, _, err := o.changer.Change(t.Context(), o.call(act), o.changer.Dates(act, o.stay("2026-12-01", "2026-12-09"))); err != nil {
+	if _, _, err := o.changer.Change(t.Context(), o.call(act), o.changer.Dates(act, o.stay("2037-12-01", "2037-12-09"))); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Join(o.at(4), " "), "201 101 101 101 101"; got != want {

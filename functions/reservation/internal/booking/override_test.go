@@ -79,14 +79,14 @@ func TestOverride_missedGuest(t *testing.T) {
 		next        time.Time // the one after that
 		end         time.Time // the day of departure begins
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 2, 2, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2037-12-01", time.Date(2037, 12, 2, 1, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC), time.Date(2037, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2037, 12, 4, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2037-12-01", time.Date(2037, 12, 2, 2, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 20, 30, 0, 0, time.UTC), time.Date(2037, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2037, 12, 4, 20, 30, 0, 0, time.UTC)},
 		// The clocks go forward on 14 March, and back on 1 November.
-		{"America/New_York", "2027-03-12", time.Date(2027, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-13", time.Date(2027, 3, 14, 11, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 17, 4, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2026-10-31", time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 4, 5, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2038-03-12", time.Date(2038, 3, 13, 11, 0, 0, 0, time.UTC), time.Date(2038, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2038, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2038, 3, 16, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2038-03-13", time.Date(2038, 3, 14, 11, 0, 0, 0, time.UTC), time.Date(2038, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2038, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2038, 3, 17, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2037-10-31", time.Date(2037, 11, 1, 10, 0, 0, 0, time.UTC), time.Date(2037, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2037, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2037, 11, 4, 5, 0, 0, 0, time.UTC)},
 		// 30 April begins at one o'clock: there is no midnight.
-		{"Africa/Cairo", "2027-04-28", time.Date(2027, 4, 29, 4, 0, 0, 0, time.UTC), time.Date(2027, 4, 29, 22, 0, 0, 0, time.UTC), time.Date(2027, 4, 30, 21, 0, 0, 0, time.UTC), time.Date(2027, 5, 1, 21, 0, 0, 0, time.UTC)},
+		{"Africa/Cairo", "2038-04-28", time.Date(2038, 4, 29, 4, 0, 0, 0, time.UTC), time.Date(2038, 4, 29, 22, 0, 0, 0, time.UTC), time.Date(2038, 4, 30, 21, 0, 0, 0, time.UTC), time.Date(2038, 5, 1, 21, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()
@@ -139,10 +139,10 @@ func TestOverride_checkOutTime(t *testing.T) {
 		begins      time.Time // the day of the check-out, one day after the arrival
 		midnight    time.Time // its end
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 1, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 19, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 1, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 2, 20, 30, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-13", time.Date(2027, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2026-10-31", time.Date(2026, 11, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2037-12-01", time.Date(2037, 12, 1, 19, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2037-12-01", time.Date(2037, 12, 1, 20, 30, 0, 0, time.UTC), time.Date(2037, 12, 2, 20, 30, 0, 0, time.UTC)},
+		{"America/New_York", "2038-03-13", time.Date(2038, 3, 14, 5, 0, 0, 0, time.UTC), time.Date(2038, 3, 15, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2037-10-31", time.Date(2037, 11, 1, 4, 0, 0, 0, time.UTC), time.Date(2037, 11, 2, 5, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()

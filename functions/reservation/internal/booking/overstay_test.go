@@ -36,11 +36,11 @@ func TestOverstay(t *testing.T) {
 		next  time.Time
 		third time.Time
 	}{
-		{"Asia/Kabul", "2026-12-01", time.Date(2026, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 19, 30, 0, 0, time.UTC), time.Date(2026, 12, 5, 19, 30, 0, 0, time.UTC)},
-		{"Asia/Tehran", "2026-12-01", time.Date(2026, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 4, 20, 30, 0, 0, time.UTC), time.Date(2026, 12, 5, 20, 30, 0, 0, time.UTC)},
+		{"Asia/Kabul", "2037-12-01", time.Date(2037, 12, 3, 19, 30, 0, 0, time.UTC), time.Date(2037, 12, 4, 19, 30, 0, 0, time.UTC), time.Date(2037, 12, 5, 19, 30, 0, 0, time.UTC)},
+		{"Asia/Tehran", "2037-12-01", time.Date(2037, 12, 3, 20, 30, 0, 0, time.UTC), time.Date(2037, 12, 4, 20, 30, 0, 0, time.UTC), time.Date(2037, 12, 5, 20, 30, 0, 0, time.UTC)},
 		// The clocks go back on 1 November, and forward on 14 March.
-		{"America/New_York", "2026-10-30", time.Date(2026, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2026, 11, 4, 5, 0, 0, 0, time.UTC)},
-		{"America/New_York", "2027-03-12", time.Date(2027, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2027, 3, 17, 4, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2037-10-30", time.Date(2037, 11, 2, 5, 0, 0, 0, time.UTC), time.Date(2037, 11, 3, 5, 0, 0, 0, time.UTC), time.Date(2037, 11, 4, 5, 0, 0, 0, time.UTC)},
+		{"America/New_York", "2038-03-12", time.Date(2038, 3, 15, 4, 0, 0, 0, time.UTC), time.Date(2038, 3, 16, 4, 0, 0, 0, time.UTC), time.Date(2038, 3, 17, 4, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(test.zone+" "+test.start, func(t *testing.T) {
 			t.Parallel()

@@ -155,7 +155,7 @@ func TestPendingChange_refused(t *testing.T) {
 // TestPendingChange_added shows which nights a pending change holds beside those of the booking.
 func TestPendingChange_added(t *testing.T) {
 	t.Parallel()
-	day := func(n int) string { return time.Date(2027, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+	day := func(n int) string { return time.Date(2038, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
 	stays := func(days ...int) (all []Stay) {
 		for n := 0; n < len(days); n += 2 {
 			all = append(all, Stay{Start: night(t, day(days[n])), End: night(t, day(days[n+1]))})
