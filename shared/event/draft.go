@@ -83,7 +83,7 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 		EventID:          d.ID,
 		Subject:          d.Subject.Name,
 		Version:          d.Subject.Version,
-		OccurredAt:       now.UTC().Truncate(time.Millisecond),
+		OccurredAt:       Time(now),
 		Producer:         d.Subject.Producer,
 		ProducerInstance: o.Instance,
 		SessionID:        orNull(cmp.Or(d.Session, o.Session)),

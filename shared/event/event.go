@@ -34,6 +34,9 @@ type Retention struct {
 	Period time.Duration
 }
 
+// Time returns a time as events and answers have it: in UTC, with milliseconds.
+func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
 // The retention classes.
 const (
 	Operational = "operational"

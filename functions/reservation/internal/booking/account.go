@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -111,7 +112,7 @@ func (a Account) retained() (sum money.Micro) {
 
 // add appends a charge.
 func (a *Account) add(p posting, c Charge) {
-	c.Seq, c.Cause, c.Modification, c.At = len(*a)+1, p.cause, p.modification, at(p.at)
+	c.Seq, c.Cause, c.Modification, c.At = len(*a)+1, p.cause, p.modification, event.Time(p.at)
 	*a = append(*a, c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -179,7 +180,7 @@ func (r *Reservation) Learn(i Intent) (changed bool) {
 // setRefunds stores the refunds of an intent, and the time if there is a new one.
 func (p *IntentPayment) setRefunds(i Intent, now time.Time) {
 	if i.Refunded > p.Refunded {
-		now = at(now)
+		now = event.Time(now)
 		p.Returned = &now
 	}
 	p.Refunded, p.Executed = i.Refunded, i.executed()

@@ -102,7 +102,7 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	if err != nil {
 		return nil, Modification{}, err
 	}
-	p.Modification.ID, p.OccurredAt, p.Actor = mod, at(c.now()), call.Actor
+	p.Modification.ID, p.OccurredAt, p.Actor = mod, event.Time(c.now()), call.Actor
 	if call.ByGuest {
 		p.Actor = call.ForGuest(r)
 	}

@@ -40,7 +40,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 			return false, err
 		}
 	}
-	r.CheckIn = &CheckIn{StartedAt: at(now), By: by, Early: now.Before(r.Local.hour(r.Stay.Start, r.Local.CheckInFrom))}
+	r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.hour(r.Stay.Start, r.Local.CheckInFrom))}
 	r.revokeKeysOfOtherRooms()
 	r.askForKeys(now, r.itemIDs()...)
 	return true, nil
@@ -85,7 +85,7 @@ func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 	if err := r.move(CheckInStarted, CheckedIn); err != nil {
 		return false, err
 	}
-	now = at(now)
+	now = event.Time(now)
 	done := *r.CheckIn
 	done.At = &now
 	r.CheckIn = &done

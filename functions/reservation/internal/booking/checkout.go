@@ -104,7 +104,7 @@ func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
 		return err
 	}
 	r.Saga = outstanding
-	r.CheckOut = &CheckOut{StartedAt: at(now), By: w.By, Reason: w.Reason}
+	r.CheckOut = &CheckOut{StartedAt: event.Time(now), By: w.By, Reason: w.Reason}
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
 	if err := r.move(r.State, CheckedOut); err != nil {
 		return err
 	}
-	left := at(now)
+	left := event.Time(now)
 	done.At, done.By, done.Folio, done.Forced = &left, w.By, w.Folio, !w.Folio.Settled
 	done.Overstayed = len(r.overstayed(now))
 	if w.Reason != "" {

@@ -170,7 +170,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Res
 	}
 	switch {
 	case r.State != Held:
-		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
+		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: event.Time(r.AsOf), Actor: by}
 		if err := r.modify(m, before, after); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 	r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
 	r.revokeKeys(r.itemIDs()...)
 	r.roomsChange(r.Stay.Start)
-	r.Missed = &Missed{At: at(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Hold.Allocations}
+	r.Missed = &Missed{At: event.Time(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Hold.Allocations}
 	r.post(posting{cause: ByNoShow, at: now}, retained...)
 	return true, nil
 }

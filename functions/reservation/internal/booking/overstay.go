@@ -50,5 +50,5 @@ type overstayed struct {
 // GuestOverstayed returns the event of the night that Overstay has recorded. It occurred when that night began, also if the watch
 // was late.
 func GuestOverstayed(r *Reservation) event.Draft {
-	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: at(r.Local.midnight(r.OverstayedOn.AddDays(1))), Actor: saga()})
+	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: event.Time(r.Local.midnight(r.OverstayedOn.AddDays(1))), Actor: saga()})
 }

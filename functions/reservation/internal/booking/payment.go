@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -145,7 +146,7 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	if err := r.move(r.EffectiveState(), Confirmed); err != nil {
 		return err
 	}
-	now = at(now)
+	now = event.Time(now)
 	committed.Outcome = Committed
 	r.Hold = committed
 	r.Payment = Payment{Intent: &i.ID, ConfirmedAt: &now}
@@ -227,7 +228,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 		r.roomsChange(r.Stay.Start)
 	}
 	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
-	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
+	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: event.Time(now), Applied: applied, Refunds: back, Actor: by}
 	r.post(posting{cause: ByCancellation, at: now}, retained...)
 	return nil
 }

@@ -3,6 +3,7 @@ package booking
 import (
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -46,7 +47,7 @@ func (r *Reservation) freeUntil() *time.Time {
 	}
 	var first *time.Time
 	for _, item := range r.Items {
-		if deadline := at(r.deadline(item)); first == nil || deadline.Before(*first) {
+		if deadline := event.Time(r.deadline(item)); first == nil || deadline.Before(*first) {
 			first = &deadline
 		}
 	}

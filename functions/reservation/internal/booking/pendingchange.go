@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -82,7 +83,7 @@ func (r *Reservation) added(to Stay) (all []Stay) {
 // awaitPayment stores a planned change as a pending one, unless an equal one is pending. It returns ErrOverbooked if the added nights are
 // not available, and ErrTooMuchHeld if they do not fit into the quota.
 func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*Reservation, error) {
-	change := &PendingChange{Plan: *p, Waiting: true, Until: at(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved)}
+	change := &PendingChange{Plan: *p, Waiting: true, Until: event.Time(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved)}
 	if r.Change.live(r) {
 		if terms := r.Change.Plan.Reserved; terms.Stay == p.Reserved.Stay && terms.Total == p.Reserved.Total {
 			return c.resume(ctx, r)
@@ -138,7 +139,7 @@ func (c *Changer) holdAddedNights(ctx context.Context, r *Reservation) (*Reserva
 		if err != nil {
 			return nil, err
 		}
-		if until := at(result.ExpiresAt); n == 0 || until.Before(change.Until) {
+		if until := event.Time(result.ExpiresAt); n == 0 || until.Before(change.Until) {
 			change.Until = until
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -157,7 +158,7 @@ func (b Basis) businessDate(now time.Time) stay.Date { return b.Local.businessDa
 
 // Requested returns a quote without a price, with the id that a priced quote of the same act would have.
 func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.Time) *Quote {
-	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: at(now)}
+	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: event.Time(now)}
 	for _, item := range a.Items {
 		q.Items = append(q.Items, PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants})
 	}
@@ -190,7 +191,7 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
 		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Extras: p.Extras, Lines: p.Lines,
 		Policy: p.Policy, Promo: a.Promo, FX: p.FX, Own: p.Totals.Own, Session: a.Session, Draft: a.Draft, Region: b.Region,
-		Local: b.Local, NoShowGrace: b.NoShowGrace, ValidUntil: at(p.ValidUntil),
+		Local: b.Local, NoShowGrace: b.NoShowGrace, ValidUntil: event.Time(p.ValidUntil),
 	}, nil
 }
 

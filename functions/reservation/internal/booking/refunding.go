@@ -84,7 +84,7 @@ func (r *Reservation) refunded(i Intent, m id.Modification, now time.Time) (chan
 		return true, nil, nil
 	}
 	after := r.Balance()
-	change := Modification{ID: m, Type: RateChange, OccurredAt: at(now), Actor: saga()}
+	change := Modification{ID: m, Type: RateChange, OccurredAt: event.Time(now), Actor: saga()}
 	if err := r.modify(change, RateOf{Balance: &before}, RateOf{Balance: &after}); err != nil {
 		return false, nil, err
 	}

@@ -92,7 +92,7 @@ func (r *Reservation) Ask(q SpecialRequest) (added bool, err error) {
 	if len(r.Requests) >= maxSpecialRequests {
 		return false, ErrTooManyRequests
 	}
-	q.AddedAt = at(r.AsOf)
+	q.AddedAt = event.Time(r.AsOf)
 	r.Requests = append(r.Requests, q)
 	r.Version++
 	return true, nil
@@ -113,7 +113,7 @@ func (r *Reservation) RequestWithDetails() string {
 func (r *Reservation) askWithDetails(text string, l locale.Tag) (q SpecialRequest, changed bool) {
 	q = SpecialRequest{
 		ID: id.Derive[id.SpecialRequest](r.ID, "guest"), Tags: []Tag{"other"}, FreeText: Text(text), Locale: l, Source: FromGuest,
-		AddedAt: at(r.AsOf), AddedBy: Actor{Guest, Name(r.Guest.String())},
+		AddedAt: event.Time(r.AsOf), AddedBy: Actor{Guest, Name(r.Guest.String())},
 	}
 	known := slices.IndexFunc(r.Requests, func(old SpecialRequest) bool { return old.ID == q.ID })
 	if known < 0 && text == "" || known >= 0 && r.Requests[known].FreeText == q.FreeText && r.Requests[known].Locale == l {

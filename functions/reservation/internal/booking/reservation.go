@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -175,7 +176,7 @@ func (r *Reservation) StartHold(p HoldResult) error {
 }
 
 func (h Hold) placed(p HoldResult) Hold {
-	h.PlacedAt, h.ExpiresAt = at(p.PlacedAt), at(p.ExpiresAt)
+	h.PlacedAt, h.ExpiresAt = event.Time(p.PlacedAt), event.Time(p.ExpiresAt)
 	return h
 }
 
@@ -203,7 +204,7 @@ func (r *Reservation) Lose(a id.Allocation) bool {
 	if !booked || r.LostAt != nil || !slices.Contains(r.Hold.Allocations, a) {
 		return false
 	}
-	lost := at(r.AsOf)
+	lost := event.Time(r.AsOf)
 	r.LostAt = &lost
 	r.Version++
 	return true

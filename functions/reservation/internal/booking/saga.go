@@ -1,6 +1,10 @@
 package booking
 
-import "time"
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+)
 
 // A Step is the answer of another service that a reservation waits for.
 type Step string
@@ -24,6 +28,6 @@ type Saga struct {
 
 // await sets the step that the reservation waits for from now on.
 func (r *Reservation) await(s Step, now time.Time) {
-	now = at(now)
+	now = event.Time(now)
 	r.Saga = Saga{Pending: s, Since: &now}
 }

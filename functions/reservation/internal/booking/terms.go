@@ -155,6 +155,3 @@ func oneOf[T ~string](into *T, text []byte, all ...T) error {
 	*into = T(text)
 	return nil
 }
-
-// at returns the time in UTC with the precision of answers and events, milliseconds.
-func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -117,7 +118,7 @@ func (c Confirmations) RecordView(ctx context.Context, v session.Visitor, r Rese
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.publishTimeout)
 	defer cancel()
-	now = at(now)
+	now = event.Time(now)
 	viewed := session.NewEvent(v, subject.ConfirmationViewedV1, confirmationViewed{
 		Tenant:      v.Tenant.ID,
 		Reservation: r.ID,

@@ -109,7 +109,7 @@ func DraftID(act id.Request) id.Draft { return id.Derive[id.Draft](act, "draft")
 
 // NewDraft returns a draft with its first quote.
 func NewDraft(act id.Request, v session.Visitor, q Quote, now time.Time) *Draft {
-	now = at(now)
+	now = event.Time(now)
 	return &Draft{
 		ID: DraftID(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
 		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(maxIdle), AsOf: now,
@@ -143,7 +143,7 @@ func (d *Draft) apply(a Act, now time.Time) ([]event.Draft, error) {
 	if err := d.May(a); err != nil {
 		return nil, err
 	}
-	from, now := d.State, at(now)
+	from, now := d.State, event.Time(now)
 	to, _ := d.State.after(a)
 	d.State, d.ActiveAt = to, now
 	d.Version++
@@ -224,7 +224,7 @@ func (d *Draft) SetHold(h Hold, now time.Time) ([]event.Draft, error) {
 		return nil, err
 	}
 	first := d.Hold == nil
-	h.ExpiresAt = at(h.ExpiresAt)
+	h.ExpiresAt = event.Time(h.ExpiresAt)
 	d.Hold = &h
 	events, err := d.apply(Holds, now)
 	if err == nil && first {
@@ -360,7 +360,7 @@ func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, 
 // RecordError records an error that the guest was shown and that does not end the draft, and returns its event.
 func (d *Draft) RecordError(err error, upstream string, now time.Time) event.Draft {
 	troubled := d.recordError(err, upstream, now)
-	d.ActiveAt = at(now)
+	d.ActiveAt = event.Time(now)
 	d.Version++
 	return troubled
 }
@@ -373,7 +373,7 @@ func (d *Draft) skipDeclines(attempts int) {
 
 // Wait postpones the sweep's next check of the draft, because its payment is still pending.
 func (d *Draft) Wait(now time.Time) {
-	d.ExpiresAt = at(now).Add(recheckAfter)
+	d.ExpiresAt = event.Time(now).Add(recheckAfter)
 	d.Version++
 }
 

@@ -165,7 +165,7 @@ func (d *Draft) errorEvent(f *fault.Fault, upstream string, now time.Time) event
 // error, if any.
 func (d *Draft) recordError(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
-	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxShownErrors+1):], ShownError{State: d.State, Code: publicCode(f), OccurredAt: at(now)})
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxShownErrors+1):], ShownError{State: d.State, Code: publicCode(f), OccurredAt: event.Time(now)})
 	return d.errorEvent(f, upstream, now)
 }
 

@@ -107,7 +107,7 @@ func (c Confirmations) publishIntent(ctx context.Context, v session.Visitor, r R
 		}
 		return c.outbox.Append(ctx, tx, event.Draft{
 			Subject: subject.IntentCreatedV1, Tenant: r.Tenant, OrderingKey: r.Tenant.String() + ":" + draft.String(),
-			Session: owner.String(), Attribution: v.Campaign.Attributed(), Payload: intentCreatedOf(r.Tenant, draft, i, at(now)),
+			Session: owner.String(), Attribution: v.Campaign.Attributed(), Payload: intentCreatedOf(r.Tenant, draft, i, event.Time(now)),
 		})
 	})
 	if err != nil {

@@ -116,7 +116,7 @@ func shownErrorOf(f *fault.Fault, upstream string, now time.Time) shownError {
 	return shownError{
 		Code:       publicCode(f),
 		Upstream:   upstream,
-		OccurredAt: at(now),
+		OccurredAt: event.Time(now),
 		Actionable: f.Kind.Status() < 500,
 		RetryAfter: int(f.RetryAfter / time.Second),
 	}

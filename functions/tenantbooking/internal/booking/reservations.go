@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/reservation"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -79,7 +80,7 @@ func quoteFrom(q reservation.Quote, w Selection) (Quote, error) {
 	if err != nil || q.ID.IsZero() || q.ValidUntil.IsZero() {
 		return Quote{}, errors.Join(err, errors.New("incomplete or inexact"))
 	}
-	out := Quote{ID: q.ID, Selection: w, Lines: []Line{}, Total: total, FX: q.FX, Policy: q.Policy, ExpiresAt: at(q.ValidUntil)}
+	out := Quote{ID: q.ID, Selection: w, Lines: []Line{}, Total: total, FX: q.FX, Policy: q.Policy, ExpiresAt: event.Time(q.ValidUntil)}
 	for _, line := range q.Lines {
 		amount, err := money.Amount{Micro: line.Amount, Currency: q.Totals.Currency}.Minor()
 		if err != nil {
@@ -112,7 +113,7 @@ func (r Reservations) Hold(ctx context.Context, d *Draft, quota reservation.Quot
 	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
 		return Hold{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: hold for %s: the answer is incomplete", d.ID))
 	}
-	return Hold{Reservation: out.ID, Code: out.Code, Quote: d.Quote.ID, ExpiresAt: at(out.Hold.ExpiresAt)}, nil
+	return Hold{Reservation: out.ID, Code: out.Code, Quote: d.Quote.ID, ExpiresAt: event.Time(out.Hold.ExpiresAt)}, nil
 }
 
 // channel returns the channel of the booking: "meta" if the guest came by a handoff from the consumer site, otherwise

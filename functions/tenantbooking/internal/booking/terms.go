@@ -187,4 +187,3 @@ type Intent struct {
 }
 
 // at returns the time in the precision of responses and events.
-func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -192,7 +192,7 @@ func consumed(v Visitor, i VerifiedHandoff, when time.Time) event.Draft {
 		Property:    i.Property,
 		Campaign:    v.Campaign.Attributed(),
 		MintedAt:    i.MintedAt,
-		ConsumedAt:  at(when),
+		ConsumedAt:  event.Time(when),
 		Elapsed:     max(0, when.Sub(i.MintedAt).Milliseconds()),
 		Fingerprint: i.fingerprint,
 	})
@@ -218,7 +218,7 @@ func (a *Arrivals) replayed(v Visitor, i VerifiedHandoff, from Trace, now time.T
 		Tenant:      v.Tenant.ID,
 		Session:     v.Session.ID,
 		Code:        code,
-		OccurredAt:  at(now),
+		OccurredAt:  event.Time(now),
 		Actionable:  false,
 		RetryAfter:  0,
 		Handoff:     i.ID,

@@ -2,7 +2,6 @@ package session
 
 import (
 	"maps"
-	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event"
@@ -63,4 +62,3 @@ func WithErrorCode(code string, d event.Draft) event.Draft {
 }
 
 // at returns the time in the precision of responses and events.
-func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -51,7 +51,7 @@ func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code],
 			From:      from,
 			To:        language,
 			RTLChange: from.Direction() != language.Direction(),
-			ChangedAt: at(now),
+			ChangedAt: event.Time(now),
 		}))
 	}
 	if from := v.chosenCurrency(); !c.IsZero() && from != currency {
@@ -61,7 +61,7 @@ func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code],
 			From:      from,
 			To:        currency,
 			Draft:     v.Session.Draft,
-			ChangedAt: at(now),
+			ChangedAt: event.Time(now),
 		}))
 	}
 	v.Locale, v.Currency = language, currency
