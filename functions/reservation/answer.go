@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -12,6 +13,6 @@ type Whole struct {
 }
 
 // Answer returns the reservation with its version as ETag. It is not cached, because staff see who the guest is.
-func Answer(status fn.Answer, r *booking.Reservation, p booking.Principal) Whole {
+func Answer(status fn.Answer, r *booking.Reservation, p access.Principal) Whole {
 	return Whole{status.Version(int64(r.Version)).Cached("no-store"), r.ViewFor(p)}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -29,11 +31,11 @@ type KeyReport struct {
 
 // RecordKey returns the handler of a key report, which records the status.
 func RecordKey(e env.Env, status booking.KeyStatus) fn.Handle[KeyReport] {
-	db, keys := postgres.Open(e, booking.Schema), booking.OpenIssuer(e, platform.Open(e))
+	db, keys := postgres.Open(e, service.Schema), booking.OpenIssuer(e, platform.Open(e))
 	return func(ctx context.Context, e event.Event[KeyReport]) error {
 		p := e.Payload
 		key := booking.Key{ID: p.Key, Item: p.Item, Room: p.Room, Status: status}
-		err := keys.Report(ctx, booking.Scope{Tenant: *e.Delivery.Tenant}, p.Reservation, key, Once(db, e.Delivery))
+		err := keys.Report(ctx, access.Scope{Tenant: *e.Delivery.Tenant}, p.Reservation, key, Once(db, e.Delivery))
 		if errors.Is(err, booking.ErrNotFound) {
 			return fn.DeadLetter(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/functions/reservation/setguest"
@@ -38,7 +39,7 @@ func TestGuest_texts(t *testing.T) {
 		return []string{"X-Tenant-Id", d.R.Tenant.String(), "Idempotency-Key", id.New[id.Request]().String()}
 	}
 	ask := reservationtest.Ask(t, d.R.Property)
-	desk := d.Staff("usr_desk", booking.FrontDesk)
+	desk := d.Staff("usr_desk", access.FrontDesk)
 	for name, route := range map[string]guestRoute{
 		"setguest": {
 			send: func(_ *testing.T, guest map[string]any) fntest.Answer {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
@@ -19,12 +21,12 @@ import (
 )
 
 // Schema is the SQL schema of this service.
-const Schema = booking.Schema
+const Schema = service.Schema
 
 // A Call is a request to this service.
 type Call[In any] struct {
 	fn.Call[In]
-	booking.Principal
+	access.Principal
 }
 
 // A Serve is the act of one of this service's HTTP functions.
@@ -33,13 +35,13 @@ type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 // HTTP returns an HTTP function. Services and staff call it, each call for one tenant.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
 	s.Access = fn.Desk
-	open := func(e env.Env) (fn.Middleware[booking.Principal], error) { return openMiddleware(e, s.Idempotent) }
-	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, booking.Principal, fn.Call[In]) (Out, error), error) {
+	open := func(e env.Env) (fn.Middleware[access.Principal], error) { return openMiddleware(e, s.Idempotent) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, access.Principal, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, p booking.Principal, c fn.Call[In]) (Out, error) {
+		return func(ctx context.Context, p access.Principal, c fn.Call[In]) (Out, error) {
 			return serve(ctx, Call[In]{Call: c, Principal: p})
 		}, nil
 	})
@@ -65,54 +67,54 @@ func FrontDesk[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], erro
 }
 
 // openMiddleware opens the idempotency ledger only if the function needs idempotency keys. Reads do not.
-func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[booking.Principal], err error) {
+func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[access.Principal], err error) {
 	var c struct {
 		Desks []string `env:"DESK_CALLERS"` // e-mails of the services that staff work with
 	}
 	if err := e.Load(&c); err != nil {
 		return d, fmt.Errorf("middleware: %w", err)
 	}
-	d.Resolve = func(_ context.Context, r *http.Request, who identity.Identity) (booking.Principal, fn.Scope, error) {
+	d.Resolve = func(_ context.Context, r *http.Request, who identity.Identity) (access.Principal, fn.Scope, error) {
 		p, s, err := enter(r, who)
 		p.Desk = !who.Staff && slices.Contains(c.Desks, who.Email)
 		return p, s, err
 	}
 	if idempotent {
-		d.Ledger, err = idempotency.Open(e, postgres.Open(e, booking.Schema))
+		d.Ledger, err = idempotency.Open(e, postgres.Open(e, service.Schema))
 	}
 	return d, err
 }
 
 // enter reads the tenant from X-Tenant-Id and returns the caller's principal and the scope of its idempotency keys.
-func enter(r *http.Request, who identity.Identity) (booking.Principal, fn.Scope, error) {
+func enter(r *http.Request, who identity.Identity) (access.Principal, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
 	if err != nil || len(r.Header.Values("X-Tenant-Id")) != 1 {
 		violation := fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of one tenant, once"}
-		return booking.Principal{}, fn.Scope{}, fault.ErrValidation.With(violation)
+		return access.Principal{}, fn.Scope{}, fault.ErrValidation.With(violation)
 	}
 	if who.Staff {
 		p, err := enterStaff(tenant, who)
 		return p, fn.Scope{Tenant: tenant, Caller: who.Subject}, err
 	}
 	service, _, _ := strings.Cut(who.Email, "@")
-	p := booking.Principal{
-		Scope: booking.Scope{Tenant: tenant},
-		Actor: booking.Actor{Type: booking.System, ID: booking.Name(service)},
+	p := access.Principal{
+		Scope: access.Scope{Tenant: tenant},
+		Actor: access.Actor{Type: access.System, ID: access.Name(service)},
 	}
 	return p, fn.Scope{Tenant: tenant, Caller: who.Email}, nil
 }
 
 // enterStaff returns ErrNotFound to staff of another tenant, and ErrForbidden to staff without a desk role.
-func enterStaff(tenant id.Tenant, who identity.Identity) (booking.Principal, error) {
+func enterStaff(tenant id.Tenant, who identity.Identity) (access.Principal, error) {
 	if who.Tenant == nil || *who.Tenant != tenant {
-		return booking.Principal{}, booking.ErrNotFound
+		return access.Principal{}, booking.ErrNotFound
 	}
-	if !slices.Contains(who.Roles, booking.FrontDesk) && !slices.Contains(who.Roles, booking.Manager) {
-		return booking.Principal{}, fault.ErrForbidden
+	if !slices.Contains(who.Roles, access.FrontDesk) && !slices.Contains(who.Roles, access.Manager) {
+		return access.Principal{}, fault.ErrForbidden
 	}
-	return booking.Principal{
-		Scope: booking.Scope{Tenant: tenant, Properties: append([]id.Property{}, who.Properties...)}, // never nil: nil means all
-		Actor: booking.Actor{Type: booking.Staff, ID: booking.Name(freetext.Scrub(who.Subject))},
+	return access.Principal{
+		Scope: access.Scope{Tenant: tenant, Properties: append([]id.Property{}, who.Properties...)}, // never nil: nil means all
+		Actor: access.Actor{Type: access.Staff, ID: access.Name(freetext.Scrub(who.Subject))},
 		Roles: who.Roles,
 	}, nil
 }

@@ -206,7 +206,7 @@ var variants = []variant{
 		"*t = Text(Scrub(string(text)))", "*t = Text(text)",
 		"test/canaries", "TestCanaries_journeys",
 	}, {
-		"names of partners and staff keep contact data", noPII, "functions/reservation/internal/booking/terms.go",
+		"names of partners and staff keep contact data", noPII, "functions/reservation/internal/access/actor.go",
 		"name := freetext.Scrub(string(text))", "name := string(text)",
 		"test/canaries", "TestCanaries_journeys",
 	}, {
@@ -214,9 +214,9 @@ var variants = []variant{
 		"freetext.Reaches(s)", `freetext.Reaches("")`,
 		"test/canaries", "TestCanaries_journeys",
 	}, {
-		"a promotional code keeps contact data", noPII, "functions/reservation/internal/booking/quote.go",
+		"a promotional code keeps contact data", noPII, "functions/reservation/internal/quotes/ask.go",
 		"if attribution.Plain(a.Promo) != a.Promo {", "if attribution.Plain(a.Promo) == \"\" && a.Promo == \" \" {",
-		"functions/reservation/internal/booking", "TestAsk_Validate",
+		"functions/reservation/internal/quotes", "TestAsk_Validate",
 	}, {
 		"a forgotten scrubbing publishes contact data", noPII, "shared/platform/contract/registry.go",
 		`object["format"] = "scrubbed"`, `_ = requireScrubbed`,
@@ -448,18 +448,18 @@ var variants = []variant{
 		"functions/reservation/internal/booking", "TestDates",
 	}, {
 		"what the hotel gave back is due again", settled, "functions/reservation/internal/booking/balance.go",
-		"sumOfCharges(r.Account)-r.Payment.kept()", "r.Account.price()-r.Payment.kept()",
+		"account.Sum(r.Account)-r.Payment.kept()", "r.Account.Price()-r.Payment.kept()",
 		"functions/reservation/internal/booking", "TestBalance_due",
 	}, {
 		"a change of a guest in house prices slept nights again", settled, "functions/reservation/internal/booking/changing.go",
-		"append(nightsBefore(item.Nights, after.Stay.Start, from), priced.Nights...)", "append([]Night{}, priced.Nights...)",
+		"append(nightsBefore(item.Nights, after.Stay.Start, from), priced.Nights...)", "append([]quotes.Night{}, priced.Nights...)",
 		"functions/reservation/internal/booking", "TestAccount_sleptNights",
 	}, {
-		"a later change gives a retained penalty back", settled, "functions/reservation/internal/booking/account.go",
-		"c.Kind == Retained && c.Cause.ends() && !r.ended()", "c.Kind == Retained && !r.ended()",
+		"a later change gives a retained penalty back", settled, "functions/reservation/internal/account/account.go",
+		"c.Kind == Retained && c.Cause.ends() && !ended", "c.Kind == Retained && !ended",
 		"functions/reservation/internal/booking", "TestAccount_retained",
 	}, {
-		"the calendar date is the hotel's day", settled, "functions/reservation/internal/booking/property.go",
+		"the calendar date is the hotel's day", settled, "functions/reservation/internal/quotes/local.go",
 		"min(graceHours, maxBusinessHours)", "0*min(graceHours, maxBusinessHours)",
 		"functions/reservation/internal/booking", "TestStartCheckIn_time",
 	}, {
@@ -472,7 +472,7 @@ var variants = []variant{
 		"functions/reservation/internal/booking", "TestDeskRace_sweepAndOverride",
 	}, {
 		"services see who the guest is", noPII, "functions/reservation/internal/booking/view.go",
-		"if p.Actor.Type == Staff {", "if p.Actor.Type != \"\" {",
+		"if p.Actor.Type == access.Staff {", "if p.Actor.Type != \"\" {",
 		"functions/reservation/internal/booking", "TestViewFor",
 	}, {
 		"requests without a cookie are not counted", challenged, "functions/consumer/internal/bots/detector.go",

@@ -71,7 +71,7 @@ func (h *handler) add(ctx context.Context, c reservation.Call[Request]) (out Res
 			return err
 		}
 		if c.In.Source == booking.FromGuest {
-			special.AddedBy = c.ForGuest(r)
+			special.AddedBy = c.ForGuest(r.Guest)
 		}
 		before := r.Version
 		added, err := r.Ask(special)

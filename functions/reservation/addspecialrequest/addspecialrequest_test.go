@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
@@ -59,7 +60,7 @@ func TestAdd(t *testing.T) {
 	if got, want := out.Requests[0].FreeText, booking.Text("Two cots. Call [number] or [email]"); got != want {
 		t.Errorf("free text = %q, want %q", got, want)
 	}
-	if got, want := out.Requests[0].AddedBy, (booking.Actor{Type: booking.Staff, ID: "usr_desk"}); got != want {
+	if got, want := out.Requests[0].AddedBy, (access.Actor{Type: access.Staff, ID: "usr_desk"}); got != want {
 		t.Errorf("actor = %v, want %v", got, want)
 	}
 	d.add(d.service, "second", map[string]any{"tags": []string{"allergy"}, "locale": "fa-AF", "source": "ai_parser",

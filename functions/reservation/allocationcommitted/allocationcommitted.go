@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -41,7 +42,7 @@ type handler struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Taken], error) {
 	return (&handler{
-		db:           postgres.Open(e, booking.Schema),
+		db:           postgres.Open(e, service.Schema),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).record, nil

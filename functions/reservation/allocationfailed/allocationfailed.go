@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -44,7 +46,7 @@ type handler struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&handler{
-		db:           postgres.Open(e, booking.Schema),
+		db:           postgres.Open(e, service.Schema),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).cancel, nil
@@ -52,7 +54,7 @@ func New(e env.Env) (fn.Handle[Failed], error) {
 
 func (h *handler) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
+		r, err := h.reservations.Lock(ctx, tx, access.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return nil // the hold was rejected, so the reservation does not exist
 		}

@@ -3,6 +3,7 @@ package allocationfailed
 import (
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
@@ -78,7 +79,7 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 	if got := reservationtest.Now(t, db, r); got.State != booking.Confirmed || got.LostAt == nil {
 		t.Errorf("state is %s, lost at %v; want %s and a time", got.State, got.LostAt, booking.Confirmed)
 	}
-	_, concerns, err := booking.OpenReservations(db.Env()).Attention(t.Context(), booking.Scope{Tenant: r.Tenant}, r.Property, booking.Page{Limit: 10})
+	_, concerns, err := booking.OpenReservations(db.Env()).Attention(t.Context(), access.Scope{Tenant: r.Tenant}, r.Property, booking.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

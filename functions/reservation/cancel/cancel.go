@@ -43,7 +43,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (h *handler) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if !c.MayGive(booking.Reason(c.In.Code)) {
+	if !c.In.Code.AllowedTo(c.Principal) {
 		return out, fault.ErrForbidden
 	}
 	err = booking.Outlast(ctx, func() error {
@@ -65,7 +65,7 @@ func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Res
 		return Response{}, fault.ErrStale
 	}
 	code := booking.Reason(c.In.Code)
-	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.IsManager(), OnlyHeld: c.In.OnlyHeld}
+	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: booking.Canceller(c.Principal, r, code), MayWaive: c.IsManager(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {
 		return Response{}, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
@@ -22,7 +23,7 @@ func call(e env.Env, r *booking.Reservation, change func(*Request)) reservation.
 	}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}, Actor: booking.Actor{Type: booking.System, ID: "bff"}},
+		Principal: access.Principal{Scope: access.Scope{Tenant: r.Tenant}, Actor: access.Actor{Type: access.System, ID: "bff"}},
 	}
 }
 

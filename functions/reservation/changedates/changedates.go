@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Function serves POST /api/v1/reservations/{id}/dates. Like a function of the front desk it has one instance: dates change rarely.
@@ -31,7 +32,7 @@ var Function = reservation.HTTP(fn.Spec{
 type Request struct {
 	ID      id.Reservation        `path:"id" json:"-"`
 	Match   fn.Maybe[fn.Match]    `header:"If-Match" json:"-"`
-	Stay    booking.Stay          `json:"stayWindow"`
+	Stay    stay.Window           `json:"stayWindow"`
 	DryRun  bool                  `json:"dryRun,omitzero"`
 	ByGuest bool                  `json:"byGuest,omitzero"` // the guest's rules apply, see booking.Changer.GuestDates
 	Max     fn.Maybe[money.Micro] `json:"maxTotalMicro,omitzero"`

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/checkin"
 	"melmastoon.ghasi.io/functions/reservation/checkout"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/functions/reservation/keyfailed"
@@ -80,7 +81,7 @@ func TestCheckIn_issued(t *testing.T) {
 	if len(out.Keys) != 1 {
 		t.Errorf("keys = %v, want one", out.Keys)
 	}
-	if out.CheckIn.By != (booking.Actor{Type: booking.Staff, ID: "usr_desk"}) {
+	if out.CheckIn.By != (access.Actor{Type: access.Staff, ID: "usr_desk"}) {
 		t.Errorf("actor = %v, want the desk", out.CheckIn.By)
 	}
 	if got := d.Nights(); got != 2 {
@@ -124,7 +125,7 @@ func TestCheckIn_lockAway(t *testing.T) {
 	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusAccepted)
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started")
 	d.Services.SetBehavior("keys", upstreamtest.Working)
-	r, err := booking.OpenIssuer(d.Env, platform.Open(d.Env)).Ask(t.Context(), booking.Scope{Tenant: d.R.Tenant}, d.R.ID)
+	r, err := booking.OpenIssuer(d.Env, platform.Open(d.Env)).Ask(t.Context(), access.Scope{Tenant: d.R.Tenant}, d.R.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -53,9 +54,9 @@ func TestConfirm(t *testing.T) {
 			useCase := &settled{err: want}
 			intent := id.New[id.Intent]()
 			in := Request{ID: id.New[id.Reservation](), Method: booking.Card, Intent: &intent}
-			reach := booking.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
+			reach := access.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
 			view, err := (&handler{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
-				Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
+				Call: fn.Call[Request]{In: in}, Principal: access.Principal{Scope: reach},
 			})
 			if !errors.Is(err, want) {
 				t.Errorf("error = %v, want %v", err, want)

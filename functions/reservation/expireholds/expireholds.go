@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -33,7 +34,7 @@ func New(e env.Env) (fn.Tick, error) {
 // expire closes one hold in a transaction of its tenant.
 func (h *handler) expire(ctx context.Context, d booking.Due) error {
 	return h.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
-		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: d.Tenant}, d.Reservation)
+		r, err := h.reservations.Lock(ctx, tx, access.Scope{Tenant: d.Tenant}, d.Reservation)
 		if err != nil {
 			return err
 		}

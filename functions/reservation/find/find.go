@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -39,7 +40,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReservations(e), booking.OpenQuoter(e, platform.Open(e)).BusinessDate}).find, nil
+	return (&handler{booking.OpenReservations(e), quotes.OpenQuoter(e, platform.Open(e).Sources).BusinessDate}).find, nil
 }
 
 func (h *handler) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
@@ -195,7 +196,7 @@ func responses(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) 
 	for {
 		out, err := serve(t.Context(), reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: in},
-			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
+			Principal: access.Principal{Scope: access.Scope{Tenant: tenant}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -72,7 +72,7 @@ func TestFind_million(t *testing.T) {
 	for i := range took {
 		call := reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: Request{Arrivals: fntest.Some(properties[i%len(properties)]), Date: today}},
-			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
+			Principal: access.Principal{Scope: access.Scope{Tenant: tenant}},
 		}
 		start := time.Now()
 		out, err := serve(t.Context(), call)

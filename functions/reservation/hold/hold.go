@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/fault"
@@ -32,7 +33,7 @@ type Request struct {
 	Partner   booking.Reference `json:"partnerId,omitzero"`
 	Session   *id.TenantSession `json:"sessionId,omitzero"`
 	Draft     *id.Draft         `json:"draftId,omitzero"`
-	CreatedBy booking.Actor     `json:"createdBy"`
+	CreatedBy access.Actor      `json:"createdBy"`
 	Quota     booking.Quota     `json:"quota,omitzero"`                 // zero: no limit
 	Replaces  *id.Reservation   `json:"replacesReservationId,omitzero"` // a hold of the same guest, cancelled in favour of this one
 }

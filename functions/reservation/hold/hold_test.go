@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -29,22 +31,22 @@ func (g granting) Hold(_ context.Context, _ *booking.Reservation, h booking.Hold
 	return booking.HoldResult{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
 }
 
-func (granting) Settings(context.Context, id.Tenant) booking.Settings {
-	return booking.Settings{HoldTTL: 5 * time.Minute}
+func (granting) Settings(context.Context, id.Tenant) quotes.Settings {
+	return quotes.Settings{HoldTTL: 5 * time.Minute}
 }
 
 func aHolder(e env.Env, refusal error) *handler {
 	inventory := granting{e.Now, refusal}
 	return &handler{&booking.Holder{
-		Quotes: booking.OpenQuotes(e), Reservations: booking.OpenReservations(e), Place: inventory.Hold, Settings: inventory.Settings,
+		Quotes: quotes.OpenStore(e), Reservations: booking.OpenReservations(e), Place: inventory.Hold, Settings: inventory.Settings,
 	}}
 }
 
 func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request] {
-	in := Request{Quote: quote, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_1"}}
+	in := Request{Quote: quote, Channel: booking.Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_1"}}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
+		Principal: access.Principal{Scope: access.Scope{Tenant: tenant}},
 	}
 }
 
@@ -62,9 +64,9 @@ func TestHold(t *testing.T) {
 		{"expired quote", nil, 30 * time.Minute, nil, booking.ErrQuoteExpired},
 		{"quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, booking.ErrNotFound},
 		{"quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, booking.ErrNotFound},
-		{"another service for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = booking.Staff }, fault.ErrForbidden},
-		{"the desk's service for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, booking.Staff }, nil},
-		{"staff for another person", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = booking.Staff }, fault.ErrForbidden},
+		{"another service for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = access.Staff }, fault.ErrForbidden},
+		{"the desk's service for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, access.Staff }, nil},
+		{"staff for another person", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = access.Staff }, fault.ErrForbidden},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

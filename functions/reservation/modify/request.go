@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -23,7 +24,7 @@ type Request struct {
 	RatePlan      *id.RatePlan             `json:"ratePlanId,omitzero"`
 	Room          *id.Room                 `json:"roomId,omitzero"`
 	Complimentary bool                     `json:"complimentary,omitzero"`
-	Added         *booking.AskedItem       `json:"item,omitzero"`
+	Added         *quotes.AskedItem        `json:"item,omitzero"`
 	Nightly       *money.Micro             `json:"nightlyRateMicro,omitzero"`
 	Channel       booking.Channel          `json:"channel,omitzero"`
 	Partner       booking.Reference        `json:"partnerId,omitzero"`
@@ -79,7 +80,6 @@ func (r Request) Validate() error {
 
 // values rejects impossible values.
 func (r Request) values() error {
-	const maxReason = 500
 	switch {
 	case r.Occupants != nil && r.Occupants.Validate() != nil:
 		return invalid("occupants", r.Occupants.Validate().Error())
@@ -87,7 +87,7 @@ func (r Request) values() error {
 		return invalid("item/occupants", r.Added.Occupants.Validate().Error())
 	case r.Nightly != nil && *r.Nightly < 0:
 		return invalid("nightlyRateMicro", "must not be negative")
-	case utf8.RuneCountInString(string(r.Reason)) > maxReason:
+	case utf8.RuneCountInString(string(r.Reason)) > 500:
 		return invalid("reason", "must be at most 500 characters")
 	case r.Type == booking.RoomChange && r.RoomType == nil && r.RatePlan == nil && r.Room == nil:
 		return invalid("roomId", "or roomTypeId or ratePlanId is required for this type")

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -43,12 +45,12 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Captured], error) {
-	return (&handler{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
+	return (&handler{postgres.Open(e, service.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
 }
 
 func (h *handler) confirm(ctx context.Context, e event.Event[Captured]) error {
 	claim := booking.Claim{
-		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
+		Scope: access.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
 	}
 	_, err := h.useCase.Confirm(ctx, claim, reservation.Once(h.db, e.Delivery))
 	switch {

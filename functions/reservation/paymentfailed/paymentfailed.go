@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -47,7 +49,7 @@ type handler struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&handler{
-		db:           postgres.Open(e, booking.Schema),
+		db:           postgres.Open(e, service.Schema),
 		payments:     platform.OpenPayments(e),
 		reservations: booking.OpenReservations(e),
 		now:          e.Now,
@@ -60,7 +62,7 @@ func (h *handler) cancel(ctx context.Context, e event.Event[Failed]) error {
 		return err
 	}
 	return inbox.Once(ctx, h.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
+		r, err := h.reservations.Lock(ctx, tx, access.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return fn.DeadLetter(err) // permanent: unknown reservation
 		}

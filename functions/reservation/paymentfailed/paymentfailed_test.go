@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -24,7 +25,7 @@ func (o others) Pending(context.Context, id.Tenant, id.Reservation) (bool, error
 
 func aCanceller(db *pgtest.Database, pending bool) *handler {
 	e := db.Env()
-	return &handler{postgres.Open(e, booking.Schema), others(pending), booking.OpenReservations(e), e.Now}
+	return &handler{postgres.Open(e, service.Schema), others(pending), booking.OpenReservations(e), e.Now}
 }
 
 func TestCancel(t *testing.T) {

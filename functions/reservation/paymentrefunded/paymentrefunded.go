@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -44,12 +46,12 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Refunded], error) {
-	return (&handler{postgres.Open(e, booking.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
+	return (&handler{postgres.Open(e, service.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
 }
 
 func (h *handler) record(ctx context.Context, e event.Event[Refunded]) error {
 	claim := booking.RefundClaim{
-		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Event: e.Delivery.EventID, Reservation: e.Payload.Reservation, Intent: e.Payload.Intent,
+		Scope: access.Scope{Tenant: *e.Delivery.Tenant}, Event: e.Delivery.EventID, Reservation: e.Payload.Reservation, Intent: e.Payload.Intent,
 	}
 	err := h.useCase.Record(ctx, claim, reservation.Once(h.db, e.Delivery))
 	if errors.Is(err, booking.ErrNotFound) || errors.Is(err, booking.ErrForeign) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -21,27 +21,27 @@ var Function = reservation.HTTP(fn.Spec{
 	Route:      "POST /api/v1/reservations/quotes",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("pricing"), fn.Upstream("property"), fn.Upstream("tenant")},
-	Publishes:  fn.Subjects{booking.QuoteRequestedV1, booking.QuoteCreatedV1},
+	Publishes:  fn.Subjects{quotes.RequestedV1, quotes.CreatedV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
 }, New)
 
 // A Request describes the stay to price.
-type Request = booking.Ask
+type Request = quotes.Ask
 
 // A Response is the quote, with the server's time as the base for its validity.
 type Response struct {
-	booking.QuoteView
+	quotes.View
 	ServerTime time.Time `json:"serverTime"`
 }
 
 type handler struct {
-	useCase *booking.Quoter
+	useCase *quotes.Quoter
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenQuoter(e, platform.Open(e))}).quote, nil
+	return (&handler{quotes.OpenQuoter(e, platform.Open(e).Sources)}).quote, nil
 }
 
 func (h *handler) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -23,15 +25,15 @@ type asked struct {
 	failure error // of the property service
 }
 
-func (a asked) Price(_ context.Context, _ id.Tenant, ask booking.Ask) (booking.Price, error) {
+func (a asked) Price(_ context.Context, _ id.Tenant, ask quotes.Ask) (quotes.Price, error) {
 	return reservationtest.Price(ask, a.until), a.err
 }
 
-func (a asked) Settings(context.Context, id.Tenant) booking.Settings {
-	return booking.Settings{Region: a.region}
+func (a asked) Settings(context.Context, id.Tenant) quotes.Settings {
+	return quotes.Settings{Region: a.region}
 }
 
-func (a asked) Local(context.Context, id.Tenant, id.Property) (booking.Local, error) {
+func (a asked) Local(context.Context, id.Tenant, id.Property) (quotes.Local, error) {
 	return reservationtest.Basis().Local, a.failure
 }
 
@@ -59,10 +61,10 @@ func TestQuote(t *testing.T) {
 			db := pgtest.New(t)
 			e := db.Env()
 			test.asked.until = e.Now().Add(time.Hour)
-			q := &handler{&booking.Quoter{Quotes: booking.OpenQuotes(e), Price: test.asked.Price, Local: test.asked.Local, Settings: test.asked.Settings}}
+			q := &handler{&quotes.Quoter{Quotes: quotes.OpenStore(e), Sources: quotes.Sources{Price: test.asked.Price, Local: test.asked.Local, Settings: test.asked.Settings}}}
 			c := reservation.Call[Request]{
 				Call:      fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
-				Principal: booking.Principal{Scope: booking.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},
+				Principal: access.Principal{Scope: access.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},
 			}
 			out, err := q.quote(t.Context(), c)
 			if !errors.Is(err, test.want) {

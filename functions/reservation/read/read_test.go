@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
@@ -20,13 +21,13 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(tenant id.Tenant, actor booking.Actor) (Response, error) {
+	read := func(tenant id.Tenant, actor access.Actor) (Response, error) {
 		return serve(t.Context(), reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: Request{ID: held.ID}},
-			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}, Actor: actor},
+			Principal: access.Principal{Scope: access.Scope{Tenant: tenant}, Actor: actor},
 		})
 	}
-	service, staff := booking.Actor{Type: booking.System, ID: "bff"}, booking.Actor{Type: booking.Staff, ID: "usr_desk"}
+	service, staff := access.Actor{Type: access.System, ID: "bff"}, access.Actor{Type: access.Staff, ID: "usr_desk"}
 	out, err := read(held.Tenant, service)
 	if err != nil {
 		t.Fatal(err)

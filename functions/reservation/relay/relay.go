@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -22,5 +23,5 @@ var Function = fn.Scheduled(fn.Spec{
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	return outbox.Open(e, postgres.Open(e, booking.Schema)).Tick, nil
+	return outbox.Open(e, postgres.Open(e, service.Schema)).Tick, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -158,7 +159,7 @@ func (d *Desk) CheckIn() {
 	d.t.Helper()
 	r := Now(d.t, d.DB, d.R)
 	rooms := []booking.AssignedRoom{{Item: r.Items[0].ID, Room: d.Rooms[0].ID}}
-	if _, err := r.StartCheckIn(rooms, d.Rooms, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, Arrival); err != nil {
+	if _, err := r.StartCheckIn(rooms, d.Rooms, access.Actor{Type: access.Staff, ID: "usr_desk"}, Arrival); err != nil {
 		d.t.Fatal(err)
 	}
 	begun, key := booking.CheckInBegun(r), r.Keys[0]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -36,7 +37,7 @@ func ExpectEvents(t testing.TB, db *pgtest.Database, r *booking.Reservation, wan
 // Now returns the current state of a reservation.
 func Now(t testing.TB, db *pgtest.Database, r *booking.Reservation) *booking.Reservation {
 	t.Helper()
-	read, err := booking.OpenReservations(db.Env()).Get(t.Context(), booking.Scope{Tenant: r.Tenant}, r.ID)
+	read, err := booking.OpenReservations(db.Env()).Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func StartCheckIn(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
 		room := booking.Room{ID: id.New[id.Room](), Type: item.RoomType, Number: "101"}
 		of, rooms = append(of, room), append(rooms, booking.AssignedRoom{Item: item.ID, Room: room.ID})
 	}
-	if _, err := r.StartCheckIn(rooms, of, booking.Actor{Type: booking.Staff, ID: "usr_desk"}, r.Stay.Start.Time().Add(12*time.Hour)); err != nil {
+	if _, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, r.Stay.Start.Time().Add(12*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	s := booking.OpenReservations(db.Env())

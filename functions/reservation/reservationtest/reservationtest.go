@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -17,56 +19,56 @@ import (
 const TTL = 10 * time.Minute
 
 // Ask returns an ask for one room for two nights, in the future of every test clock.
-func Ask(t testing.TB, property id.Property) booking.Ask {
+func Ask(t testing.TB, property id.Property) quotes.Ask {
 	t.Helper()
 	start, err := stay.ParseDate("2036-12-01")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return booking.Ask{
-		Property: property, Stay: booking.Stay{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "ps-AF",
-		Items: []booking.AskedItem{{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 2}}},
+	return quotes.Ask{
+		Property: property, Stay: stay.Window{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "ps-AF",
+		Items: []quotes.AskedItem{{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 2}}},
 	}
 }
 
 // Price returns pricing's answer to an ask for one room: 100 per night.
-func Price(a booking.Ask, until time.Time) booking.Price {
+func Price(a quotes.Ask, until time.Time) quotes.Price {
 	const rate = 100_000_000
-	item := booking.PricedItem{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate}
+	item := quotes.PricedItem{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate}
 	for _, date := range a.Stay.Dates() {
-		item.Nights = append(item.Nights, booking.Night{Date: date, Amount: rate, Room: rate})
+		item.Nights = append(item.Nights, quotes.Night{Date: date, Amount: rate, Room: rate})
 		item.Total += rate
 	}
 	total := item.Total
-	return booking.Price{
-		Items:  []booking.PricedItem{item},
-		Lines:  []booking.Line{{Kind: "room", Description: "Two nights", Amount: total}},
-		Totals: booking.PriceTotals{Totals: booking.Totals{Grand: total, Currency: a.Currency}},
-		Policy: booking.Policy{Ref: "pol_flex/1"}, ValidUntil: until,
+	return quotes.Price{
+		Items:  []quotes.PricedItem{item},
+		Lines:  []quotes.Line{{Kind: "room", Description: "Two nights", Amount: total}},
+		Totals: quotes.PriceTotals{Totals: quotes.Totals{Grand: total, Currency: a.Currency}},
+		Policy: quotes.Policy{Ref: "pol_flex/1"}, ValidUntil: until,
 	}
 }
 
 // Basis returns the terms of a quote: a property in Kabul.
-func Basis() booking.Basis {
-	return booking.Basis{
-		Settings: booking.Settings{HoldTTL: TTL, NoShowGrace: 6, Region: "gcp-me-central1"},
-		Local:    booking.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"},
+func Basis() quotes.Basis {
+	return quotes.Basis{
+		Settings: quotes.Settings{HoldTTL: TTL, NoShowGrace: 6, Region: "gcp-me-central1"},
+		Local:    quotes.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"},
 	}
 }
 
 // Quote stores a quote that is valid for half an hour.
-func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *booking.Quote {
+func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *quotes.Quote {
 	t.Helper()
 	return quote(t, e, tenant, Ask(t, property))
 }
 
-func quote(t testing.TB, e env.Env, tenant id.Tenant, ask booking.Ask) *booking.Quote {
+func quote(t testing.TB, e env.Env, tenant id.Tenant, ask quotes.Ask) *quotes.Quote {
 	t.Helper()
-	q, err := booking.NewQuote(id.New[id.Request](), tenant, Basis(), ask, Price(ask, e.Now().Add(30*time.Minute)))
+	q, err := quotes.New(id.New[id.Request](), tenant, Basis(), ask, Price(ask, e.Now().Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, err = booking.OpenQuotes(e).Add(t.Context(), q); err != nil {
+	if q, err = quotes.OpenStore(e).Add(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	return q
@@ -78,7 +80,7 @@ func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *book
 	return held(t, e, Quote(t, e, tenant, property))
 }
 
-func held(t testing.TB, e env.Env, q *booking.Quote) *booking.Reservation {
+func held(t testing.TB, e env.Env, q *quotes.Quote) *booking.Reservation {
 	t.Helper()
 	r, err := hold(t.Context(), e, q)
 	if err != nil {
@@ -87,10 +89,10 @@ func held(t testing.TB, e env.Env, q *booking.Quote) *booking.Reservation {
 	return r
 }
 
-func hold(ctx context.Context, e env.Env, q *booking.Quote) (*booking.Reservation, error) {
+func hold(ctx context.Context, e env.Env, q *quotes.Quote) (*booking.Reservation, error) {
 	session := id.New[id.TenantSession]()
-	r, err := q.Reserve(booking.Details{
-		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_someone"}, TTL: TTL,
+	r, err := booking.Reserve(q, booking.Details{
+		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}, TTL: TTL,
 	})
 	if err != nil {
 		return nil, err
@@ -98,6 +100,6 @@ func hold(ctx context.Context, e env.Env, q *booking.Quote) (*booking.Reservatio
 	if err := r.StartHold(booking.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
 		return nil, err
 	}
-	by := booking.Principal{Scope: booking.Scope{Tenant: q.Tenant}}
+	by := access.Principal{Scope: access.Scope{Tenant: q.Tenant}}
 	return r, booking.OpenReservations(e).Book(ctx, by, r, nil)
 }

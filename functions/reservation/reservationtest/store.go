@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Scope is the scope of a read of the store. This package names it for benchmarks, which cannot import the domain.
-type Scope = booking.Scope
+type Scope = access.Scope
 
 // Page is the part of a list to read.
 type Page = booking.Page

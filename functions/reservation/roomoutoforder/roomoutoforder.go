@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -45,7 +46,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[TakenOutOfOrder], error) {
-	return (&handler{postgres.Open(e, booking.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
+	return (&handler{postgres.Open(e, service.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
 }
 
 func (h *handler) move(ctx context.Context, e event.Event[TakenOutOfOrder]) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
@@ -40,7 +41,7 @@ func call(r *booking.Reservation, first, email string) reservation.Call[Request]
 	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request]()},
-		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}, Actor: booking.Actor{Type: booking.System, ID: "tenant-booking"}},
+		Principal: access.Principal{Scope: access.Scope{Tenant: r.Tenant}, Actor: access.Actor{Type: access.System, ID: "tenant-booking"}},
 	}
 }
 
@@ -148,7 +149,7 @@ func TestSet_keepsRequests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := call(r, "Malalai", "m@example.com")
-			c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, test.requests
+			c.Actor, c.In.Requests = access.Actor{Type: access.Staff, ID: "usr_desk"}, test.requests
 			if _, err := set(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +169,7 @@ func TestSet_profileUpdate(t *testing.T) {
 	}
 	reservationtest.Confirm(t, db, reservationtest.Now(t, db, r))
 	c := call(r, "Malalai", "m@example.com")
-	c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, new(booking.Text("A cot"))
+	c.Actor, c.In.Requests = access.Actor{Type: access.Staff, ID: "usr_desk"}, new(booking.Text("A cot"))
 	if _, err := set(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestSet_whole(t *testing.T) {
 	db, r, name := open(t)
 	reservationtest.Confirm(t, db, r)
 	c := call(r, "Zarghona", "z@example.com")
-	c.Actor = booking.Actor{Type: booking.System, ID: "bff"}
+	c.Actor = access.Actor{Type: access.System, ID: "bff"}
 	for range 2 { // a repetition of the act answers the same
 		out, err := name(t.Context(), c)
 		if err != nil {
@@ -259,7 +260,7 @@ func TestSet_whole(t *testing.T) {
 	}
 	reservationtest.ExpectEvents(t, db, r, "held", "confirmed", "modified")
 	c = call(r, "Malalai", "z@example.com")
-	c.Actor, c.Properties = booking.Actor{Type: booking.Staff, ID: "usr_1"}, []id.Property{r.Property}
+	c.Actor, c.Properties = access.Actor{Type: access.Staff, ID: "usr_1"}, []id.Property{r.Property}
 	out, err := name(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +289,7 @@ func TestSet_answersWhatIsStored(t *testing.T) {
 	t.Parallel()
 	db, r, set := open(t)
 	c := call(r, "  Zarghona\u00a0 ", " z@example.com ")
-	c.Actor = booking.Actor{Type: booking.Staff, ID: "usr_desk"}
+	c.Actor = access.Actor{Type: access.Staff, ID: "usr_desk"}
 	c.Scope.Properties = []id.Property{r.Property}
 	out, err := set(t.Context(), c)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -38,7 +38,7 @@ type handler struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Changed], error) {
-	return (&handler{postgres.Open(e, booking.Schema), platform.OpenTenants(e)}).record, nil
+	return (&handler{postgres.Open(e, service.Schema), platform.OpenTenants(e)}).record, nil
 }
 
 func (h *handler) record(ctx context.Context, e event.Event[Changed]) error {

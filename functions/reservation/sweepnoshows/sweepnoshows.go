@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -35,7 +36,7 @@ func New(e env.Env) (fn.Tick, error) {
 // miss records one no-show, unless the guest has arrived or cancelled, or is not late yet by the property's clock.
 func (h *handler) miss(ctx context.Context, c booking.Candidate) error {
 	return booking.Again(ctx, func() error {
-		r, err := h.reservations.Get(ctx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+		r, err := h.reservations.Get(ctx, access.Scope{Tenant: c.Tenant}, c.Reservation)
 		if err != nil || !r.Overdue(r.AsOf) {
 			return err
 		}

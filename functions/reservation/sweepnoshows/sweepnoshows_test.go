@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/cancel"
 	"melmastoon.ghasi.io/functions/reservation/checkin"
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
@@ -57,7 +58,7 @@ func TestSweep(t *testing.T) {
 			if now.State != booking.NoShow {
 				t.Errorf("state = %s, want %s", now.State, booking.NoShow)
 			}
-			if now.Missed.By.Type != booking.System {
+			if now.Missed.By.Type != access.System {
 				t.Errorf("actor = %v, want the system", now.Missed.By)
 			}
 		})

@@ -11,11 +11,13 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Function serves POST /api/v1/reservations/walk-ins.
@@ -27,7 +29,7 @@ var Function = reservation.FrontDesk(fn.Spec{
 		fn.Postgres, fn.Upstream("pricing"), fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("inventory"), fn.Upstream("payment"),
 		fn.Upstream("lock"),
 	},
-	Publishes: append(fn.Subjects{booking.QuoteRequestedV1, booking.QuoteCreatedV1, booking.HeldV1, booking.ConfirmedV1},
+	Publishes: append(fn.Subjects{quotes.RequestedV1, quotes.CreatedV1, booking.HeldV1, booking.ConfirmedV1},
 		booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1),
 	Idempotent: true,
 	Timeout:    5 * time.Second,
@@ -36,8 +38,8 @@ var Function = reservation.FrontDesk(fn.Spec{
 // A Request describes the stay, the guest and the payment. With rooms, the check-in starts too.
 type Request struct {
 	Property id.Property         `json:"propertyId"`
-	Items    []booking.AskedItem `json:"items"`
-	Stay     booking.Stay        `json:"stayWindow"`
+	Items    []quotes.AskedItem  `json:"items"`
+	Stay     stay.Window         `json:"stayWindow"`
 	Currency money.Currency      `json:"currency"`
 	Locale   locale.Tag          `json:"locale"`
 	Guest    Guest               `json:"guest"`
@@ -62,7 +64,7 @@ type Payment struct {
 func (r Request) walkIn() booking.DeskBooking {
 	g := r.Guest
 	return booking.DeskBooking{
-		Ask:    booking.Ask{Property: r.Property, Items: r.Items, Stay: r.Stay, Currency: r.Currency, Locale: r.Locale},
+		Ask:    quotes.Ask{Property: r.Property, Items: r.Items, Stay: r.Stay, Currency: r.Currency, Locale: r.Locale},
 		Guest:  booking.Person{FirstName: g.FirstName, LastName: g.LastName, Email: g.Email, Phone: g.Phone, Locale: r.Locale, Requests: string(g.Requests)},
 		Method: r.Payment.Method, Rooms: r.Rooms,
 	}

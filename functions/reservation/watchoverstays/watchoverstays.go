@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -34,7 +35,7 @@ func New(e env.Env) (fn.Tick, error) {
 // record publishes the nights of one guest that were not published before, in a transaction of its tenant.
 func (h *handler) record(ctx context.Context, c booking.Candidate) error {
 	return h.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		r, err := h.reservations.Lock(ctx, tx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+		r, err := h.reservations.Lock(ctx, tx, access.Scope{Tenant: c.Tenant}, c.Reservation)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -17,23 +20,23 @@ import (
 
 // dailyPrice returns a price with another amount for each date, room type and number of adults, with a tax, a fee of each room and one of
 // the stay.
-func dailyPrice(a Ask) Price {
+func dailyPrice(a quotes.Ask) quotes.Price {
 	const unit = 10_000
-	p := Price{
-		Policy: Policy{Ref: "p", FreeUntil: 48, PenaltyPercent: 50}, Extras: []Line{{"fee", "Booking", 500 * unit}},
-		Totals: PriceTotals{Totals: Totals{500 * unit, a.Currency}},
+	p := quotes.Price{
+		Policy: quotes.Policy{Ref: "p", FreeUntil: 48, PenaltyPercent: 50}, Extras: []quotes.Line{{Kind: "fee", Description: "Booking", Amount: 500 * unit}},
+		Totals: quotes.PriceTotals{Totals: quotes.Totals{Grand: 500 * unit, Currency: a.Currency}},
 	}
 	for _, asked := range a.Items {
-		item := PricedItem{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Extras: []Line{{"fee", "Cleaning", money.Micro(1000+int(asked.RoomType[0])) * unit}}}
+		item := quotes.PricedItem{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Extras: []quotes.Line{{Kind: "fee", Description: "Cleaning", Amount: money.Micro(1000+int(asked.RoomType[0])) * unit}}}
 		for _, date := range a.Stay.Dates() {
 			day := date.Time().Day()
 			room := money.Micro(5_003+131*day+7*int(asked.RoomType[15])+1_000*asked.Occupants.Adults) * unit
-			item.Nights = append(item.Nights, Night{date, room + room/unit*13/100*unit, room})
+			item.Nights = append(item.Nights, quotes.Night{Date: date, Amount: room + room/unit*13/100*unit, Room: room})
 		}
-		item.Nightly, item.Total = item.Nights[0].Room, priceOf(item.Nights)+sumOf(item.Extras)
+		item.Nightly, item.Total = item.Nights[0].Room, quotes.SumNights(item.Nights)+quotes.SumLines(item.Extras)
 		p.Items, p.Totals.Grand = append(p.Items, item), p.Totals.Grand+item.Total
 	}
-	p.Lines = []Line{{"room", "All", p.Totals.Grand}}
+	p.Lines = []quotes.Line{{Kind: "room", Description: "All", Amount: p.Totals.Grand}}
 	return p
 }
 
@@ -48,24 +51,24 @@ type ledger struct {
 
 func openLedger(t *testing.T, random *rand.Rand) *ledger {
 	t.Helper()
-	ask := anAsk(t)
-	q, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), aBasis(), ask, dailyPrice(ask))
+	ask := quotestest.Ask()
+	q, err := quotes.New(id.New[id.Request](), id.New[id.Tenant](), quotestest.Basis(), ask, dailyPrice(ask))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.AsOf, q.ValidUntil = noon, noon.Add(time.Hour)
-	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: defaultHold})
+	q.AsOf, q.ValidUntil = quotestest.Noon, quotestest.Noon.Add(time.Hour)
+	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{noon, noon.Add(defaultHold)}); err != nil {
+	if err := r.StartHold(HoldResult{quotestest.Noon, quotestest.Noon.Add(quotes.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
-	r.AsOf = noon
-	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
+	r.AsOf = quotestest.Noon
+	if err := r.Confirm(aCapture(r), r.Hold, quotestest.Noon); err != nil {
 		t.Fatal(err)
 	}
-	return &ledger{t: t, random: random, r: r, now: noon}
+	return &ledger{t: t, random: random, r: r, now: quotestest.Noon}
 }
 
 // change applies a plan, unless the act is refused.
@@ -89,7 +92,7 @@ func (l *ledger) change(name string, plan func() (*Plan, error)) (done bool) {
 	return true
 }
 
-func (l *ledger) dates(to Stay) bool {
+func (l *ledger) dates(to stay.Window) bool {
 	return l.change("dates "+to.Start.String()+" "+to.End.String(), func() (*Plan, error) {
 		nights, err := l.r.datesAsk(to, l.now)
 		if err != nil {
@@ -113,7 +116,7 @@ func (l *ledger) occupants(at, adults int) bool {
 
 func (l *ledger) add() bool {
 	return l.change("add", func() (*Plan, error) {
-		asked := AskedItem{id.New[id.RoomType](), id.New[id.RatePlan](), stay.Occupants{Adults: 1 + l.random.IntN(2)}}
+		asked := quotes.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1 + l.random.IntN(2)}}
 		ask := l.r.priced([]Item{{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Occupants: asked.Occupants}}, l.r.Stay)
 		return l.r.addRoom(id.New[id.Request](), asked, dailyPrice(ask))
 	})
@@ -129,7 +132,7 @@ func (l *ledger) act() {
 	switch l.random.IntN(5) {
 	case 0:
 		days := l.random.IntN(9) - 4
-		l.dates(Stay{Start: l.r.Stay.Start.AddDays(days), End: l.r.Stay.End.AddDays(days + l.random.IntN(3) - 1)})
+		l.dates(stay.Window{Start: l.r.Stay.Start.AddDays(days), End: l.r.Stay.End.AddDays(days + l.random.IntN(3) - 1)})
 	case 1:
 		l.occupants(at, 1+l.random.IntN(3))
 	case 2:
@@ -150,20 +153,20 @@ func (l *ledger) act() {
 func (l *ledger) check(keptBefore money.Micro) {
 	l.t.Helper()
 	r := l.r
-	if got := r.Account.price(); !r.ended() && got != r.Total {
+	if got := r.Account.Price(); !r.ended() && got != r.Total {
 		l.t.Errorf("the charges sum to %d, the total is %d", got, r.Total)
 	}
-	sums := map[purpose]money.Micro{}
-	for _, c := range r.Account.valid() {
-		if c.Kind != Retained && c.Cause != ByGoodwill {
-			sums[c.purpose()] += c.Amount
+	sums := map[account.Purpose]money.Micro{}
+	for _, c := range r.Account.Valid() {
+		if c.Kind != account.Retained && c.Cause != account.ByGoodwill {
+			sums[c.Purpose()] += c.Amount
 		}
 	}
 	for _, c := range r.terms() {
-		if sums[c.purpose()] != c.Amount {
-			l.t.Errorf("%v is charged at %d, want %d", c.purpose(), sums[c.purpose()], c.Amount)
+		if sums[c.Purpose()] != c.Amount {
+			l.t.Errorf("%v is charged at %d, want %d", c.Purpose(), sums[c.Purpose()], c.Amount)
 		}
-		delete(sums, c.purpose())
+		delete(sums, c.Purpose())
 	}
 	for p, sum := range sums {
 		if sum != 0 {
@@ -212,7 +215,7 @@ func TestAccount_pathIndependence(t *testing.T) {
 		for at := range l.r.Items { // another price of pricing replaces agreed rates
 			l.occupants(at, l.r.Items[at].Occupants.Adults)
 		}
-		if got, want := l.r.Total, l.fresh()+l.r.Account.retained(); got != want {
+		if got, want := l.r.Total, l.fresh()+l.r.Account.Retained(); got != want {
 			l.t.Errorf("total = %d, a fresh quote gives %d", got, want)
 		}
 	})
@@ -225,7 +228,7 @@ func TestAccount_undo(t *testing.T) {
 			l.arrive()
 		}
 		before, was := l.r.Total, l.r.Stay
-		to := Stay{Start: was.Start, End: was.End.AddDays(1 + l.random.IntN(6))}
+		to := stay.Window{Start: was.Start, End: was.End.AddDays(1 + l.random.IntN(6))}
 		for range 1 + l.random.IntN(3) {
 			if !l.dates(to) || !l.dates(was) {
 				l.t.Fatalf("the dates cannot be changed: %q", l.log)
@@ -246,7 +249,7 @@ func TestAccount_undo(t *testing.T) {
 // arrive checks the guest in on the arrival day.
 func (l *ledger) arrive() {
 	l.t.Helper()
-	l.now = l.r.Local.hour(l.r.Stay.Start, "15:00")
+	l.now = l.r.Local.Hour(l.r.Stay.Start, "15:00")
 	of, rooms := roomsFor(l.r)
 	if _, err := l.r.StartCheckIn(rooms, of, saga(), l.now); err != nil {
 		l.t.Fatal(err)
@@ -257,14 +260,14 @@ func (l *ledger) arrive() {
 // A slept night costs what was quoted for its date, whatever happens afterwards.
 func TestAccount_sleptNights(t *testing.T) {
 	sequences(t, func(l *ledger) {
-		l.dates(Stay{Start: l.r.Stay.Start, End: l.r.Stay.Start.AddDays(3 + l.random.IntN(6))})
+		l.dates(stay.Window{Start: l.r.Stay.Start, End: l.r.Stay.Start.AddDays(3 + l.random.IntN(6))})
 		l.arrive()
-		slept := map[purpose]money.Micro{}
+		slept := map[account.Purpose]money.Micro{}
 		for l.r.businessDate(l.now).Before(l.r.Stay.End.AddDays(-1)) {
 			tonight := l.r.businessDate(l.now)
 			switch at := l.random.IntN(len(l.r.Items)); l.random.IntN(3) {
 			case 0:
-				l.dates(Stay{Start: l.r.Stay.Start, End: tonight.AddDays(2 + l.random.IntN(3))})
+				l.dates(stay.Window{Start: l.r.Stay.Start, End: tonight.AddDays(2 + l.random.IntN(3))})
 			case 1:
 				l.occupants(at, 1+l.random.IntN(3))
 			default:
@@ -275,7 +278,7 @@ func TestAccount_sleptNights(t *testing.T) {
 			for _, item := range l.r.Items {
 				for _, n := range item.Nights {
 					if n.Date == tonight {
-						slept[purpose{item.ID, tonight}] = n.Amount
+						slept[account.Purpose{Item: item.ID, Night: tonight}] = n.Amount
 					}
 				}
 			}
@@ -284,9 +287,9 @@ func TestAccount_sleptNights(t *testing.T) {
 		if _, err := l.r.Leave(LeaveWish{By: saga(), Folio: aFolio()}, l.now); err != nil {
 			l.t.Fatal(err)
 		}
-		charged := map[purpose]money.Micro{}
-		for _, c := range l.r.Account.valid() {
-			charged[c.purpose()] += c.Amount
+		charged := map[account.Purpose]money.Micro{}
+		for _, c := range l.r.Account.Valid() {
+			charged[c.Purpose()] += c.Amount
 		}
 		for night, want := range slept {
 			if charged[night] != want {
@@ -302,20 +305,20 @@ func TestAccount_retained(t *testing.T) {
 	sequences(t, func(l *ledger) {
 		l.add()
 		l.add()
-		l.now = l.r.Local.midnight(l.r.Stay.Start).Add(-time.Duration(1+l.random.IntN(40)) * time.Hour) // after the deadline
+		l.now = l.r.Local.Midnight(l.r.Stay.Start).Add(-time.Duration(1+l.random.IntN(40)) * time.Hour) // after the deadline
 		l.r.AsOf = l.now
 		others := l.chargesWithout(l.r.Items[0].ID)
 		l.remove(0)
 		if got := l.chargesWithout(); !slices.Equal(got, others) {
 			l.t.Errorf("the charges of the other rooms are %v, want %v", got, others)
 		}
-		retained := l.r.Account.retained()
+		retained := l.r.Account.Retained()
 		if retained == 0 {
 			l.t.Fatal("nothing is retained")
 		}
 		for range 1 + l.random.IntN(5) {
 			l.act()
-			if got := l.r.Account.retained(); got < retained {
+			if got := l.r.Account.Retained(); got < retained {
 				l.t.Fatalf("retained %d, want at least %d", got, retained)
 			} else {
 				retained = got
@@ -337,9 +340,9 @@ func TestAccount_retained(t *testing.T) {
 
 // chargesWithout returns the valid charges of the rooms, without those of the given ones and without what was retained.
 func (l *ledger) chargesWithout(items ...id.Item) (all []string) {
-	for _, c := range l.r.Account.valid() {
-		if c.Item != nil && c.Kind != Retained && !slices.Contains(items, *c.Item) {
-			all = append(all, fmt.Sprint(c.purpose(), c.Amount))
+	for _, c := range l.r.Account.Valid() {
+		if c.Item != nil && c.Kind != account.Retained && !slices.Contains(items, *c.Item) {
+			all = append(all, fmt.Sprint(c.Purpose(), c.Amount))
 		}
 	}
 	return all

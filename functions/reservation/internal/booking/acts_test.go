@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -29,7 +31,7 @@ func samples(t testing.TB) map[State]*Reservation {
 // rejects the act, and the reservation does not change.
 func TestActs_states(t *testing.T) {
 	t.Parallel()
-	desk, boss := Actor{Staff, "usr_desk"}, Actor{Staff, "usr_boss"}
+	desk, boss := access.Actor{Type: access.Staff, ID: "usr_desk"}, access.Actor{Type: access.Staff, ID: "usr_boss"}
 	leave := func(f *Folio) func(*Reservation) error {
 		return func(r *Reservation) error {
 			_, err := r.Leave(LeaveWish{By: desk, Folio: f}, departure)
@@ -85,13 +87,13 @@ func TestActs_states(t *testing.T) {
 			return err
 		}, map[State]State{Held: Held, Confirmed: Confirmed, CheckInStarted: CheckInStarted, CheckedIn: CheckedIn, CheckoutStarted: CheckoutStarted}},
 		{"cancellation", func(r *Reservation) error {
-			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk}, noon)
+			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk}, quotestest.Noon)
 		}, map[State]State{Held: Cancelled, Confirmed: Cancelled}},
 		{"cancellation of a hold", func(r *Reservation) error {
-			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk, OnlyHeld: true}, noon)
+			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk, OnlyHeld: true}, quotestest.Noon)
 		}, map[State]State{Held: Cancelled, ExpiredHold: Cancelled}},
 		{"confirmation", func(r *Reservation) error {
-			return r.Confirm(aCapture(r), r.Hold, noon)
+			return r.Confirm(aCapture(r), r.Hold, quotestest.Noon)
 		}, map[State]State{Held: Confirmed, ExpiredHold: Confirmed}},
 	} {
 		t.Run(act.name, func(t *testing.T) {
@@ -138,7 +140,7 @@ func TestActs_changeInProgress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for from, r := range samples(t) {
-				r.await(AwaitReallocation, noon)
+				r.await(AwaitReallocation, quotestest.Noon)
 				r.Saga.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
 				before := *r
 				err := act(r)

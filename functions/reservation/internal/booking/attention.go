@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
@@ -44,7 +45,7 @@ const (
 )
 
 // Attention lists the reservations of a property that have a concern, ordered by id, and their concerns.
-func (s Reservations) Attention(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, concerns []Attention, err error) {
+func (s Reservations) Attention(ctx context.Context, who access.Scope, at id.Property, p Page) (found []*Reservation, concerns []Attention, err error) {
 	for len(found) < p.Limit {
 		candidates, outages, err := s.concerned(ctx, who, at, p)
 		if err != nil {
@@ -65,7 +66,7 @@ func (s Reservations) Attention(ctx context.Context, who Scope, at id.Property, 
 
 // concerned returns the reservations of a page that may have a concern, with the outages of their rooms. The dates are one
 // or two days too wide, because only Reservation knows the property's clock.
-func (s Reservations) concerned(ctx context.Context, who Scope, at id.Property, p Page) (found []*Reservation, outages []outage, err error) {
+func (s Reservations) concerned(ctx context.Context, who access.Scope, at id.Property, p Page) (found []*Reservation, outages []outage, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		args := pgx.StrictNamedArgs{"tenant": who.Tenant, "property": at, "after": p.After, "limit": p.Limit}
 		rows, _ := tx.Query(ctx, `
@@ -135,8 +136,8 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if since != nil && (inHouse || r.State == Confirmed) {
 		add(ConcernRoom, *since)
 	}
-	if (inHouse || r.State == CheckedOut) && !r.Local.date(r.AsOf).Before(r.Stay.End) && r.due() > 0 {
-		add(ConcernBalance, r.Local.midnight(r.Stay.End))
+	if (inHouse || r.State == CheckedOut) && !r.Local.Date(r.AsOf).Before(r.Stay.End) && r.due() > 0 {
+		add(ConcernBalance, r.Local.Midnight(r.Stay.End))
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -59,10 +60,10 @@ func (p Payment) kept() (sum money.Micro) {
 }
 
 // owed returns what the guest has to pay for the stay, or for what was retained of it, paid or not.
-func (r *Reservation) owed() money.Micro { return r.Account.price() }
+func (r *Reservation) owed() money.Micro { return r.Account.Price() }
 
 // due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
-func (r *Reservation) due() money.Micro { return max(0, sumOfCharges(r.Account)-r.Payment.kept()) }
+func (r *Reservation) due() money.Micro { return max(0, account.Sum(r.Account)-r.Payment.kept()) }
 
 // refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
 // from the reservation's version, so that a repeated attempt asks for the same refunds.
@@ -105,7 +106,7 @@ func (r *Reservation) owes(i Intent) bool {
 func (r *Reservation) Collect(i Intent) {
 	waived := r.waivedOf(i)
 	r.pay(i)
-	r.forgive(waived)
+	r.Account = r.Account.Forgive(waived, r.AsOf)
 	r.Version++
 }
 
@@ -172,7 +173,7 @@ func (r *Reservation) Learn(i Intent) (changed bool) {
 	if at < 0 || r.Payment.Intents[at].Captured == 0 || i.Refunded <= r.Payment.Intents[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	r.forgive(r.waivedOf(i))
+	r.Account = r.Account.Forgive(r.waivedOf(i), r.AsOf)
 	r.Payment.Intents[at].setRefunds(i, r.AsOf)
 	return true
 }

@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
@@ -10,7 +11,7 @@ import (
 // Book stores a new reservation. If it replaces a hold, the same transaction cancels that hold, so the guest always has
 // exactly one of them. A replaced hold that is cancelled stays unchanged. Book returns ErrTooMuchHeld if the reservation does not fit into
 // its quota, and ErrIllegalTransition if the replaced one was confirmed meanwhile.
-func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) error {
+func (s Reservations) Book(ctx context.Context, by access.Principal, r *Reservation, replaced *id.Reservation) error {
 	if replaced == nil {
 		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error {
 			if err := s.admit(ctx, tx, r, nil); err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
@@ -22,19 +24,32 @@ func (r *AskedReason) UnmarshalText(text []byte) error {
 	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled), AskedReason(Overbooked))
 }
 
+// AllowedTo reports whether the principal may cancel for that reason. Only staff and desk services may give StaffCancelled, and only
+// managers Overbooked.
+func (r AskedReason) AllowedTo(p access.Principal) bool {
+	switch Reason(r) {
+	case StaffCancelled:
+		return p.ActsForStaff()
+	case Overbooked:
+		return p.IsManager()
+	default:
+		return true
+	}
+}
+
 // A CancelWish is a request to cancel a reservation.
 type CancelWish struct {
 	Code     Reason
 	Reason   string
-	By       Actor
+	By       access.Actor
 	MayWaive bool // the penalty, if the hotel cancels; not all staff may do this
 	OnlyHeld bool // rejects confirmed reservations
 }
 
-// Cancels returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
-func (p Principal) Cancels(r *Reservation, code Reason) Actor {
+// Canceller returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
+func Canceller(p access.Principal, r *Reservation, code Reason) access.Actor {
 	if code == GuestCancelled {
-		return p.ForGuest(r)
+		return p.ForGuest(r.Guest)
 	}
 	return p.Actor
 }
@@ -50,7 +65,7 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 }
 
 // decide returns what Allows does, and what is retained. If the hotel cancels, it retains nothing more than it has retained before.
-func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, retained []Charge, back []Refund, err error) {
+func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, retained []account.Charge, back []Refund, err error) {
 	applied = Applied{Ref: r.policyRef(), Currency: r.Currency}
 	switch state := r.EffectiveState(); {
 	case state == Held, state == ExpiredHold && w.OnlyHeld: // also if expired: a late payment could confirm it again
@@ -65,7 +80,7 @@ func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, reta
 		}
 		retained = nil
 	}
-	applied.Penalty = sumOfCharges(retained) + r.Account.retained()
+	applied.Penalty = account.Sum(retained) + r.Account.Retained()
 	applied.Eligible = max(0, r.Payment.kept()-applied.Penalty)
 	return applied, retained, r.refunds(applied.Eligible, "cancel"), nil
 }

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -74,7 +78,7 @@ func TestPenalty_timeZone(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
 			r.Local.TimeZone = test.zone
-			if before, from := sumOfCharges(r.penalty(test.deadline.Add(-1))), sumOfCharges(r.penalty(test.deadline)); before != 0 || from != r.Total/2 {
+			if before, from := account.Sum(r.penalty(test.deadline.Add(-1))), account.Sum(r.penalty(test.deadline)); before != 0 || from != r.Total/2 {
 				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
 			}
 		})
@@ -83,13 +87,13 @@ func TestPenalty_timeZone(t *testing.T) {
 
 func TestPenalty_itemPolicies(t *testing.T) {
 	t.Parallel()
-	strict := Policy{Ref: "flexible-24h", FreeUntil: 24, PenaltyPercent: 100}
-	cheap := Policy{Ref: "saver-7d", FreeUntil: 168, PenaltyPercent: 50}
-	night := Policy{Ref: "one-night", FreeUntil: 48, PenaltyPercent: 100, PenaltyNights: 1}
+	strict := quotes.Policy{Ref: "flexible-24h", FreeUntil: 24, PenaltyPercent: 100}
+	cheap := quotes.Policy{Ref: "saver-7d", FreeUntil: 168, PenaltyPercent: 50}
+	night := quotes.Policy{Ref: "one-night", FreeUntil: 48, PenaltyPercent: 100, PenaltyNights: 1}
 	for _, test := range []struct {
 		name        string
-		first       Policy
-		second      Policy
+		first       quotes.Policy
+		second      quotes.Policy
 		totals      [2]money.Micro // of the two nights of each room
 		fee         money.Micro    // of the stay
 		hoursBefore int
@@ -101,22 +105,22 @@ func TestPenalty_itemPolicies(t *testing.T) {
 		{"neither free", strict, cheap, [2]money.Micro{200, 200}, 0, 1, 300_000_000, "flexible-24h, saver-7d"},
 		{"a cheap room lowers no strict penalty", strict, cheap, [2]money.Micro{390, 10}, 0, 1, 395_000_000, "flexible-24h, saver-7d"},
 		{"one night of two", night, night, [2]money.Micro{200, 200}, 0, 1, 200_000_000, "one-night"},
-		{"more nights than there are", Policy{Ref: "n", PenaltyNights: 5}, Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{2, 4}, 0, -1, 6_000_000, "n"},
+		{"more nights than there are", quotes.Policy{Ref: "n", PenaltyNights: 5}, quotes.Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{2, 4}, 0, -1, 6_000_000, "n"},
 		{"a room that costs nothing", strict, cheap, [2]money.Micro{0, 100}, 0, 1, 50_000_000, "flexible-24h, saver-7d"},
 		{"a fee of the stay by the policy of the booking", strict, cheap, [2]money.Micro{200, 200}, 10, 1, 305_000_000, "flexible-24h, saver-7d"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
-			for i, policy := range []Policy{test.first, test.second} {
+			for i, policy := range []quotes.Policy{test.first, test.second} {
 				r.Items[i].Policy = policy
 				for n := range r.Items[i].Nights {
 					r.Items[i].Nights[n].Amount = test.totals[i] * 500_000
 				}
 			}
-			r.Extras = []Line{{"fee", "Cleaning", test.fee * 1_000_000}}
-			r.post(posting{cause: ByBooking, at: noon})
-			at := r.Local.midnight(r.Stay.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
+			r.Extras = []quotes.Line{{Kind: "fee", Description: "Cleaning", Amount: test.fee * 1_000_000}}
+			r.post(account.Posting{Cause: account.ByBooking, At: quotestest.Noon})
+			at := r.Local.Midnight(r.Stay.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
 			if err != nil {
 				t.Fatal(err)
@@ -178,22 +182,22 @@ func TestAllows_waiver(t *testing.T) {
 	if err := r.Confirm(aCapture(r), r.Hold, r.Hold.PlacedAt); err != nil {
 		t.Fatal(err)
 	}
-	edge := r.Local.midnight(r.Stay.Start).Add(-48 * time.Hour)
+	edge := r.Local.Midnight(r.Stay.Start).Add(-48 * time.Hour)
 	for _, test := range []struct {
 		name  string
-		actor Role
+		actor access.Role
 		roles []string
 		at    time.Time
 		want  error
 	}{
-		{"the desk, while nothing is kept", Staff, []string{"front_desk"}, edge.Add(-1), nil},
-		{"the desk, when something is", Staff, []string{"front_desk"}, edge, fault.ErrForbidden},
-		{"somebody without a role", Staff, nil, edge, fault.ErrForbidden},
-		{"a manager", Staff, []string{"front_desk", "manager"}, edge, nil},
-		{"no service", System, []string{"manager"}, edge, fault.ErrForbidden},
+		{"the desk, while nothing is kept", access.Staff, []string{"front_desk"}, edge.Add(-1), nil},
+		{"the desk, when something is", access.Staff, []string{"front_desk"}, edge, fault.ErrForbidden},
+		{"somebody without a role", access.Staff, nil, edge, fault.ErrForbidden},
+		{"a manager", access.Staff, []string{"front_desk", "manager"}, edge, nil},
+		{"no service", access.System, []string{"manager"}, edge, fault.ErrForbidden},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
+			v := access.Principal{Actor: access.Actor{Type: test.actor, ID: "usr_1"}, Roles: test.roles}
 			_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.IsManager()}.Allows(r, test.at)
 			if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Payment.Captured) {
 				t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Changer changes booked reservations. A change that needs rooms has three steps: it stores the plan, asks inventory to
@@ -20,7 +23,7 @@ type Changer struct {
 	reservations Reservations
 	inventory    reallocator
 	payments     paymentService
-	pricing      func(context.Context, id.Tenant, Ask) (Price, error)
+	pricing      func(context.Context, id.Tenant, quotes.Ask) (quotes.Price, error)
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
 	learn        func(context.Context, *Reservation) error // sets the amount already refunded
 	keys         *Issuer
@@ -44,7 +47,7 @@ func OpenChanger(e env.Env, up Upstreams) *Changer {
 
 // A ChangeCall is a request to change a reservation.
 type ChangeCall struct {
-	Principal
+	access.Principal
 	Act         id.Request
 	Reservation id.Reservation
 	Allows      func(version int64) bool // reports whether If-Match allows the version
@@ -104,7 +107,7 @@ func (c *Changer) attempt(ctx context.Context, call ChangeCall, propose Proposal
 	}
 	p.Modification.ID, p.OccurredAt, p.Actor = mod, event.Time(c.now()), call.Actor
 	if call.ByGuest {
-		p.Actor = call.ForGuest(r)
+		p.Actor = call.ForGuest(r.Guest)
 	}
 	if r, err = c.run(ctx, r, p, call); err != nil {
 		return nil, Modification{}, err
@@ -139,7 +142,9 @@ func (r *Reservation) lastDateChange() *Modification {
 }
 
 // changedTo reports whether an earlier change has set these dates.
-func (r *Reservation) changedTo(to Stay) bool { return to == r.Stay && r.lastDateChange() != nil }
+func (r *Reservation) changedTo(to stay.Window) bool {
+	return to == r.Stay && r.lastDateChange() != nil
+}
 
 // run makes a planned change.
 func (c *Changer) run(ctx context.Context, r *Reservation, p *Plan, call ChangeCall) (*Reservation, error) {
@@ -197,7 +202,7 @@ func (c *Changer) release(ctx context.Context, r *Reservation) *Reservation {
 			latest = released
 			return nil
 		}
-		if stored, unread := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID); unread == nil {
+		if stored, unread := c.reservations.Get(ctx, access.Scope{Tenant: r.Tenant}, r.ID); unread == nil {
 			stored.Person, latest = r.Person, stored // names are read for staff only
 		}
 		if latest.Saga.Plan == nil {
@@ -252,7 +257,7 @@ func (c *Changer) Complete(ctx context.Context, r *Reservation) (*Reservation, e
 }
 
 // changed returns the events of an applied plan.
-func changed(r *Reservation, p *Plan, before Stay) []event.Draft {
+func changed(r *Reservation, p *Plan, before stay.Window) []event.Draft {
 	events := []event.Draft{ReservationModified(r)}
 	if p.Type == DateChange {
 		events = append(events, DatesChanged(r, before))

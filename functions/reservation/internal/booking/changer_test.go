@@ -10,6 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -42,7 +46,7 @@ type deskTest struct {
 	locks         *fakeLocks
 	changer       *Changer
 	rate          money.Micro // per room and night; the tax is 10
-	asked         []Ask
+	asked         []quotes.Ask
 	rooms         []Room
 	r             *Reservation
 	now           time.Time
@@ -57,7 +61,7 @@ func openDeskTest(t *testing.T) *deskTest {
 // deskOn is like openDeskTest in a database that other tests use too.
 func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	t.Helper()
-	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
+	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: quotestest.Noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
 	c.fakeInventory = newFakeInventory(func() time.Time { return c.now }, 1)
 	for i, a := range c.r.Hold.Allocations {
 		c.fakeInventory.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}
@@ -68,7 +72,7 @@ func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	c.changer.keys.locks, c.changer.keys.now = c.locks, c.changer.now
 	c.changer.learn = func(context.Context, *Reservation) error { return nil }
 	c.changer.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
-	c.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
+	c.changer.pricing = func(_ context.Context, _ id.Tenant, a quotes.Ask) (quotes.Price, error) {
 		c.asked = append(c.asked, a)
 		return c.price(a), nil
 	}
@@ -76,11 +80,13 @@ func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 }
 
 // price returns the price of an ask: the rate and 2.50 tax per room and night.
-func (c *deskTest) price(a Ask) Price { return priceAt(a, c.now.Add(time.Hour), c.rate) }
+func (c *deskTest) price(a quotes.Ask) quotes.Price {
+	return quotestest.PriceAt(a, c.now.Add(time.Hour), c.rate)
+}
 
 func (c *deskTest) call(act id.Request) ChangeCall {
 	return ChangeCall{
-		Principal: Principal{Scope: Scope{Tenant: c.r.Tenant}, Actor: Actor{Staff, "usr_desk"}},
+		Principal: access.Principal{Scope: access.Scope{Tenant: c.r.Tenant}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}},
 		Act:       act, Reservation: c.r.ID, Allows: func(int64) bool { return true },
 	}
 }
@@ -88,7 +94,7 @@ func (c *deskTest) call(act id.Request) ChangeCall {
 // stored returns the reservation as it is stored.
 func (c *deskTest) stored() *Reservation {
 	c.t.Helper()
-	r, err := c.changer.reservations.Get(c.t.Context(), Scope{Tenant: c.r.Tenant}, c.r.ID)
+	r, err := c.changer.reservations.Get(c.t.Context(), access.Scope{Tenant: c.r.Tenant}, c.r.ID)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -104,19 +110,19 @@ func (c *deskTest) checkIn() {
 	for i, item := range r.Items {
 		rooms = append(rooms, AssignedRoom{item.ID, c.rooms[i].ID})
 	}
-	if _, err := r.StartCheckIn(rooms, c.rooms, Actor{Staff, "usr_desk"}, c.now); err != nil {
+	if _, err := r.StartCheckIn(rooms, c.rooms, access.Actor{Type: access.Staff, ID: "usr_desk"}, c.now); err != nil {
 		c.t.Fatal(err)
 	}
 	if err := save(c.t, c.changer.reservations, r, CheckInBegun(r)); err != nil {
 		c.t.Fatal(err)
 	}
-	if r, err := c.changer.keys.Ask(c.t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || r.State != CheckedIn {
+	if r, err := c.changer.keys.Ask(c.t.Context(), access.Scope{Tenant: r.Tenant}, r.ID); err != nil || r.State != CheckedIn {
 		c.t.Fatalf("Ask() = %v, %v", r.State, err)
 	}
 }
 
-func (c *deskTest) stay(start, end string) Stay {
-	return Stay{Start: night(c.t, start), End: night(c.t, end)}
+func (c *deskTest) stay(start, end string) stay.Window {
+	return stay.Window{Start: night(c.t, start), End: night(c.t, end)}
 }
 
 func TestDates(t *testing.T) {
@@ -233,7 +239,7 @@ func TestDates_deadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sumOfCharges(r.penalty(c.now)); got != 205_000_000 {
+	if got := account.Sum(r.penalty(c.now)); got != 205_000_000 {
 		t.Errorf("penalty() = %d, want 205000000", got)
 	}
 }
@@ -360,7 +366,7 @@ func TestModify(t *testing.T) {
 			return c.changer.Room(act, RoomMove{Item: c.r.Items[0].ID, RoomType: &other, Complimentary: true})
 		}, 410_000_000, 1, RoomChange},
 		{"another room", func(c *deskTest, act id.Request) Proposal {
-			return c.changer.Add(act, AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
+			return c.changer.Add(act, quotes.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}})
 		}, 615_000_000, 2, RoomAdded},
 		{"a room less", func(c *deskTest, _ id.Request) Proposal { return c.changer.Remove(c.r.Items[1].ID) }, 205_000_000, 1, RoomRemoved},
 		{"another rate", func(c *deskTest, _ id.Request) Proposal {
@@ -432,7 +438,7 @@ func TestOverride_checkInStarted(t *testing.T) {
 	for i, item := range r.Items {
 		rooms = append(rooms, AssignedRoom{item.ID, c.rooms[i].ID})
 	}
-	if _, err := r.StartCheckIn(rooms, c.rooms, Actor{Staff, "usr_desk"}, c.now); err != nil {
+	if _, err := r.StartCheckIn(rooms, c.rooms, access.Actor{Type: access.Staff, ID: "usr_desk"}, c.now); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, c.changer.reservations, r, CheckInBegun(r)); err != nil {
@@ -454,7 +460,7 @@ func TestOverride_checkInStarted(t *testing.T) {
 		t.Errorf("type %s, want %s", m.Type, StateOverride)
 	}
 	late.Status = KeyIssued
-	if err := c.changer.keys.Report(t.Context(), Scope{Tenant: r.Tenant}, r.ID, late, func(ctx context.Context, f func(postgres.Tx) error) error {
+	if err := c.changer.keys.Report(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID, late, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return c.changer.reservations.In(ctx, r.Tenant, f)
 	}); err != nil {
 		t.Fatal(err)
@@ -522,7 +528,7 @@ func TestRoom_physical(t *testing.T) {
 				t.Errorf("the guest has room %v, want %v", got, want)
 			}
 			leave := c.stored()
-			if _, err := leave.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}}, c.now); err != nil {
+			if _, err := leave.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}, c.now); err != nil {
 				t.Fatal(err)
 			}
 			if err := save(t, c.changer.reservations, leave, CheckOutBegun(leave)); err != nil {
@@ -628,7 +634,7 @@ func TestIssuer_revokes(t *testing.T) {
 	_, rooms := c.rooms, []AssignedRoom{{r.Items[0].ID, c.rooms[0].ID}, {r.Items[1].ID, c.rooms[1].ID}}
 	desk := &Receptionist{reservations: c.changer.reservations, rooms: c.changer.rooms, keys: c.changer.keys}
 	c.locks.status = KeyPending // the key comes later
-	by := Principal{Scope: Scope{Tenant: r.Tenant}, Actor: Actor{Staff, "usr_desk"}}
+	by := access.Principal{Scope: access.Scope{Tenant: r.Tenant}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 	for range 3 { // the watch asks again
 		if _, err := desk.CheckIn(t.Context(), by, r.ID, rooms, c.now, func(int64) bool { return true }); err != nil {
 			t.Fatal(err)
@@ -638,7 +644,7 @@ func TestIssuer_revokes(t *testing.T) {
 		t.Errorf("revoked %v, want %v", c.locks.revoked, want)
 	}
 	c.locks.status = KeyIssued
-	if _, err := c.changer.keys.Ask(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil {
+	if _, err := c.changer.keys.Ask(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID); err != nil {
 		t.Fatal(err)
 	}
 	own := c.stored().keys(KeyIssued)

@@ -1,10 +1,11 @@
 package booking
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -31,17 +32,17 @@ func (r *Reservation) itemAt(item id.Item) (int, error) {
 }
 
 // priced returns the question to the pricing service about items, for the nights from a date on.
-func (r *Reservation) priced(items []Item, nights Stay) Ask {
-	ask := Ask{Property: r.Property, Stay: nights, Currency: r.Currency, Locale: r.Locale, Promo: r.Promo}
+func (r *Reservation) priced(items []Item, nights stay.Window) quotes.Ask {
+	ask := quotes.Ask{Property: r.Property, Stay: nights, Currency: r.Currency, Locale: r.Locale, Promo: r.Promo}
 	for _, item := range items {
-		ask.Items = append(ask.Items, AskedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants})
+		ask.Items = append(ask.Items, quotes.AskedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants})
 	}
 	return ask
 }
 
 // reprice replaces the price of items, at the given indexes of after, for the nights from a date on. The nights before keep their price.
 // What belongs to no night is replaced only if no night is kept, and what belongs to no room only if all rooms are priced again.
-func (after *Reserved) reprice(indexes []int, from stay.Date, p Price) {
+func (after *Reserved) reprice(indexes []int, from stay.Date, p quotes.Price) {
 	for n, at := range indexes {
 		item, priced := &after.Items[at], p.Items[n]
 		item.Nights = append(nightsBefore(item.Nights, after.Stay.Start, from), priced.Nights...)
@@ -63,8 +64,8 @@ func (after *Reserved) reprice(indexes []int, from stay.Date, p Price) {
 }
 
 // nightsBefore returns a copy of the nights from a first date to the one before another.
-func nightsBefore(nights []Night, first, until stay.Date) []Night {
-	kept := []Night{}
+func nightsBefore(nights []quotes.Night, first, until stay.Date) []quotes.Night {
+	kept := []quotes.Night{}
 	for _, n := range nights {
 		if n.Date.Before(until) && !n.Date.Before(first) {
 			kept = append(kept, n)
@@ -82,7 +83,7 @@ func (p *Plan) describe(t ModificationType, before, after any) (err error) {
 
 // costs sets the total after the change, with what the change retains, and the difference in price.
 func (p *Plan) costs(r *Reservation) {
-	total := r.Account.retained() + sumOfCharges(p.Retained) + sumOf(p.Reserved.Extras)
+	total := r.Account.Retained() + account.Sum(p.Retained) + quotes.SumLines(p.Reserved.Extras)
 	for _, item := range p.Reserved.Items {
 		total += item.price()
 	}
@@ -94,7 +95,7 @@ func (p *Plan) costs(r *Reservation) {
 // datesAsk checks a new stay and returns the nights to price. Of a guest in house only the departure can change, and only the
 // nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced. It returns
 // errSameDates if an earlier change has set the stay.
-func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) {
+func (r *Reservation) datesAsk(to stay.Window, now time.Time) (nights stay.Window, err error) {
 	first, bad := r.businessDate(now), violations{}
 	if err := to.Validate(); err != nil {
 		return nights, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
@@ -114,13 +115,13 @@ func (r *Reservation) datesAsk(to Stay, now time.Time) (nights Stay, err error) 
 	bad.refuse("stayWindow/start", "must not be in the past", to.Start.Before(first) && !started)
 	bad.refuse("stayWindow/end", "must be after "+first.String(), !first.Before(to.End))
 	if started {
-		return Stay{Start: first, End: to.End}, bad.err()
+		return stay.Window{Start: first, End: to.End}, bad.err()
 	}
 	return to, bad.err()
 }
 
 // changeDates plans another stay at the given price.
-func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) (*Plan, error) {
+func (r *Reservation) changeDates(act id.Request, to, nights stay.Window, price quotes.Price) (*Plan, error) {
 	after := r.reserved()
 	after.Stay = to
 	all := make([]int, len(r.Items))
@@ -151,19 +152,19 @@ func (r *Reservation) changeDates(act id.Request, to, nights Stay, price Price) 
 	}
 	p.Reserved = after
 	p.costs(r)
-	before := DatesOf{Stay: viewStay(r.Stay), Totals: Totals{r.Total, r.Currency}, Keys: r.validKeys(r.itemIDs()...)}
-	return p, p.describe(DateChange, before, DatesOf{Stay: viewStay(to), Totals: Totals{p.Reserved.Total, r.Currency}})
+	before := DatesOf{Stay: quotes.ViewStay(r.Stay), Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Keys: r.validKeys(r.itemIDs()...)}
+	return p, p.describe(DateChange, before, DatesOf{Stay: quotes.ViewStay(to), Totals: quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}})
 }
 
 // changeOccupants plans other guests in a room at the given price.
-func (r *Reservation) changeOccupants(at int, to stay.Occupants, from stay.Date, price Price) (*Plan, error) {
+func (r *Reservation) changeOccupants(at int, to stay.Occupants, from stay.Date, price quotes.Price) (*Plan, error) {
 	after := r.reserved()
 	after.Items[at].Occupants = to
 	after.reprice([]int{at}, from, price)
 	p := &Plan{Reserved: after}
 	p.costs(r)
 	side := func(item Item, total money.Micro) OccupantsOf {
-		return OccupantsOf{Item: item.ID, Occupants: occupants(item.Occupants), Totals: Totals{total, r.Currency}}
+		return OccupantsOf{Item: item.ID, Occupants: quotes.Occupants(item.Occupants), Totals: quotes.Totals{Grand: total, Currency: r.Currency}}
 	}
 	return p, p.describe(GuestCountChange, side(r.Items[at], r.Total), side(after.Items[at], p.Reserved.Total))
 }
@@ -180,7 +181,7 @@ type RoomMove struct {
 }
 
 // changeRoom plans a move, at the given price unless price is nil. The physical rooms are those of the property.
-func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.Date, price *Price, of []Room) (*Plan, error) {
+func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.Date, price *quotes.Price, of []Room) (*Plan, error) {
 	after := r.reserved()
 	item, old := &after.Items[at], r.Items[at]
 	m.on(item)
@@ -209,7 +210,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	if r.State == CheckedIn && item.Room == nil {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/roomId", Rule: "required", Message: "must name the new room of a guest in house"})
 	}
-	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: occupants(old.Occupants), Totals: Totals{r.Total, r.Currency}}
+	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: quotes.Occupants(old.Occupants), Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}}
 	if !equal(item.Room, old.Room) {
 		p.Reissue, before.Keys = []id.Item{item.ID}, r.validKeys(item.ID)
 	}
@@ -219,8 +220,8 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	p.Reserved = after
 	p.costs(r)
 	return p, p.describe(RoomChange, before, RoomOf{
-		Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: occupants(item.Occupants),
-		Totals: Totals{p.Reserved.Total, r.Currency}, Complimentary: m.Complimentary,
+		Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: quotes.Occupants(item.Occupants),
+		Totals: quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}, Complimentary: m.Complimentary,
 	})
 }
 
@@ -240,7 +241,7 @@ func (m RoomMove) on(item *Item) {
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // addRoom plans another room at the given price. What belongs to no room stays as it is.
-func (r *Reservation) addRoom(act id.Request, asked AskedItem, price Price) (*Plan, error) {
+func (r *Reservation) addRoom(act id.Request, asked quotes.AskedItem, price quotes.Price) (*Plan, error) {
 	after := r.reserved()
 	after.Items = append(after.Items, Item{
 		ID: id.Derive[id.Item](act, "item"), Position: r.Items[len(r.Items)-1].Position + 1, RoomType: asked.RoomType, RatePlan: asked.RatePlan,
@@ -252,7 +253,7 @@ func (r *Reservation) addRoom(act id.Request, asked AskedItem, price Price) (*Pl
 	after.Allocations = append(after.Allocations, p.take(act, item, r.Stay))
 	p.Reserved = after
 	p.costs(r)
-	return p, p.describe(RoomAdded, TotalsOf{Totals{r.Total, r.Currency}}, roomOf(item, Totals{p.Reserved.Total, r.Currency}))
+	return p, p.describe(RoomAdded, TotalsOf{quotes.Totals{Grand: r.Total, Currency: r.Currency}}, roomOf(item, quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}))
 }
 
 // removeRoom plans to give up a room. What its policy keeps for a cancellation is retained.
@@ -263,8 +264,8 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	after, item := r.reserved(), r.Items[at]
 	p := &Plan{Releases: []id.Allocation{r.Hold.Allocations[at]}}
 	if !now.Before(r.deadline(item)) {
-		if kept := item.Policy.late(item.Nights, sumOf(item.Extras), r.Currency.MinorUnit()); kept > 0 {
-			p.Retained = []Charge{{Kind: Retained, Item: &item.ID, Amount: kept}}
+		if kept := item.Policy.Late(item.Nights, quotes.SumLines(item.Extras), r.Currency.MinorUnit()); kept > 0 {
+			p.Retained = []account.Charge{{Kind: account.Retained, Item: &item.ID, Amount: kept}}
 		}
 	}
 	p.PolicyRef = item.Policy.Ref
@@ -278,11 +279,11 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	if p.Reserved.Total <= 0 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
 	}
-	return p, p.describe(RoomRemoved, roomOf(item, Totals{r.Total, r.Currency}), TotalsOf{Totals{p.Reserved.Total, r.Currency}})
+	return p, p.describe(RoomRemoved, roomOf(item, quotes.Totals{Grand: r.Total, Currency: r.Currency}), TotalsOf{quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}})
 }
 
-func roomOf(item Item, totals Totals) RoomOf {
-	return RoomOf{Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: occupants(item.Occupants), Totals: totals}
+func roomOf(item Item, totals quotes.Totals) RoomOf {
+	return RoomOf{Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: quotes.Occupants(item.Occupants), Totals: totals}
 }
 
 // changeRate plans another rate of a room for the nights from a date on. Taxes and fees stay as they are.
@@ -302,7 +303,7 @@ func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from 
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/nightlyRateMicro", Rule: "range", Message: "must leave a total above zero"})
 	}
 	side := func(item Item, total money.Micro, reason Text) RateOf {
-		return RateOf{Item: &item.ID, Nightly: &item.Nightly, Totals: &Totals{total, r.Currency}, Reason: reason}
+		return RateOf{Item: &item.ID, Nightly: &item.Nightly, Totals: &quotes.Totals{Grand: total, Currency: r.Currency}, Reason: reason}
 	}
 	return p, p.describe(RateChange, side(r.Items[at], r.Total, ""), side(*item, p.Reserved.Total, reason))
 }
@@ -315,12 +316,4 @@ func (r *Reservation) correctChannel(to Channel, partner Reference, reason Text)
 	p := &Plan{Reserved: r.reserved()}
 	p.Reserved.Channel, p.Reserved.Partner = to, partner
 	return p, p.describe(ChannelCorrected, ChannelOf{Channel: r.Channel, Partner: r.Partner}, ChannelOf{Channel: to, Partner: partner, Reason: reason})
-}
-
-// accept returns an error for a price that does not answer the question.
-func (a Ask) accept(p Price) error {
-	if err := p.answers(a); err != nil {
-		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
-	}
-	return nil
 }

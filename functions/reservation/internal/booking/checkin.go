@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
@@ -11,17 +12,17 @@ import (
 
 // A CheckIn records the check-in of a reservation.
 type CheckIn struct {
-	StartedAt time.Time  `json:"startedAt"`
-	By        Actor      `json:"actor"`
-	Early     bool       `json:"earlyCheckIn"`      // before the property's check-in time
-	ManualKey bool       `json:"requiresManualKey"` // a key of a present room could not be issued
-	At        *time.Time `json:"checkedInAt,omitzero"`
+	StartedAt time.Time    `json:"startedAt"`
+	By        access.Actor `json:"actor"`
+	Early     bool         `json:"earlyCheckIn"`      // before the property's check-in time
+	ManualKey bool         `json:"requiresManualKey"` // a key of a present room could not be issued
+	At        *time.Time   `json:"checkedInAt,omitzero"`
 }
 
 // StartCheckIn assigns the rooms and waits for their keys. It returns ErrIllegalTransition before the business date of the arrival and
 // from the check-out time of the day of departure on, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
 // the same rooms, it changes nothing.
-func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, now time.Time) (started bool, err error) {
+func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Actor, now time.Time) (started bool, err error) {
 	if err := r.checkRooms(rooms); err != nil {
 		return false, err
 	}
@@ -40,7 +41,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 			return false, err
 		}
 	}
-	r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.hour(r.Stay.Start, r.Local.CheckInFrom))}
+	r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom))}
 	r.revokeKeysOfOtherRooms()
 	r.askForKeys(now, r.itemIDs()...)
 	return true, nil
@@ -50,7 +51,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by Actor, no
 // desk has just sold that night to a guest who stands there.
 func (r *Reservation) firstCheckIn(now time.Time) stay.Date {
 	if r.Channel == WalkIn {
-		return r.Local.date(now)
+		return r.Local.Date(now)
 	}
 	return r.businessDate(now)
 }
@@ -98,9 +99,9 @@ func (r *Reservation) keyByHand() bool { return r.CheckIn != nil && r.CheckIn.Ma
 // A checkInStarted is the payload of CheckInStartedV1.
 type checkInStarted struct {
 	reference
-	StartedAt time.Time `json:"startedAt"`
-	Items     []id.Item `json:"itemIds"`
-	Actor     Actor     `json:"actor"`
+	StartedAt time.Time    `json:"startedAt"`
+	Items     []id.Item    `json:"itemIds"`
+	Actor     access.Actor `json:"actor"`
 }
 
 // CheckInBegun returns the event for a check-in that has started.
@@ -123,8 +124,8 @@ type checkedIn struct {
 
 // A checkInActor is an Actor in the terms of its event: staff, also through a service, or the guest.
 type checkInActor struct {
-	Type string `json:"type"`
-	ID   Name   `json:"id"`
+	Type string      `json:"type"`
+	ID   access.Name `json:"id"`
 }
 
 // GuestCheckedIn returns the event for a completed check-in.
@@ -134,7 +135,7 @@ func GuestCheckedIn(r *Reservation) event.Draft {
 		keys = []id.KeyCredential{}
 	}
 	actor := checkInActor{Type: "staff", ID: r.CheckIn.By.ID}
-	if r.CheckIn.By.Type == Guest {
+	if r.CheckIn.By.Type == access.Guest {
 		actor.Type = "guest_self_service"
 	}
 	return r.event(CheckedInV1, checkedIn{

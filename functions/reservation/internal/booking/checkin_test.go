@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -55,7 +56,7 @@ func TestStartCheckIn_rooms(t *testing.T) {
 			r := confirmedOne(t)
 			of, rooms := roomsFor(r)
 			test.of(t, of)
-			started, err := r.StartCheckIn(test.assign(rooms), of, Actor{Staff, "usr_desk"}, test.at)
+			started, err := r.StartCheckIn(test.assign(rooms), of, access.Actor{Type: access.Staff, ID: "usr_desk"}, test.at)
 			if !errors.Is(err, test.want) {
 				t.Errorf("StartCheckIn() error = %v, want %v", err, test.want)
 			}
@@ -73,7 +74,7 @@ func TestStartCheckIn_oneRoom(t *testing.T) {
 	r.Items[1].RoomType = r.Items[0].RoomType
 	of, rooms := roomsFor(r)
 	rooms[1].Room = rooms[0].Room
-	if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); !errors.Is(err, ErrRoomUnavailable) {
+	if _, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, arrival); !errors.Is(err, ErrRoomUnavailable) {
 		t.Errorf("StartCheckIn() error = %v, want %v", err, ErrRoomUnavailable)
 	}
 }
@@ -120,7 +121,7 @@ func TestStartCheckIn_time(t *testing.T) {
 					r.Stay.End = r.Stay.Start.AddDays(test.nights)
 					before := *r
 					of, rooms := roomsFor(r)
-					started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, step.at)
+					started, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, step.at)
 					if !errors.Is(err, step.want) || started != (step.want == nil) {
 						t.Errorf("%s: StartCheckIn() = %v, %v, want %v", step.name, started, err, step.want)
 					}
@@ -158,7 +159,7 @@ func TestStartCheckIn_again(t *testing.T) {
 			if test.others {
 				rooms = others
 			}
-			started, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_other"}, arrival)
+			started, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_other"}, arrival)
 			if started || !errors.Is(err, test.want) {
 				t.Errorf("StartCheckIn() = %v, %v, want false, %v", started, err, test.want)
 			}

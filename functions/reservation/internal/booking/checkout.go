@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -14,7 +16,7 @@ import (
 // A CheckOut records the check-out of a reservation.
 type CheckOut struct {
 	StartedAt  time.Time       `json:"startedAt"`
-	By         Actor           `json:"actor"` // who started it; once completed, who completed it
+	By         access.Actor    `json:"actor"` // who started it; once completed, who completed it
 	At         *time.Time      `json:"checkedOutAt,omitzero"`
 	Folio      *Folio          `json:"folio,omitzero"`
 	Forced     bool            `json:"forced,omitzero"` // completed although the folio was not settled
@@ -42,7 +44,7 @@ type EarlyDeparture struct {
 
 // A LeaveWish is a request to check a guest out.
 type LeaveWish struct {
-	By      Actor
+	By      access.Actor
 	Manager bool   // may force
 	Folio   *Folio // nil: the check-out only starts
 	Force   bool   // also if the folio is not settled
@@ -55,7 +57,7 @@ var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out w
 // LeavesEarly reports whether a check-out now would complete before the day of departure at the property. Its refund needs what
 // the payment service knows.
 func (r *Reservation) LeavesEarly(now time.Time) bool {
-	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.date(now).Before(r.Stay.End)
+	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.Date(now).Before(r.Stay.End)
 }
 
 // Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Leave returns
@@ -110,7 +112,7 @@ func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
 
 // finishCheckOut completes the check-out. The lock service revokes the keys when it consumes the event.
 func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
-	today, done := r.Local.date(now), *r.CheckOut // a night is slept if its midnight has passed
+	today, done := r.Local.Date(now), *r.CheckOut // a night is slept if its midnight has passed
 	if today.Before(r.Stay.End) {
 		done.Early = r.leaveEarly(today, now)
 	}
@@ -135,10 +137,10 @@ func (r *Reservation) leaveEarly(from stay.Date, now time.Time) *EarlyDeparture 
 	left := *r.CheckOut
 	left.Early = early
 	r.CheckOut = &left
-	r.post(posting{cause: ByEarlyLeave, at: now}, retained...)
+	r.post(account.Posting{Cause: account.ByEarlyLeave, At: now}, retained...)
 	early.Price = r.owed()
 	early.Applied = Applied{
-		Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-early.Price), Penalty: sumOfCharges(retained), Currency: r.Currency,
+		Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-early.Price), Penalty: account.Sum(retained), Currency: r.Currency,
 	}
 	early.Refunds = r.refunds(early.Applied.Eligible, "early check-out")
 	r.Hold.Outcome = Released
@@ -149,9 +151,9 @@ func (r *Reservation) leaveEarly(from stay.Date, now time.Time) *EarlyDeparture 
 // A checkoutStarted is the payload of CheckoutStartedV1.
 type checkoutStarted struct {
 	reference
-	StartedAt time.Time `json:"startedAt"`
-	Items     []id.Item `json:"itemIds"`
-	Actor     Actor     `json:"actor"`
+	StartedAt time.Time    `json:"startedAt"`
+	Items     []id.Item    `json:"itemIds"`
+	Actor     access.Actor `json:"actor"`
 }
 
 // CheckOutBegun returns the event for a check-out that has started.
@@ -178,7 +180,7 @@ type checkedOut struct {
 	Overstayed   int            `json:"overstayedNights"`
 	Folio        Folio          `json:"folio"`
 	Rooms        []AssignedRoom `json:"rooms"`
-	Actor        Actor          `json:"actor"`
+	Actor        access.Actor   `json:"actor"`
 }
 
 // GuestCheckedOut returns the event for a completed check-out.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
@@ -25,7 +27,7 @@ func names(events []event.Draft) (all []string) {
 
 func TestLeave_folio(t *testing.T) {
 	t.Parallel()
-	desk, boss := LeaveWish{By: Actor{Staff, "usr_desk"}}, LeaveWish{By: Actor{Staff, "usr_boss"}, Manager: true}
+	desk, boss := LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}, LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_boss"}, Manager: true}
 	with := func(w LeaveWish, settled, force bool) LeaveWish {
 		w.Folio, w.Force = aFolio(), force
 		w.Folio.Settled = settled
@@ -78,7 +80,7 @@ func TestLeave_folio(t *testing.T) {
 
 func TestLeave_repeated(t *testing.T) {
 	t.Parallel()
-	desk := Actor{Staff, "usr_desk"}
+	desk := access.Actor{Type: access.Staff, ID: "usr_desk"}
 	other := aFolio()
 	other.ID = "fol_2"
 	for _, test := range []struct {
@@ -111,21 +113,21 @@ func TestLeave_early(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		at       time.Time // by a clock in Kabul
-		policy   Policy
+		policy   quotes.Policy
 		refunded money.Micro // of a price of 410 for two nights
 		early    bool
 		penalty  money.Micro
 		price    money.Micro
 		back     money.Micro
 	}{
-		{"before the second night, at half its price", departure.AddDate(0, 0, -1), Policy{Ref: "p", PenaltyPercent: 50}, 0, true, 102_500_000, 307_500_000, 102_500_000},
-		{"before the second night, free", departure.AddDate(0, 0, -1), Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
-		{"before the second night, all kept", departure.AddDate(0, 0, -1), Policy{Ref: "p", PenaltyPercent: 100}, 0, true, 205_000_000, 410_000_000, 0},
-		{"on the arrival day, one night kept", arrival.Add(time.Hour), Policy{Ref: "p", PenaltyNights: 1}, 0, true, 205_000_000, 205_000_000, 205_000_000},
-		{"after a refund", departure.AddDate(0, 0, -1), Policy{Ref: "p"}, 150_000_000, true, 0, 205_000_000, 55_000_000},
-		{"after a refund of more", departure.AddDate(0, 0, -1), Policy{Ref: "p"}, 300_000_000, true, 0, 205_000_000, 0},
-		{"a second before the last day", time.Date(2037, 12, 2, 19, 29, 59, 0, time.UTC), Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
-		{"as the last day begins", time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC), Policy{Ref: "p"}, 0, false, 0, 410_000_000, 0},
+		{"before the second night, at half its price", departure.AddDate(0, 0, -1), quotes.Policy{Ref: "p", PenaltyPercent: 50}, 0, true, 102_500_000, 307_500_000, 102_500_000},
+		{"before the second night, free", departure.AddDate(0, 0, -1), quotes.Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
+		{"before the second night, all kept", departure.AddDate(0, 0, -1), quotes.Policy{Ref: "p", PenaltyPercent: 100}, 0, true, 205_000_000, 410_000_000, 0},
+		{"on the arrival day, one night kept", arrival.Add(time.Hour), quotes.Policy{Ref: "p", PenaltyNights: 1}, 0, true, 205_000_000, 205_000_000, 205_000_000},
+		{"after a refund", departure.AddDate(0, 0, -1), quotes.Policy{Ref: "p"}, 150_000_000, true, 0, 205_000_000, 55_000_000},
+		{"after a refund of more", departure.AddDate(0, 0, -1), quotes.Policy{Ref: "p"}, 300_000_000, true, 0, 205_000_000, 0},
+		{"a second before the last day", time.Date(2037, 12, 2, 19, 29, 59, 0, time.UTC), quotes.Policy{Ref: "p"}, 0, true, 0, 205_000_000, 205_000_000},
+		{"as the last day begins", time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC), quotes.Policy{Ref: "p"}, 0, false, 0, 410_000_000, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +137,7 @@ func TestLeave_early(t *testing.T) {
 			if got := r.LeavesEarly(test.at); got != test.early {
 				t.Errorf("LeavesEarly() = %v, want %v", got, test.early)
 			}
-			events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, test.at)
+			events, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, test.at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +193,7 @@ func TestLeave_overstayed(t *testing.T) {
 			t.Parallel()
 			r := checkedInOne(t)
 			r.Local.TimeZone = test.zone
-			if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, test.at); err != nil {
+			if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, test.at); err != nil {
 				t.Fatal(err)
 			}
 			if got := r.CheckOut.Overstayed; got != test.want {
@@ -206,7 +208,7 @@ func TestLeave_keys(t *testing.T) {
 	r := checkedInOne(t)
 	r.Keys[1].Status = KeyPending
 	r.await(AwaitKeys, arrival)
-	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}}, departure); err != nil {
+	if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}, departure); err != nil {
 		t.Fatal(err)
 	}
 	if r.Saga.Pending != AwaitKeys {
@@ -216,7 +218,7 @@ func TestLeave_keys(t *testing.T) {
 		t.Errorf("while the check-out is open, %v are revoked", got)
 	}
 	late := r.Keys[1]
-	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, departure); err != nil {
+	if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, departure); err != nil {
 		t.Fatal(err)
 	}
 	if r.Saga.Pending != "" {
@@ -235,7 +237,7 @@ func TestLeave_members(t *testing.T) {
 	t.Parallel()
 	r := checkoutStartedOne(t)
 	start := *r.CheckOut
-	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_boss"}, Folio: aFolio(), Reason: "left in a hurry"}, departure); err != nil {
+	if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_boss"}, Folio: aFolio(), Reason: "left in a hurry"}, departure); err != nil {
 		t.Fatal(err)
 	}
 	c := r.CheckOut
@@ -268,7 +270,7 @@ func aFolio() *Folio { return &Folio{ID: "fol_1", Currency: money.USD, Settled: 
 func checkoutStartedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := checkedInOne(t)
-	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}}, arrival); err != nil {
+	if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}, arrival); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -278,7 +280,7 @@ func checkoutStartedOne(t testing.TB) *Reservation {
 func checkedOutOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := checkedInOne(t)
-	if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, arrival.Add(time.Hour)); err != nil {
+	if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, arrival.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -3,6 +3,8 @@ package booking
 import (
 	"testing"
 	"time"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 )
 
 // TestLocal_clockChange checks the times of a stay of two nights in zones whose clocks change, changed once, or never change. In Beirut and
@@ -31,22 +33,22 @@ func TestLocal_clockChange(t *testing.T) {
 			if got := *r.freeUntil(); !got.Equal(free) {
 				t.Errorf("freeUntil() = %v, want %v", got, free)
 			}
-			if got := sumOfCharges(r.penalty(free.Add(-time.Millisecond))); got != 0 {
+			if got := account.Sum(r.penalty(free.Add(-time.Millisecond))); got != 0 {
 				t.Errorf("at the last free moment the penalty is %d, want 0", got)
 			}
 			if len(r.penalty(free)) == 0 {
 				t.Error("at the deadline there is no penalty")
 			}
-			if got, want := r.Local.hour(r.Stay.Start, r.Local.CheckInFrom), moment(t, test.checkIn); !got.Equal(want) {
+			if got, want := r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom), moment(t, test.checkIn); !got.Equal(want) {
 				t.Errorf("check-in begins at %v, want %v", got.UTC(), want)
 			}
 			if got, want := r.noShowAt(), moment(t, test.missedAt); !got.Equal(want) {
 				t.Errorf("noShowAt() = %v, want %v", got.UTC(), want)
 			}
-			if got := r.Local.date(r.Local.midnight(r.Stay.Start)); got != r.Stay.Start {
+			if got := r.Local.Date(r.Local.Midnight(r.Stay.Start)); got != r.Stay.Start {
 				t.Errorf("the first moment of %s is on %s", r.Stay.Start, got)
 			}
-			if got := r.Local.date(r.Local.midnight(r.Stay.Start).Add(-time.Nanosecond)); got != r.Stay.Start.AddDays(-1) {
+			if got := r.Local.Date(r.Local.Midnight(r.Stay.Start).Add(-time.Nanosecond)); got != r.Stay.Start.AddDays(-1) {
 				t.Errorf("the moment before %s is on %s", r.Stay.Start, got)
 			}
 			if got := r.Stay.Nights(); got != 2 {

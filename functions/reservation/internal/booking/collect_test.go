@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -17,7 +19,7 @@ import (
 func (s *confirmTest) edit(change func(*Reservation)) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
+		r, err := s.reservations.Lock(s.t.Context(), tx, access.Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func TestCollect_ended(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	ends := map[string]func(*Reservation) error{
-		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon, nil) },
+		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), quotestest.Noon, nil) },
 		"no-show": func(r *Reservation) error {
 			_, err := r.Miss(MissWish{By: saga(), Manager: true, Waive: true}, r.noShowAt())
 			return err
@@ -218,7 +220,7 @@ func TestCollect_afterUnsavedSurplus(t *testing.T) {
 	s.dearer(100)
 	intent, other := s.second(120), s.second(60)
 	cut := errors.New("cut off")
-	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 	if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
 		t.Fatalf("got %v, want %v", err, cut)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -14,7 +15,7 @@ import (
 
 // A Claim states that a reservation has been paid for. It is not trusted: Confirm asks the payment service.
 type Claim struct {
-	Scope
+	access.Scope
 	Reservation id.Reservation
 	Intent      *id.Intent // nil: cash on arrival, the promise is created now
 	Method      Method     // as the caller states it; empty: not checked against the intent

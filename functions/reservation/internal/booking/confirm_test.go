@@ -9,6 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -45,7 +48,7 @@ func (s *confirmTest) pays(i Intent) Intent {
 }
 
 func (s *confirmTest) confirm(intent *id.Intent) error {
-	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 	_, err := s.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return s.reservations.In(ctx, s.r.Tenant, f)
 	})
@@ -56,7 +59,7 @@ func (s *confirmTest) confirm(intent *id.Intent) error {
 func (s *confirmTest) change(act func(*Reservation) error) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
+		r, err := s.reservations.Lock(s.t.Context(), tx, access.Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil {
 			return err
 		}
@@ -78,7 +81,7 @@ func (s *confirmTest) change(act func(*Reservation) error) {
 func (s *confirmTest) sell() {
 	s.t.Helper()
 	other := *s.r
-	other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
+	other.Hold = other.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
 	if _, err := s.fakeInventory.Hold(s.t.Context(), &other, other.Hold); err != nil {
 		s.t.Fatal(err)
 	}
@@ -86,7 +89,7 @@ func (s *confirmTest) sell() {
 
 func (s *confirmTest) now() *Reservation {
 	s.t.Helper()
-	r, err := s.reservations.Get(s.t.Context(), Scope{Tenant: s.r.Tenant}, s.r.ID)
+	r, err := s.reservations.Get(s.t.Context(), access.Scope{Tenant: s.r.Tenant}, s.r.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -153,7 +156,7 @@ func TestConfirm_outcomes(t *testing.T) {
 // arrived sets the arrival to that many days before the noShowAt of today, so that the guest was expected before.
 func (s *confirmTest) arrived(days int) {
 	s.t.Helper()
-	today := s.now().Local.date(s.db.Env().Now())
+	today := s.now().Local.Date(s.db.Env().Now())
 	_, err := s.db.Owner(s.t).Exec(s.t.Context(), `
 		UPDATE reservation.reservations SET stay_start = @start, stay_end = @end WHERE reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": s.r.ID, "start": today.AddDays(days - 2), "end": today.AddDays(days + 1)})
@@ -178,7 +181,7 @@ func (s *confirmTest) pass(by time.Duration) {
 
 func nothing(*confirmTest) {}
 
-func unpaid(r *Reservation) error { return r.CancelUnpaid(noon) }
+func unpaid(r *Reservation) error { return r.CancelUnpaid(quotestest.Noon) }
 
 func captured(s *confirmTest) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
 
@@ -244,7 +247,7 @@ func TestConfirm_resumes(t *testing.T) {
 			if _, err := s.fakeInventory.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
-			s.pass(minHold)
+			s.pass(quotes.MinHold)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +255,7 @@ func TestConfirm_resumes(t *testing.T) {
 			s := set(t, db)
 			intent := captured(s)
 			before(s, *intent)
-			claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+			claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 			cut := errors.New("cut off")
 			if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
 				t.Fatalf("got %v", err)
@@ -275,7 +278,7 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 		if _, err := s.fakeInventory.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
-		s.pass(minHold)
+		s.pass(quotes.MinHold)
 	}
 	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
 		t.Errorf("got %v, want %v", err, ErrOverbooked)
@@ -298,13 +301,13 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 			intent := claim(s)
 			cut := errors.New("cut off")
 			lost := func(context.Context, func(postgres.Tx) error) error { return cut }
-			if _, err := s.Confirm(t.Context(), Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
+			if _, err := s.Confirm(t.Context(), Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
 				t.Fatalf("got %v", err)
 			}
 			s.pass(10 * time.Minute)
 			s.change((*Reservation).Expire)
 			rival := *s.r
-			rival.Hold = rival.wanted(id.New[id.Request](), "hold", maxHold)
+			rival.Hold = rival.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
 			if _, err := s.fakeInventory.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
 				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
 			}
@@ -330,7 +333,7 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 func TestConfirm_methodMismatch(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
-	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
+	claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
 	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrValidation) {
 		t.Errorf("got %v", err)
 	}
@@ -340,7 +343,7 @@ func TestConfirm_methodMismatch(t *testing.T) {
 func TestConfirm_match(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
-	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Allows: func(v int64) bool { return v != int64(s.r.Version) }}
+	claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Allows: func(v int64) bool { return v != int64(s.r.Version) }}
 	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrStale) {
 		t.Errorf("Confirm() = %v, want %v", err, fault.ErrStale)
 	}

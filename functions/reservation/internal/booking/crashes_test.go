@@ -10,6 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -168,7 +171,7 @@ func (s *sequence) must(err error) {
 func paidBooking(s *sequence) {
 	r := s.hold()
 	s.paid(r)
-	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, noon))
+	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, quotestest.Noon))
 	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}
@@ -212,7 +215,7 @@ func owing(s *sequence) {
 // leave checks out the guest of the first booking.
 func (s *sequence) leave(folio *Folio) error {
 	return s.again(0, func(r *Reservation) error {
-		events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: folio}, s.now)
+		events, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: folio}, s.now)
 		if err != nil || events == nil {
 			return err
 		}
@@ -228,9 +231,9 @@ func (s *sequence) modify(act id.Request, p Proposal) error { return s.change(s.
 // crashActs are the acts of TestCrash.
 var crashActs = []crashAct{
 	{name: "confirmation", always: true, given: heldBooking, do: (*sequence).pays},
-	{name: "confirmation with rooms taken again", always: true, given: given(heldBooking, func(s *sequence) { s.now = s.now.Add(defaultHold) }), do: (*sequence).pays},
+	{name: "confirmation with rooms taken again", always: true, given: given(heldBooking, func(s *sequence) { s.now = s.now.Add(quotes.DefaultHold) }), do: (*sequence).pays},
 	{name: "confirmation after the rooms were sold", always: true, given: given(heldBooking, func(s *sequence) {
-		s.now = s.now.Add(defaultHold)
+		s.now = s.now.Add(quotes.DefaultHold)
 		s.fakeInventory.rooms = 0
 	}), do: (*sequence).pays, errs: []error{ErrOverbooked, ErrIllegalTransition}},
 	{name: "payment of the balance", always: true, given: given(paidBooking, owing), do: (*sequence).pays},
@@ -243,7 +246,7 @@ var crashActs = []crashAct{
 		s.must(s.fakePayments.Refund(s.t.Context(), s.tenant, Refund{ID: id.New[id.Refund](), Intent: s.payment, Amount: 3_000_000}, ""))
 	}), do: func(s *sequence, act id.Request) error {
 		recorder := &RefundRecorder{s.changer.reservations, countedServices{s}, s.changer.now}
-		claim := RefundClaim{Scope: Scope{Tenant: s.tenant}, Event: id.Event(act), Reservation: s.booked[0].ID, Intent: s.payment}
+		claim := RefundClaim{Scope: access.Scope{Tenant: s.tenant}, Event: id.Event(act), Reservation: s.booked[0].ID, Intent: s.payment}
 		return recorder.Record(s.t.Context(), claim, s.within)
 	}},
 	{name: "cancellation", given: paidBooking, do: func(s *sequence, _ id.Request) error { return s.cancel(0) }},
@@ -269,7 +272,7 @@ var crashActs = []crashAct{
 		do: func(s *sequence, _ id.Request) error { return s.leave(aFolio()) }},
 	{name: "early check-out", given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = departure.AddDate(0, 0, -1) }),
 		do: func(s *sequence, _ id.Request) error { return s.leave(aFolio()) }},
-	{name: "overstay", always: true, given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = s.booked[0].Local.midnight(s.booked[0].Stay.End.AddDays(1)) }),
+	{name: "overstay", always: true, given: given(paidBooking, arrived, settled, func(s *sequence) { s.now = s.booked[0].Local.Midnight(s.booked[0].Stay.End.AddDays(1)) }),
 		do: func(s *sequence, _ id.Request) error {
 			return s.again(0, func(r *Reservation) error {
 				if !r.Overstay(s.now) {
@@ -292,7 +295,7 @@ var crashActs = []crashAct{
 		return s.modify(act, s.changer.Room(act, RoomMove{Item: s.booked[0].Items[0].ID, Room: &s.rooms[1].ID}))
 	}},
 	{name: "added room", given: paidBooking, do: func(s *sequence, act id.Request) error {
-		return s.modify(act, s.changer.Add(act, AskedItem{RoomType: s.types[1], RatePlan: s.booked[0].Items[0].RatePlan, Occupants: stay.Occupants{Adults: 1}}))
+		return s.modify(act, s.changer.Add(act, quotes.AskedItem{RoomType: s.types[1], RatePlan: s.booked[0].Items[0].RatePlan, Occupants: stay.Occupants{Adults: 1}}))
 	}},
 	{name: "removed room", given: paidBooking, do: func(s *sequence, act id.Request) error {
 		return s.modify(act, s.changer.Remove(s.booked[0].Items[1].ID))
@@ -315,7 +318,7 @@ var crashActs = []crashAct{
 	}},
 	{name: "special request", given: paidBooking, do: func(s *sequence, act id.Request) error {
 		return s.again(0, func(r *Reservation) error {
-			q := SpecialRequest{ID: id.Derive[id.SpecialRequest](act, "request"), Tags: []Tag{"cot"}, Locale: "en", Source: FromStaff, AddedBy: Actor{Staff, "usr_desk"}}
+			q := SpecialRequest{ID: id.Derive[id.SpecialRequest](act, "request"), Tags: []Tag{"cot"}, Locale: "en", Source: FromStaff, AddedBy: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 			if added, err := r.Ask(q); err != nil || !added {
 				return err
 			}
@@ -327,7 +330,7 @@ var crashActs = []crashAct{
 func dates(start, end int) func(*sequence, id.Request) error {
 	return func(s *sequence, act id.Request) error {
 		r := s.booked[0]
-		return s.modify(act, s.changer.Dates(act, Stay{Start: r.Stay.Start.AddDays(start), End: r.Stay.End.AddDays(end)}))
+		return s.modify(act, s.changer.Dates(act, stay.Window{Start: r.Stay.Start.AddDays(start), End: r.Stay.End.AddDays(end)}))
 	}
 }
 

@@ -9,9 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
 )
@@ -26,7 +30,7 @@ func race(t *testing.T, rounds int, act func(*sequence) (outcome string)) {
 	owner := db.Owner(t)
 	for n := range seedrand.Iterations(t, rounds, 10*rounds) {
 		s := aSequence(t, db, owner, seed.Of("round", n))
-		s.sure, s.now = true, noon
+		s.sure, s.now = true, quotestest.Noon
 		outcomes[act(s)]++
 		s.settle()
 		s.check(n)
@@ -46,7 +50,7 @@ func (s *sequence) again(n int, act func(*Reservation) error) error {
 // once returns a use case that does an act on the stored reservation.
 func (s *sequence) once(n int, act func(*Reservation) error) func() error {
 	return func() error {
-		r, err := s.changer.reservations.Get(s.t.Context(), Scope{Tenant: s.tenant}, s.booked[n].ID)
+		r, err := s.changer.reservations.Get(s.t.Context(), access.Scope{Tenant: s.tenant}, s.booked[n].ID)
 		if err == nil {
 			err = s.learn(s.t.Context(), r)
 		}
@@ -60,7 +64,7 @@ func (s *sequence) once(n int, act func(*Reservation) error) func() error {
 // cancel cancels a booking for the guest, as the function does.
 func (s *sequence) cancel(n int) error {
 	return Outlast(s.t.Context(), s.once(n, func(r *Reservation) error {
-		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, s.now); err != nil {
+		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, s.now); err != nil {
 			return err
 		}
 		return s.save(r, ReservationCancelled(r))
@@ -87,7 +91,7 @@ func (s *sequence) checkIn(n int, rooms []Room) error {
 	for i, item := range s.booked[n].Items {
 		assigned = append(assigned, AssignedRoom{Item: item.ID, Room: rooms[i].ID})
 	}
-	by := Principal{Scope: Scope{Tenant: s.tenant}, Actor: Actor{Staff, "usr_desk"}}
+	by := access.Principal{Scope: access.Scope{Tenant: s.tenant}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 	_, err := desk.CheckIn(s.t.Context(), by, s.booked[n].ID, assigned, s.now, func(int64) bool { return true })
 	return err
 }
@@ -144,13 +148,13 @@ func (s *sequence) checkNights() {
 			for _, assigned := range r.Rooms() {
 				rooms = append(rooms, assigned.Room)
 			}
-			want = len(rooms) * r.nightsFrom(r.Local.date(s.now)).Nights()
+			want = len(rooms) * r.nightsFrom(r.Local.Date(s.now)).Nights()
 		}
 		var stored, own int
 		err := s.owner.QueryRow(s.t.Context(), `
 			SELECT count(*), count(*) FILTER (WHERE room_id = ANY (@rooms))
 			FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @today`,
-			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.Local.date(s.now)}).Scan(&stored, &own)
+			pgx.StrictNamedArgs{"tenant": s.tenant, "reservation": r.ID, "rooms": rooms, "today": r.Local.Date(s.now)}).Scan(&stored, &own)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -214,20 +218,20 @@ func TestDeskRace_cancelAndModification(t *testing.T) {
 			return s.changer.Room(act, RoomMove{Item: s.booked[0].Items[0].ID, RoomType: &s.types[1]})
 		}},
 		{"another room", false, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Add(act, AskedItem{RoomType: s.types[1], RatePlan: s.booked[0].Items[0].RatePlan, Occupants: s.booked[0].Items[0].Occupants})
+			return s.changer.Add(act, quotes.AskedItem{RoomType: s.types[1], RatePlan: s.booked[0].Items[0].RatePlan, Occupants: s.booked[0].Items[0].Occupants})
 		}},
 		{"a room less", false, func(s *sequence, _ id.Request) Proposal { return s.changer.Remove(s.booked[0].Items[1].ID) }},
 		{"a lower rate", false, func(s *sequence, _ id.Request) Proposal {
 			return s.changer.Rate(s.booked[0].Items[0].ID, 50_000_000, "agreed")
 		}},
 		{"more nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(2)})
+			return s.changer.Dates(act, stay.Window{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(2)})
 		}},
 		{"fewer nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(-1)})
+			return s.changer.Dates(act, stay.Window{Start: s.booked[0].Stay.Start, End: s.booked[0].Stay.End.AddDays(-1)})
 		}},
 		{"other nights", true, func(s *sequence, act id.Request) Proposal {
-			return s.changer.Dates(act, Stay{Start: s.booked[0].Stay.Start.AddDays(9), End: s.booked[0].Stay.End.AddDays(9)})
+			return s.changer.Dates(act, stay.Window{Start: s.booked[0].Stay.Start.AddDays(9), End: s.booked[0].Stay.End.AddDays(9)})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -314,7 +318,7 @@ func TestDeskRace_sweepAndOverride(t *testing.T) {
 		if r.State != Confirmed {
 			s.t.Fatalf("state = %s, want %s", r.State, Confirmed)
 		}
-		until := r.expectedUntil(r.Local.date(s.now))
+		until := r.expectedUntil(r.Local.Date(s.now))
 		if r.SparedUntil == nil || !r.SparedUntil.Equal(until) {
 			s.t.Errorf("spared until %v, want %v", r.SparedUntil, until)
 		}
@@ -357,7 +361,7 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 			}
 			given = true
 			recorder := &RefundRecorder{s.changer.reservations, s.fakePayments, s.changer.now}
-			claim := RefundClaim{Scope: Scope{Tenant: s.tenant}, Event: id.New[id.Event](), Reservation: s.booked[0].ID, Intent: intent.ID}
+			claim := RefundClaim{Scope: access.Scope{Tenant: s.tenant}, Event: id.New[id.Event](), Reservation: s.booked[0].ID, Intent: intent.ID}
 			for range 2 { // the event is delivered twice
 				err := recorder.Record(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 					return s.changer.reservations.In(ctx, s.tenant, f)

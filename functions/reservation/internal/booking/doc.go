@@ -15,7 +15,7 @@
 // the same business date.
 //
 // The front desk works by the business date of the property (decision 285), which ends some hours after midnight. A stay is a number of
-// nights with a price each. What the guest pays is the sum of an append-only [Account] that follows the nights (decision 286).
+// nights with a price each. What the guest pays is the sum of an append-only [account.Account] that follows the nights (decision 286).
 //
 // The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
 // expired_hold from that moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes

@@ -2,9 +2,11 @@ package booking
 
 import (
 	"slices"
-	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -13,38 +15,27 @@ import (
 
 // The events that this service publishes.
 var (
-	QuoteRequestedV1  = subject("quote.requested", event.Operational, 90*event.Day)
-	QuoteCreatedV1    = subject("quote.created", event.Operational, 90*event.Day)
-	HeldV1            = subject("held", event.Regulated, 7*event.Year)
-	HoldExpiredV1     = subject("hold_expired", event.Operational, event.Year)
-	ConfirmedV1       = subject("confirmed", event.Regulated, 7*event.Year)
-	CancelledV1       = subject("cancelled", event.Regulated, 7*event.Year)
-	ModifiedV1        = subject("modified", event.Regulated, 7*event.Year)
-	DatesChangedV1    = subject("dates_changed", event.Regulated, 7*event.Year)
-	CheckInStartedV1  = subject("check_in_started", event.Operational, event.Year)
-	CheckedInV1       = subject("checked_in", event.Regulated, 7*event.Year)
-	CheckoutStartedV1 = subject("checkout_started", event.Operational, event.Year)
-	CheckedOutV1      = subject("checked_out", event.Regulated, 7*event.Year)
-	NoShowV1          = subject("no_show", event.Regulated, 7*event.Year)
-	EarlyCheckoutV1   = subject("early_checkout", event.Regulated, 7*event.Year)
-	OverstayedV1      = subject("overstayed", event.Operational, event.Year)
-	RequestAddedV1    = subject("special_request.added", event.Operational, event.Year)
+	HeldV1            = service.Subject("held", event.Regulated, 7*event.Year)
+	HoldExpiredV1     = service.Subject("hold_expired", event.Operational, event.Year)
+	ConfirmedV1       = service.Subject("confirmed", event.Regulated, 7*event.Year)
+	CancelledV1       = service.Subject("cancelled", event.Regulated, 7*event.Year)
+	ModifiedV1        = service.Subject("modified", event.Regulated, 7*event.Year)
+	DatesChangedV1    = service.Subject("dates_changed", event.Regulated, 7*event.Year)
+	CheckInStartedV1  = service.Subject("check_in_started", event.Operational, event.Year)
+	CheckedInV1       = service.Subject("checked_in", event.Regulated, 7*event.Year)
+	CheckoutStartedV1 = service.Subject("checkout_started", event.Operational, event.Year)
+	CheckedOutV1      = service.Subject("checked_out", event.Regulated, 7*event.Year)
+	NoShowV1          = service.Subject("no_show", event.Regulated, 7*event.Year)
+	EarlyCheckoutV1   = service.Subject("early_checkout", event.Regulated, 7*event.Year)
+	OverstayedV1      = service.Subject("overstayed", event.Operational, event.Year)
+	RequestAddedV1    = service.Subject("special_request.added", event.Operational, event.Year)
 )
 
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
-		QuoteRequestedV1, QuoteCreatedV1, HeldV1, HoldExpiredV1, ConfirmedV1, CancelledV1, ModifiedV1, DatesChangedV1, CheckInStartedV1,
+		quotes.RequestedV1, quotes.CreatedV1, HeldV1, HoldExpiredV1, ConfirmedV1, CancelledV1, ModifiedV1, DatesChangedV1, CheckInStartedV1,
 		CheckedInV1, CheckoutStartedV1, CheckedOutV1, NoShowV1, EarlyCheckoutV1, OverstayedV1, RequestAddedV1,
-	}
-}
-
-func subject(name, class string, kept time.Duration) event.Subject {
-	return event.Subject{
-		Name: "melmastoon.reservation." + name + ".v1", Version: 1,
-		SchemaURI: "https://schemas.melmastoon.io/reservation/" + strings.ReplaceAll(name, ".", "/") + "/v1.json",
-		Producer:  "reservation-service",
-		Retention: event.Retention{Class: class, Period: kept},
 	}
 }
 
@@ -61,130 +52,20 @@ func (r *Reservation) event(s event.Subject, payload any) event.Draft {
 	return d
 }
 
-// occupants are the people in one room, as in events: each number is present, even if it is 0.
-type occupants struct {
-	Adults   int `json:"adults"`
-	Children int `json:"children"`
-	Infants  int `json:"infants"`
-}
-
-// A quoteRequested is the payload of QuoteRequestedV1.
-type quoteRequested struct {
-	Quote      id.Quote          `json:"quoteId"`
-	Tenant     id.Tenant         `json:"tenantId"`
-	Property   id.Property       `json:"propertyId"`
-	Device     *id.TenantSession `json:"deviceId,omitzero"`
-	Stay       StayView          `json:"stayWindow"`
-	Items      []requestedItem   `json:"items"`
-	OccurredAt time.Time         `json:"occurredAt"`
-}
-
-type requestedItem struct {
-	RoomType  id.RoomType `json:"roomTypeId"`
-	RatePlan  id.RatePlan `json:"ratePlanId"`
-	Occupants occupants   `json:"occupants"`
-}
-
-// QuoteRequested returns the event for a requested price, whether pricing gave one or not. The guest is not known yet;
-// the device is identified by its session.
-func QuoteRequested(q *Quote) event.Draft {
-	items := make([]requestedItem, len(q.Items))
-	for i, item := range q.Items {
-		items[i] = requestedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: occupants(item.Occupants)}
-	}
-	key := q.ID.String() // of the desk: there is no device
-	if q.Session != nil {
-		key = q.Session.String()
-	}
-	return q.event(QuoteRequestedV1, key, quoteRequested{
-		Quote:      q.ID,
-		Tenant:     q.Tenant,
-		Property:   q.Property,
-		Device:     q.Session,
-		Stay:       viewStay(q.Stay),
-		Items:      items,
-		OccurredAt: q.AsOf,
-	})
-}
-
-// A quoteCreated is the payload of QuoteCreatedV1.
-type quoteCreated struct {
-	Quote      id.Quote     `json:"quoteId"`
-	Tenant     id.Tenant    `json:"tenantId"`
-	Property   id.Property  `json:"propertyId"`
-	Stay       StayView     `json:"stayWindow"`
-	Items      []quotedItem `json:"items"`
-	Extras     []Line       `json:"extras,omitempty"`
-	Lines      []Line       `json:"lines"`
-	Totals     Totals       `json:"totals"`
-	FX         *FX          `json:"fxSnapshot,omitzero"`
-	ValidUntil time.Time    `json:"validUntil"`
-	OccurredAt time.Time    `json:"occurredAt"`
-}
-
-type quotedItem struct {
-	RoomType  id.RoomType    `json:"roomTypeId"`
-	RatePlan  id.RatePlan    `json:"ratePlanId"`
-	Occupants occupants      `json:"occupants"`
-	Nights    []Night        `json:"nights"`
-	Extras    []Line         `json:"extras,omitempty"`
-	Nightly   money.Micro    `json:"nightlyRateMicro"`
-	Total     money.Micro    `json:"totalMicro"`
-	Currency  money.Currency `json:"currency"`
-}
-
-// QuoteCreated returns the event for a new quote.
-func QuoteCreated(q *Quote) event.Draft {
-	items := make([]quotedItem, len(q.Items))
-	for i, item := range q.Items {
-		items[i] = quotedItem{
-			RoomType:  item.RoomType,
-			RatePlan:  item.RatePlan,
-			Occupants: occupants(item.Occupants),
-			Nights:    item.Nights,
-			Extras:    item.Extras,
-			Nightly:   item.Nightly,
-			Total:     item.Total,
-			Currency:  q.Currency,
-		}
-	}
-	return q.event(QuoteCreatedV1, q.ID.String(), quoteCreated{
-		Quote:      q.ID,
-		Tenant:     q.Tenant,
-		Property:   q.Property,
-		Stay:       viewStay(q.Stay),
-		Items:      items,
-		Extras:     q.Extras,
-		Lines:      q.Lines,
-		Totals:     Totals{q.Total, q.Currency},
-		FX:         q.FX,
-		ValidUntil: q.ValidUntil,
-		OccurredAt: q.AsOf,
-	})
-}
-
-func (q *Quote) event(s event.Subject, key string, payload any) event.Draft {
-	d := event.Draft{Subject: s, Tenant: q.Tenant, OrderingKey: q.Tenant.String() + ":" + key, Residency: q.Region, Payload: payload}
-	if q.Session != nil {
-		d.Session = q.Session.String()
-	}
-	return d
-}
-
 // A held is the payload of HeldV1.
 type held struct {
 	reference
-	Code       string      `json:"reservationCode"`
-	Channel    Channel     `json:"channel"`
-	Partner    Reference   `json:"partnerId,omitzero"`
-	Guest      hashedGuest `json:"primaryGuest"`
-	Stay       StayView    `json:"stayWindow"`
-	Items      []heldItem  `json:"items"`
-	Totals     Totals      `json:"totals"`
-	Hold       heldUntil   `json:"hold"`
-	FX         *FX         `json:"fxSnapshot,omitzero"`
-	CreatedBy  Actor       `json:"createdBy"`
-	OccurredAt time.Time   `json:"occurredAt"`
+	Code       string          `json:"reservationCode"`
+	Channel    Channel         `json:"channel"`
+	Partner    Reference       `json:"partnerId,omitzero"`
+	Guest      hashedGuest     `json:"primaryGuest"`
+	Stay       quotes.StayView `json:"stayWindow"`
+	Items      []heldItem      `json:"items"`
+	Totals     quotes.Totals   `json:"totals"`
+	Hold       heldUntil       `json:"hold"`
+	FX         *quotes.FX      `json:"fxSnapshot,omitzero"`
+	CreatedBy  access.Actor    `json:"createdBy"`
+	OccurredAt time.Time       `json:"occurredAt"`
 }
 
 // A reference identifies the reservation of an event.
@@ -212,11 +93,11 @@ type contactHash struct {
 }
 
 type heldItem struct {
-	Item      id.Item        `json:"itemId"`
-	RoomType  id.RoomType    `json:"roomTypeId"`
-	Occupants occupants      `json:"occupants"`
-	Nightly   money.Micro    `json:"nightlyRateMicro"`
-	Currency  money.Currency `json:"currency"`
+	Item      id.Item          `json:"itemId"`
+	RoomType  id.RoomType      `json:"roomTypeId"`
+	Occupants quotes.Occupants `json:"occupants"`
+	Nightly   money.Micro      `json:"nightlyRateMicro"`
+	Currency  money.Currency   `json:"currency"`
 }
 
 type heldUntil struct {
@@ -232,14 +113,14 @@ func HoldPlaced(r *Reservation) event.Draft {
 		items[i] = heldItem{
 			Item:      item.ID,
 			RoomType:  item.RoomType,
-			Occupants: occupants(item.Occupants),
+			Occupants: quotes.Occupants(item.Occupants),
 			Nightly:   item.Nightly,
 			Currency:  r.Currency,
 		}
 	}
 	return r.event(HeldV1, held{
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
-		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
+		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: quotes.ViewStay(r.Stay), Items: items, Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency},
 		Hold: heldUntil{
 			PlacedAt:  r.Hold.PlacedAt,
 			ExpiresAt: r.Hold.ExpiresAt,
@@ -251,15 +132,15 @@ func HoldPlaced(r *Reservation) event.Draft {
 // A confirmed is the payload of ConfirmedV1.
 type confirmed struct {
 	reference
-	Code         string      `json:"reservationCode"`
-	Stay         StayView    `json:"stayWindow"`
-	Totals       PriceTotals `json:"totals"`
-	Payment      PaymentView `json:"payment"`
-	FX           *FX         `json:"fxSnapshot,omitzero"`
-	Channel      channel     `json:"channel"`
-	Guest        hashedGuest `json:"primaryGuest"`
-	ConfirmedAt  time.Time   `json:"confirmedAt"`
-	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
+	Code         string             `json:"reservationCode"`
+	Stay         quotes.StayView    `json:"stayWindow"`
+	Totals       quotes.PriceTotals `json:"totals"`
+	Payment      PaymentView        `json:"payment"`
+	FX           *quotes.FX         `json:"fxSnapshot,omitzero"`
+	Channel      channel            `json:"channel"`
+	Guest        hashedGuest        `json:"primaryGuest"`
+	ConfirmedAt  time.Time          `json:"confirmedAt"`
+	CaptureEvent *id.Event          `json:"causationEventId,omitzero"`
 }
 
 type channel struct {
@@ -272,7 +153,7 @@ func ReservationConfirmed(r *Reservation) event.Draft {
 	paid := *viewPayment(r.Payment)
 	paid.Captured = r.Payment.kept() // without a surplus that was refunded
 	return r.event(ConfirmedV1, confirmed{
-		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
+		reference: r.reference(), Code: r.Code, Stay: quotes.ViewStay(r.Stay), Totals: quotes.PriceTotals{Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Own: r.Own},
 		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: hashedGuest{r.Guest, r.Locale, r.Hashes},
 		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})
@@ -288,7 +169,7 @@ type cancelled struct {
 	Refunds     []Refund        `json:"paymentRefundsRequested"`
 	Items       []id.Item       `json:"itemsCancelled"`
 	Allocations []id.Allocation `json:"inventoryAllocationIds"` // for inventory to release
-	Actor       Actor           `json:"actor"`
+	Actor       access.Actor    `json:"actor"`
 	Cause       *id.Event       `json:"causationEventId,omitzero"`
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/contract"
@@ -12,16 +14,16 @@ import (
 
 func TestEvents_schemas(t *testing.T) {
 	t.Parallel()
-	quote := aQuote(t, id.New[id.Tenant]())
-	quote.FX = &FX{id.New[id.FX](), "USD", "AFN", 70.25, "pricing_service", noon}
+	quote := quotestest.Quote(t, id.New[id.Tenant]())
+	quote.FX = &quotes.FX{ID: id.New[id.FX](), Base: "USD", Quote: "AFN", Rate: 70.25, Source: "pricing_service", CapturedAt: quotestest.Noon}
 	held := aHeld(t)
 	held.Code, held.Partner, held.FX = newCode(), "ota-1", quote.FX
 	confirmed, soldOut, cash := confirmedOne(t), anExpired(t), aHeld(t)
 	confirmed.Code, cash.Code = newCode(), newCode()
-	if err := soldOut.CancelSoldOut(aCapture(soldOut), noon); err != nil {
+	if err := soldOut.CancelSoldOut(aCapture(soldOut), quotestest.Noon); err != nil {
 		t.Fatal(err)
 	}
-	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
+	if err := cash.Confirm(aPromise(cash), cash.Hold, quotestest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	asked := confirmedOne(t)
@@ -30,14 +32,14 @@ func TestEvents_schemas(t *testing.T) {
 	}
 	published := map[string]bool{}
 	for _, d := range []event.Draft{
-		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
+		quotes.RequestedEvent(quote), quotes.CreatedEvent(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 		ReservationModified(modifiedOne(t)), DatesChanged(movedOne(t), aHeld(t).Stay), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
 		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
 		GuestOverstayed(overstayedOne(t)),
 	} {
 		t.Run(d.Subject.Name, func(t *testing.T) {
-			raw, err := d.Seal(noon, event.Origin{})
+			raw, err := d.Seal(quotestest.Noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,29 +58,29 @@ func TestEvents_schemas(t *testing.T) {
 
 func TestEvents_members(t *testing.T) {
 	t.Parallel()
-	q, held, confirmed, soldOut := aQuote(t, id.New[id.Tenant]()), aHeld(t), confirmedOne(t), anExpired(t)
+	q, held, confirmed, soldOut := quotestest.Quote(t, id.New[id.Tenant]()), aHeld(t), confirmedOne(t), anExpired(t)
 	capture := aCapture(soldOut)
-	if err := soldOut.CancelSoldOut(capture, noon); err != nil {
+	if err := soldOut.CancelSoldOut(capture, quotestest.Noon); err != nil {
 		t.Fatal(err)
 	}
-	rejected := Requested(id.New[id.Request](), q.Tenant, q.Region, anAsk(t), noon)
+	rejected := quotes.Requested(id.New[id.Request](), q.Tenant, q.Region, quotestest.Ask(), quotestest.Noon)
 	for _, test := range []struct {
 		name string
 		d    event.Draft
 		want string
 	}{
-		{"infants asked for", QuoteRequested(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
-		{"infants asked for in vain", QuoteRequested(rejected), `"occupants":{"adults":1,"children":0,"infants":0}`},
-		{"infants quoted", QuoteCreated(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants asked for", quotes.RequestedEvent(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants asked for in vain", quotes.RequestedEvent(rejected), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants quoted", quotes.CreatedEvent(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
 		{"infants held", HoldPlaced(held), `"occupants":{"adults":1,"children":0,"infants":0}`},
-		{"nights", QuoteCreated(q), `"nights":[{"date":"2037-12-01","amountMicro":"102500000","roomMicro":"100000000"},{"date":"2037-12-02","amountMicro":"102500000","roomMicro":"100000000"}]`},
-		{"lines", QuoteCreated(q), `"lines":[{"kind":"room","description":"Room","amountMicro":"205000000"}`},
+		{"nights", quotes.CreatedEvent(q), `"nights":[{"date":"2037-12-01","amountMicro":"102500000","roomMicro":"100000000"},{"date":"2037-12-02","amountMicro":"102500000","roomMicro":"100000000"}]`},
+		{"lines", quotes.CreatedEvent(q), `"lines":[{"kind":"room","description":"Room","amountMicro":"205000000"}`},
 		{"the tenant's own currency", ReservationConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
 		{"what a cancellation reacts to", ReservationCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			raw, err := test.d.Seal(noon, event.Origin{})
+			raw, err := test.d.Seal(quotestest.Noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +95,7 @@ func TestEvents_captureWithoutEvent(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
 	r.Code, r.Payment.CaptureEvent = newCode(), nil
-	raw, err := ReservationConfirmed(r).Seal(noon, event.Origin{})
+	raw, err := ReservationConfirmed(r).Seal(quotestest.Noon, event.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,15 +106,15 @@ func TestEvents_captureWithoutEvent(t *testing.T) {
 
 func TestEvents_orderingKey(t *testing.T) {
 	t.Parallel()
-	r, q := confirmedOne(t), aQuote(t, id.New[id.Tenant]())
+	r, q := confirmedOne(t), quotestest.Quote(t, id.New[id.Tenant]())
 	for _, test := range []struct {
 		name string
 		d    event.Draft
 		want string
 	}{
 		{"a reservation", ReservationConfirmed(r), r.Tenant.String() + ":" + r.ID.String()},
-		{"a quote", QuoteCreated(q), q.Tenant.String() + ":" + q.ID.String()},
-		{"who asks for one", QuoteRequested(q), q.Tenant.String() + ":" + q.Session.String()},
+		{"a quote", quotes.CreatedEvent(q), q.Tenant.String() + ":" + q.ID.String()},
+		{"who asks for one", quotes.RequestedEvent(q), q.Tenant.String() + ":" + q.Session.String()},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.d.OrderingKey != test.want {
@@ -168,7 +170,7 @@ func TestView_effectiveState(t *testing.T) {
 	if len(v.Items) != 2 {
 		t.Fatalf("len(v.Items) = %v, want 2", len(v.Items))
 	}
-	if v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
-		t.Errorf("v.Hold.ExpiresAt = %v, want %v", v.Hold.ExpiresAt, noon.Add(10*time.Minute))
+	if v.Hold.ExpiresAt != quotestest.Noon.Add(10*time.Minute) {
+		t.Errorf("v.Hold.ExpiresAt = %v, want %v", v.Hold.ExpiresAt, quotestest.Noon.Add(10*time.Minute))
 	}
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
@@ -21,14 +24,10 @@ const selectReservations = `
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
 		r.promo_code, r.currency, r.grand_total_micro, r.extras, r.lost_at, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
 		r.captured_micro, r.capture_event_id, r.payments, r.refund_requests, r.keys, r.check_in, r.check_out, r.no_show, r.spared_until,
-		r.overstayed_on, r.pending_change, r.region, r.quota_address, r.quota_nights, r.quota_by_address, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
+		r.overstayed_on, r.pending_change, r.region, r.quota_address, r.quota_nights, r.quota_by_address, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + quotes.Columns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
-
-// termColumns are the terms that a quote freezes and its reservation keeps.
-const termColumns = `
-		time_zone, check_in_from, check_out_until, no_show_grace_hours, own_total_micro, own_currency`
 
 // A Page is a part of a list: at most Limit reservations, those with ids after After.
 type Page struct {
@@ -37,7 +36,7 @@ type Page struct {
 }
 
 // Get returns a reservation, or ErrNotFound if it does not exist or is out of scope.
-func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
+func (s Reservations) Get(ctx context.Context, who access.Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		if r, err = readOne(ctx, tx.Last(), who, rsv); err != nil {
 			return fmt.Errorf("reservations: get %s: %w", rsv, err)
@@ -50,7 +49,7 @@ func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r
 // Lock locks the row of a reservation until the end of the transaction and returns the reservation, or ErrNotFound if it does
 // not exist or is out of scope. Locking and reading are two statements: a single statement that waited for the lock would join
 // the new row with the old hold and find no row.
-func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
+func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, who access.Scope, rsv id.Reservation) (*Reservation, error) {
 	tx.Queue(`SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservation": rsv})
 	r, err := readOne(ctx, tx, who, rsv)
@@ -61,14 +60,14 @@ func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, who Scope, rsv i
 }
 
 // ByCode returns the reservation with that code, or an empty list. It ignores case.
-func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Reservation, error) {
+func (s Reservations) ByCode(ctx context.Context, who access.Scope, code string) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
 // Arrivals lists the confirmed reservations that arrive at a property on a day, and earlier guests who are still awaited,
 // ordered by id.
-func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+func (s Reservations) Arrivals(ctx context.Context, who access.Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	// OFFSET 0 keeps LIMIT out of the inner query. With it, the planner would read all reservations in the order of their ids,
 	// because it expects many more guests to be awaited than there are.
 	return s.list(ctx, who, selectReservations+`
@@ -85,7 +84,7 @@ func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, o
 
 // Departures lists the reservations whose guests leave a property on a day, and guests who should have left before, ordered by
 // id.
-func (s Reservations) Departures(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+func (s Reservations) Departures(ctx context.Context, who access.Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.stay_end <= @date AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
 		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
@@ -93,14 +92,14 @@ func (s Reservations) Departures(ctx context.Context, who Scope, at id.Property,
 }
 
 // InHouse lists the reservations whose guests are staying at a property, ordered by id.
-func (s Reservations) InHouse(ctx context.Context, who Scope, at id.Property, p Page) ([]*Reservation, error) {
+func (s Reservations) InHouse(ctx context.Context, who access.Scope, at id.Property, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
 		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "after": p.After, "limit": p.Limit})
 }
 
-func (s Reservations) list(ctx context.Context, who Scope, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
+func (s Reservations) list(ctx context.Context, who access.Scope, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		if found, err = read(ctx, tx, who, sql, args); err != nil {
 			return fmt.Errorf("reservations: list: %w", err)
@@ -178,11 +177,11 @@ func (s Reservations) candidates(ctx context.Context, after Candidate, limit int
 type reservationRow struct {
 	Reservation
 	Saga
-	Stay
+	stay.Window
 	Hold
 	Payment
-	Local
-	Own
+	quotes.Local
+	quotes.Own
 	Quota
 }
 
@@ -192,12 +191,12 @@ func toReservation(row pgx.CollectableRow) (*Reservation, error) {
 		return nil, err
 	}
 	r := &read.Reservation
-	r.Saga, r.Stay, r.Hold, r.Payment, r.Local, r.Own, r.Quota = read.Saga, read.Stay, read.Hold, read.Payment, read.Local, read.Own, read.Quota
+	r.Saga, r.Stay, r.Hold, r.Payment, r.Local, r.Own, r.Quota = read.Saga, read.Window, read.Hold, read.Payment, read.Local, read.Own, read.Quota
 	return r, nil
 }
 
 // readOne reads a reservation and its items in one round trip. It returns ErrNotFound if it does not exist or is out of scope.
-func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
+func readOne(ctx context.Context, tx postgres.Tx, who access.Scope, rsv id.Reservation) (*Reservation, error) {
 	var b pgx.Batch
 	var found []*Reservation
 	var p parts
@@ -245,7 +244,7 @@ type ownedModification struct {
 type ownedCharge struct {
 	Reservation id.Reservation `db:"reservation_id"`
 	Version     int            // of the reservation when it was added
-	Charge
+	account.Charge
 }
 
 type ownedPerson struct {
@@ -255,7 +254,7 @@ type ownedPerson struct {
 }
 
 // queue queues the statements that read the parts of reservations.
-func (p *parts) queue(b *pgx.Batch, who Scope, of ...id.Reservation) {
+func (p *parts) queue(b *pgx.Batch, who access.Scope, of ...id.Reservation) {
 	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
 		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nights, extras, nightly_rate_micro,
@@ -324,7 +323,7 @@ func (p parts) join(all []*Reservation) {
 }
 
 // read collects reservations with their parts.
-func read(ctx context.Context, tx postgres.Tx, who Scope, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
+func read(ctx context.Context, tx postgres.Tx, who access.Scope, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
 	rows, _ := tx.Query(ctx, sql, args)
 	found, err := pgx.CollectRows(rows, toReservation)
 	if err != nil || len(found) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/freetext"
@@ -139,7 +140,7 @@ func OpenGuests(e env.Env) (Guests, error) {
 
 // Save stores the guest details, replaces earlier ones and saves the reservation. After the confirmation, whose event contains the contact
 // hashes, it publishes each change of them.
-func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
+func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by access.Actor, act id.Request, p Person) error {
 	hashes, err := g.hashes(r.Tenant, p)
 	if err != nil {
 		return err

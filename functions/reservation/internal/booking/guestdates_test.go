@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -46,7 +48,7 @@ func TestGuestDates(t *testing.T) {
 			}
 			act := id.New[id.Request]()
 			call := c.call(act)
-			call.ByGuest, call.Actor = true, Actor{System, "tenant-booking"}
+			call.ByGuest, call.Actor = true, access.Actor{Type: access.System, ID: "tenant-booking"}
 			r, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, c.stay("2037-12-01", "2037-12-04"), test.maximum))
 			if !errors.Is(err, test.want) {
 				t.Fatalf("Change() error = %v, want %v", err, test.want)
@@ -57,7 +59,7 @@ func TestGuestDates(t *testing.T) {
 				}
 				return
 			}
-			if want := (Actor{Guest, Name(r.Guest.String())}); m.Actor != want {
+			if want := (access.Actor{Type: access.Guest, ID: access.Name(r.Guest.String())}); m.Actor != want {
 				t.Errorf("actor = %v, want %v", m.Actor, want)
 			}
 			c.now = c.now.Add(24 * time.Hour) // a repeated call returns the change that was made in time
@@ -108,7 +110,7 @@ func TestGuestDates_equal(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := deskOn(t, db)
-			c.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) { return c.price(a), nil }
+			c.changer.pricing = func(_ context.Context, _ id.Tenant, a quotes.Ask) (quotes.Price, error) { return c.price(a), nil }
 			to := c.stay(test.start, test.end)
 			made, errs := make([]Modification, 16), make([]error, 16)
 			var calls []func()

@@ -4,29 +4,31 @@ import (
 	"context"
 	"errors"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Holder holds the rooms of quotes.
 type Holder struct {
-	Quotes       Quotes
+	Quotes       quotes.Store
 	Reservations Reservations
 	Place        func(context.Context, *Reservation, Hold) (HoldResult, error) // asks the inventory service
 	Release      func(context.Context, *Reservation, []id.Allocation) error    // asks the inventory service
-	Settings     func(context.Context, id.Tenant) Settings                     // returns a tenant's settings
+	Settings     func(context.Context, id.Tenant) quotes.Settings              // returns a tenant's settings
 }
 
 // OpenHolder opens a Holder with its stores and clients.
 func OpenHolder(e env.Env, up Upstreams) *Holder {
 	return &Holder{
-		Quotes: OpenQuotes(e), Reservations: OpenReservations(e), Place: up.Inventory.Hold, Release: up.Inventory.Release, Settings: up.Settings,
+		Quotes: quotes.OpenStore(e), Reservations: OpenReservations(e), Place: up.Inventory.Hold, Release: up.Inventory.Release, Settings: up.Settings,
 	}
 }
 
 // Hold stores a reservation of a quote whose rooms inventory holds, once per act. It replaces the given hold, if any. It returns
 // ErrOverbooked if the rooms are not available, and ErrTooMuchHeld if they do not fit into the quota.
-func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Details, replaced *id.Reservation) (*Reservation, error) {
+func (h *Holder) Hold(ctx context.Context, by access.Principal, quote id.Quote, d Details, replaced *id.Reservation) (*Reservation, error) {
 	// An earlier attempt of this act may have succeeded without answering.
 	done, err := h.Reservations.Get(ctx, by.Scope, ReservationID(d.Act))
 	if !errors.Is(err, ErrNotFound) {
@@ -37,7 +39,7 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 		return nil, err
 	}
 	d.TTL = h.Settings(ctx, by.Tenant).HoldTTL
-	r, err := q.Reserve(d)
+	r, err := Reserve(q, d)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (h *Holder) Hold(ctx context.Context, by Principal, quote id.Quote, d Detai
 
 // replaces returns the rooms of a hold that the new one replaces, so that a guest who holds the last room can have it for longer. It
 // returns ErrNotFound if the hold is another guest's.
-func (h *Holder) replaces(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) ([]id.Allocation, error) {
+func (h *Holder) replaces(ctx context.Context, by access.Principal, r *Reservation, replaced *id.Reservation) ([]id.Allocation, error) {
 	if replaced == nil {
 		return nil, nil
 	}

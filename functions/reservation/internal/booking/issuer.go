@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -27,7 +28,7 @@ func OpenIssuer(e env.Env, up Upstreams) *Issuer {
 
 // Ask asks the lock service for the pending keys of a reservation and stores the result. If the lock service does not answer,
 // the reservation keeps waiting, and Ask returns it unchanged.
-func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
+func (s *Issuer) Ask(ctx context.Context, who access.Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = Again(ctx, func() error {
 		if r, err = s.reservations.Get(ctx, who, rsv); err != nil || r.Saga.Pending != AwaitKeys {
 			return err
@@ -104,7 +105,7 @@ func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys
 
 // Report stores what an event says about a key. An issued key that opens nothing any more is revoked. Report returns
 // ErrNotFound for an unknown reservation.
-func (s *Issuer) Report(ctx context.Context, who Scope, rsv id.Reservation, k Key, within Within) error {
+func (s *Issuer) Report(ctx context.Context, who access.Scope, rsv id.Reservation, k Key, within Within) error {
 	r, err := s.reservations.Get(ctx, who, rsv)
 	if err != nil {
 		return err

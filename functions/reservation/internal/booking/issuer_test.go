@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
@@ -51,14 +52,14 @@ func TestIssuer_countsManualKeys(t *testing.T) {
 				t.Helper()
 				err := save(t, s.reservations, r, events...)
 				if err == nil {
-					r, err = s.reservations.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+					r, err = s.reservations.Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
 			of, rooms := roomsFor(r)
-			if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); err != nil {
+			if _, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, arrival); err != nil {
 				t.Fatal(err)
 			}
 			store(CheckInBegun(r))
@@ -71,7 +72,7 @@ func TestIssuer_countsManualKeys(t *testing.T) {
 			}
 			var counts observe.Counts
 			ctx := observe.WithCounts(t.Context(), &counts)
-			if _, err := s.Ask(ctx, Scope{Tenant: r.Tenant}, r.ID); err != nil {
+			if _, err := s.Ask(ctx, access.Scope{Tenant: r.Tenant}, r.ID); err != nil {
 				t.Fatal(err)
 			}
 			within := func(ctx context.Context, write func(postgres.Tx) error) error {
@@ -82,11 +83,11 @@ func TestIssuer_countsManualKeys(t *testing.T) {
 					continue
 				}
 				key.Status = test.reported
-				if err := s.Report(ctx, Scope{Tenant: r.Tenant}, r.ID, key, within); err != nil {
+				if err := s.Report(ctx, access.Scope{Tenant: r.Tenant}, r.ID, key, within); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got, err := s.reservations.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+			got, err := s.reservations.Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,15 +38,15 @@ func (s KeyStatus) outranks(known KeyStatus) bool {
 // KeyPeriod returns the time during which a new key of the reservation opens its room.
 func (r *Reservation) KeyPeriod() (from, until time.Time) {
 	day := r.Stay.End
-	for until = r.Local.checkOut(day); !r.AsOf.Before(until); until = r.Local.checkOut(day) {
+	for until = r.Local.CheckOut(day); !r.AsOf.Before(until); until = r.Local.CheckOut(day) {
 		day = day.AddDays(1) // a guest who overstays needs a key until the next check-out
 	}
-	return r.Local.midnight(r.Stay.Start), until
+	return r.Local.Midnight(r.Stay.Start), until
 }
 
 // checkOutUntil returns the time until which the guest may stay on the day of departure.
 func (r *Reservation) checkOutUntil() time.Time {
-	return r.Local.checkOut(r.Stay.End)
+	return r.Local.CheckOut(r.Stay.End)
 }
 
 // wantKeys replaces the keys of the given items and waits for the new ones.

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 )
 
 // keyTest is a reservation with one key whose reports arrive, and the lock service's side of it.
@@ -81,13 +84,13 @@ func TestSetKey_ordersOfOneKey(t *testing.T) {
 	}
 	checkOut := func(t *testing.T, r *Reservation) {
 		t.Helper()
-		if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, departure); err != nil {
+		if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, departure); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cancel := func(t *testing.T, r *Reservation) {
 		t.Helper()
-		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, noon); err != nil {
+		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, quotestest.Noon); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -72,7 +75,7 @@ type sequence struct {
 	now           time.Time
 	fakeInventory *fakeInventory
 	fakePayments  *fakePayments
-	ask           Ask // of each booking
+	ask           quotes.Ask // of each booking
 	changer       *Changer
 	watcher       *Watcher
 	mover         *Mover
@@ -110,8 +113,8 @@ func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.
 func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *sequence {
 	t.Helper()
 	s := &sequence{
-		t: t, env: e, owner: owner, random: random, now: noon, fakePayments: newFakePayments(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
-		done: map[string]int{}, process: &process{}, ask: anAsk(t),
+		t: t, env: e, owner: owner, random: random, now: quotestest.Noon, fakePayments: newFakePayments(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
+		done: map[string]int{}, process: &process{}, ask: quotestest.Ask(),
 	}
 	s.fakeInventory = newFakeInventory(func() time.Time { return s.now }, 3)
 	for _, item := range s.ask.Items {
@@ -140,39 +143,41 @@ func (s *sequence) open() {
 	s.changer = OpenChanger(e, up)
 	s.changer.now, s.changer.inventory, s.changer.rooms = now, randomInventory{s.fakeInventory, s}, rooms
 	s.changer.learn = s.learn
-	s.changer.pricing = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
-		return aPrice(a, s.now.Add(time.Hour)), s.call()
+	s.changer.pricing = func(_ context.Context, _ id.Tenant, a quotes.Ask) (quotes.Price, error) {
+		return quotestest.Price(a, s.now.Add(time.Hour)), s.call()
 	}
 	s.changer.keys.locks, s.changer.keys.now = s, now
 	s.watcher = OpenWatcher(e, up)
 	s.watcher.changer, s.watcher.keys, s.watcher.now = s.changer, s.changer.keys, now
 	s.mover = OpenMover(e, up)
 	s.mover.changer, s.mover.rooms = s.changer, rooms
-	s.mover.basis = func(context.Context, id.Tenant, id.Property) (Basis, error) { return aBasis(), s.call() }
+	s.mover.basis = func(context.Context, id.Tenant, id.Property) (quotes.Basis, error) {
+		return quotestest.Basis(), s.call()
+	}
 }
 
 // hold stores a booking that inventory has held.
 func (s *sequence) hold() *Reservation {
 	s.t.Helper()
-	q, err := NewQuote(id.New[id.Request](), s.tenant, aBasis(), s.ask, aPrice(s.ask, s.env.Now().Add(time.Hour)))
+	q, err := quotes.New(id.New[id.Request](), s.tenant, quotestest.Basis(), s.ask, quotestest.Price(s.ask, s.env.Now().Add(time.Hour)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if q, err = OpenQuotes(s.env).Add(s.t.Context(), q); err != nil {
+	if q, err = quotes.OpenStore(s.env).Add(s.t.Context(), q); err != nil {
 		s.t.Fatal(err)
 	}
-	r, err := q.Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: defaultHold})
+	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}, TTL: quotes.DefaultHold})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(defaultHold)}); err != nil {
+	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(quotes.DefaultHold)}); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.changer.reservations.Book(s.t.Context(), Principal{Scope: Scope{Tenant: s.tenant}}, r, nil); err != nil {
+	if err := s.changer.reservations.Book(s.t.Context(), access.Principal{Scope: access.Scope{Tenant: s.tenant}}, r, nil); err != nil {
 		s.t.Fatal(err)
 	}
 	for n, a := range r.Hold.Allocations {
-		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(defaultHold)}
+		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(quotes.DefaultHold)}
 	}
 	s.booked = append(s.booked, r)
 	return r
@@ -189,7 +194,7 @@ func (s *sequence) confirmed(r *Reservation) {
 	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}
-	if err := r.Confirm(i, r.Hold, noon); err != nil {
+	if err := r.Confirm(i, r.Hold, quotestest.Noon); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := save(s.t, s.changer.reservations, r, ReservationConfirmed(r)); err != nil {
@@ -278,7 +283,7 @@ var acts = []modelAct{
 	{"dates", func(s *sequence, r *Reservation, act id.Request) error {
 		to := r.Stay
 		if days := s.random.IntN(5) - 2; r.State == Confirmed && s.random.IntN(2) == 0 {
-			to = Stay{Start: r.Stay.Start.AddDays(days), End: r.Stay.End.AddDays(days)}
+			to = stay.Window{Start: r.Stay.Start.AddDays(days), End: r.Stay.End.AddDays(days)}
 		} else {
 			to.End = r.Stay.End.AddDays(days)
 		}
@@ -292,7 +297,7 @@ var acts = []modelAct{
 		return s.change(r, act, s.changer.Room(act, RoomMove{Item: s.item(r), RoomType: &to.Type, Room: &to.ID}))
 	}},
 	{"add", func(s *sequence, r *Reservation, act id.Request) error {
-		asked := AskedItem{RoomType: s.types[s.random.IntN(2)], RatePlan: r.Items[0].RatePlan, Occupants: stay.Occupants{Adults: 1}}
+		asked := quotes.AskedItem{RoomType: s.types[s.random.IntN(2)], RatePlan: r.Items[0].RatePlan, Occupants: stay.Occupants{Adults: 1}}
 		return s.change(r, act, s.changer.Add(act, asked))
 	}},
 	{"remove", func(s *sequence, r *Reservation, act id.Request) error {
@@ -311,18 +316,18 @@ var acts = []modelAct{
 			of := slices.IndexFunc(s.rooms, func(room Room) bool { return room.Type == item.RoomType })
 			rooms = append(rooms, AssignedRoom{item.ID, s.rooms[of+s.random.IntN(3)].ID})
 		}
-		started, err := r.StartCheckIn(rooms, s.rooms, Actor{Staff, "usr_desk"}, s.now)
+		started, err := r.StartCheckIn(rooms, s.rooms, access.Actor{Type: access.Staff, ID: "usr_desk"}, s.now)
 		if err != nil || !started {
 			return errors.Join(err, errSame)
 		}
 		if err := s.save(r, CheckInBegun(r)); err != nil {
 			return err
 		}
-		_, err = s.changer.keys.Ask(s.t.Context(), Scope{Tenant: s.tenant}, r.ID)
+		_, err = s.changer.keys.Ask(s.t.Context(), access.Scope{Tenant: s.tenant}, r.ID)
 		return err
 	}},
 	{"check-out", func(s *sequence, r *Reservation, _ id.Request) error {
-		wish := LeaveWish{By: Actor{Staff, "usr_desk"}}
+		wish := LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 		if s.random.IntN(2) == 0 {
 			wish.Folio = &Folio{ID: "fol_1", Currency: r.Currency, Settled: true}
 		}
@@ -349,7 +354,7 @@ var acts = []modelAct{
 		if err := s.learn(s.t.Context(), r); err != nil {
 			return err
 		}
-		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, s.now); err != nil {
+		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, s.now); err != nil {
 			return err
 		}
 		return s.save(r, ReservationCancelled(r))
@@ -378,7 +383,7 @@ var acts = []modelAct{
 		return err
 	}},
 	{"overstay", func(s *sequence, r *Reservation, _ id.Request) error {
-		if late := r.Local.midnight(r.Stay.End.AddDays(1)); r.State.inside() && s.now.Before(late) {
+		if late := r.Local.Midnight(r.Stay.End.AddDays(1)); r.State.inside() && s.now.Before(late) {
 			s.now = late
 		}
 		if !r.Overstay(s.now) {
@@ -449,7 +454,7 @@ func (s *sequence) item(r *Reservation) id.Item { return r.Items[s.random.IntN(l
 
 func (s *sequence) change(r *Reservation, act id.Request, p Proposal) error {
 	_, _, err := s.changer.Change(s.t.Context(), ChangeCall{
-		Principal: Principal{Scope: Scope{Tenant: s.tenant}, Actor: Actor{Staff, "usr_desk"}}, Act: act, Reservation: r.ID,
+		Principal: access.Principal{Scope: access.Scope{Tenant: s.tenant}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}, Act: act, Reservation: r.ID,
 		Allows: func(int64) bool { return true },
 	}, p)
 	return err
@@ -457,7 +462,7 @@ func (s *sequence) change(r *Reservation, act id.Request, p Proposal) error {
 
 func (s *sequence) stored(n int) *Reservation {
 	s.t.Helper()
-	r, err := s.changer.reservations.Get(s.t.Context(), Scope{Tenant: s.tenant}, s.booked[n].ID)
+	r, err := s.changer.reservations.Get(s.t.Context(), access.Scope{Tenant: s.tenant}, s.booked[n].ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -474,7 +479,7 @@ func (s *sequence) save(r *Reservation, events ...event.Draft) error {
 func (s *sequence) captured(i Intent) error {
 	confirmer := OpenConfirmer(s.env, Upstreams{Inventory: s.fakeInventory, Payments: s.fakePayments})
 	confirmer.payments, confirmer.inventory, confirmer.now = countedServices{s}, countedServices{s}, func() time.Time { return s.now }
-	claim := Claim{Scope: Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
+	claim := Claim{Scope: access.Scope{Tenant: s.tenant}, Reservation: i.Reservation, Intent: &i.ID}
 	_, err := confirmer.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return confirmer.reservations.In(ctx, s.tenant, f)
 	})
@@ -529,11 +534,11 @@ func (s *sequence) deliver() (delivered bool) {
 
 // publishedTerms is the part of the events of this service that inventory and payment read.
 type publishedTerms struct {
-	Allocations []id.Allocation `json:"inventoryAllocationIds"`
-	Refunds     []Refund        `json:"paymentRefundsRequested"`
-	Type        string          `json:"type"`
-	Request     *MoneyRequest   `json:"refundOrChargeRequest"`
-	Post        *StayView       `json:"postStayWindow"`
+	Allocations []id.Allocation  `json:"inventoryAllocationIds"`
+	Refunds     []Refund         `json:"paymentRefundsRequested"`
+	Type        string           `json:"type"`
+	Request     *MoneyRequest    `json:"refundOrChargeRequest"`
+	Post        *quotes.StayView `json:"postStayWindow"`
 }
 
 // apply has the effect of an event at inventory and payment.
@@ -563,7 +568,7 @@ func (s *sequence) apply(e publishedTerms) {
 }
 
 func (s *sequence) report(n int, k Key) error {
-	return s.changer.keys.Report(s.t.Context(), Scope{Tenant: s.tenant}, s.booked[n].ID, k, func(ctx context.Context, f func(postgres.Tx) error) error {
+	return s.changer.keys.Report(s.t.Context(), access.Scope{Tenant: s.tenant}, s.booked[n].ID, k, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return s.changer.reservations.In(ctx, s.tenant, f)
 	})
 }

@@ -8,11 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Modification is one change of a booked reservation. It is never changed or removed.
@@ -20,7 +23,7 @@ type Modification struct {
 	ID         id.Modification  `json:"modificationId" db:"modification_id"`
 	Type       ModificationType `json:"type"`
 	OccurredAt time.Time        `json:"occurredAt"`
-	Actor      Actor            `json:"actor"`
+	Actor      access.Actor     `json:"actor"`
 	Before     jsontext.Value   `json:"before"`
 	After      jsontext.Value   `json:"after"`
 	PolicyRef  string           `json:"policyAppliedRef,omitzero" db:"policy_applied_ref"`
@@ -58,8 +61,8 @@ const (
 type (
 	// DatesOf describes a date_change.
 	DatesOf struct {
-		Stay   StayView           `json:"stayWindow"`
-		Totals Totals             `json:"totals"`
+		Stay   quotes.StayView    `json:"stayWindow"`
+		Totals quotes.Totals      `json:"totals"`
 		Keys   []id.KeyCredential `json:"keyCredentialIds,omitzero"`
 	}
 	// RoomOf describes a room_change, and the added or removed room of room_added and room_removed.
@@ -68,28 +71,28 @@ type (
 		RoomType      id.RoomType        `json:"roomTypeId"`
 		RatePlan      id.RatePlan        `json:"ratePlanId"`
 		Room          *id.Room           `json:"roomId,omitzero"`
-		Occupants     occupants          `json:"occupants"`
-		Totals        Totals             `json:"totals"`
+		Occupants     quotes.Occupants   `json:"occupants"`
+		Totals        quotes.Totals      `json:"totals"`
 		Complimentary bool               `json:"complimentary,omitzero"`
 		Keys          []id.KeyCredential `json:"keyCredentialIds,omitzero"`
 	}
 	// TotalsOf is the side of room_added and room_removed without the room.
 	TotalsOf struct {
-		Totals Totals `json:"totals"`
+		Totals quotes.Totals `json:"totals"`
 	}
 	// OccupantsOf describes a guest_count_change.
 	OccupantsOf struct {
-		Item      id.Item   `json:"itemId"`
-		Occupants occupants `json:"occupants"`
-		Totals    Totals    `json:"totals"`
+		Item      id.Item          `json:"itemId"`
+		Occupants quotes.Occupants `json:"occupants"`
+		Totals    quotes.Totals    `json:"totals"`
 	}
 	// RateOf describes a rate_change: another nightly rate, or the balance after a refund to a guest in house.
 	RateOf struct {
-		Item    *id.Item     `json:"itemId,omitzero"`
-		Nightly *money.Micro `json:"nightlyRateMicro,omitzero"`
-		Totals  *Totals      `json:"totals,omitzero"`
-		Balance *Balance     `json:"balance,omitzero"`
-		Reason  Text         `json:"reason,omitzero"`
+		Item    *id.Item       `json:"itemId,omitzero"`
+		Nightly *money.Micro   `json:"nightlyRateMicro,omitzero"`
+		Totals  *quotes.Totals `json:"totals,omitzero"`
+		Balance *Balance       `json:"balance,omitzero"`
+		Reason  Text           `json:"reason,omitzero"`
 	}
 	// ProfileOf describes a guest_profile_update. It contains hashes, never a name.
 	ProfileOf struct {
@@ -159,14 +162,14 @@ func ReservationModified(r *Reservation) event.Draft {
 type datesChanged struct {
 	reference
 	Modification
-	Pre         StayView        `json:"preStayWindow"`
-	Post        StayView        `json:"postStayWindow"`
+	Pre         quotes.StayView `json:"preStayWindow"`
+	Post        quotes.StayView `json:"postStayWindow"`
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
 }
 
 // DatesChanged returns the event of the latest modification, a change of dates.
-func DatesChanged(r *Reservation, before Stay) event.Draft {
+func DatesChanged(r *Reservation, before stay.Window) event.Draft {
 	return r.event(DatesChangedV1, datesChanged{
-		reference: r.reference(), Modification: r.Modified[len(r.Modified)-1], Pre: viewStay(before), Post: viewStay(r.Stay), Allocations: r.Hold.Allocations,
+		reference: r.reference(), Modification: r.Modified[len(r.Modified)-1], Pre: quotes.ViewStay(before), Post: quotes.ViewStay(r.Stay), Allocations: r.Hold.Allocations,
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -13,7 +15,7 @@ import (
 // A Missed records that the guest did not come.
 type Missed struct {
 	At          time.Time       `json:"occurredAt"`
-	By          Actor           `json:"actor"`
+	By          access.Actor    `json:"actor"`
 	Applied     Applied         `json:"policyApplied"`
 	Refunds     []Refund        `json:"paymentRefundsRequested"`
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
@@ -21,7 +23,7 @@ type Missed struct {
 
 // A MissWish is a request to record that the guest did not come.
 type MissWish struct {
-	By      Actor
+	By      access.Actor
 	Manager bool // may act before the no-show time, and waive the penalty
 	Waive   bool // the penalty
 }
@@ -45,7 +47,7 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 	if w.Waive {
 		retained = nil
 	}
-	penalty := sumOfCharges(retained) + r.Account.retained()
+	penalty := account.Sum(retained) + r.Account.Retained()
 	switch {
 	case w.Waive && !w.Manager:
 		return false, errWaiver
@@ -68,7 +70,7 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 	r.revokeKeys(r.itemIDs()...)
 	r.roomsChange(r.Stay.Start)
 	r.Missed = &Missed{At: event.Time(now), By: w.By, Applied: applied, Refunds: back, Allocations: r.Hold.Allocations}
-	r.post(posting{cause: ByNoShow, at: now}, retained...)
+	r.post(account.Posting{Cause: account.ByNoShow, At: now}, retained...)
 	return true, nil
 }
 
@@ -76,7 +78,7 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 type released struct {
 	reference
 	OccurredAt  time.Time       `json:"occurredAt"`
-	Actor       Actor           `json:"actor"`
+	Actor       access.Actor    `json:"actor"`
 	Applied     Applied         `json:"policyApplied"`
 	Penalty     money.Micro     `json:"penaltyMicro"`
 	Currency    money.Currency  `json:"currency"`

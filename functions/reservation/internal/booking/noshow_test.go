@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -69,25 +71,25 @@ func TestMiss_money(t *testing.T) {
 	half := 50
 	for _, test := range []struct {
 		name     string
-		policy   Policy
+		policy   quotes.Policy
 		refunded money.Micro // of a price of 410
 		waive    bool
 		penalty  money.Micro
 		back     money.Micro
 	}{
-		{"as a late cancellation", Policy{Ref: "p", PenaltyPercent: 100}, 0, false, 410_000_000, 0},
-		{"a share", Policy{Ref: "p", PenaltyPercent: 100, NoShowPercent: &half}, 0, false, 205_000_000, 205_000_000},
-		{"one night", Policy{Ref: "p", NoShowNights: 1, PenaltyPercent: 100}, 0, false, 205_000_000, 205_000_000},
-		{"waived", Policy{Ref: "p", PenaltyPercent: 100}, 0, true, 0, 410_000_000},
-		{"after a refund", Policy{Ref: "p", NoShowNights: 1}, 300_000_000, false, 205_000_000, 0},
-		{"a part after a refund", Policy{Ref: "p", NoShowNights: 1}, 100_000_000, false, 205_000_000, 105_000_000},
+		{"as a late cancellation", quotes.Policy{Ref: "p", PenaltyPercent: 100}, 0, false, 410_000_000, 0},
+		{"a share", quotes.Policy{Ref: "p", PenaltyPercent: 100, NoShowPercent: &half}, 0, false, 205_000_000, 205_000_000},
+		{"one night", quotes.Policy{Ref: "p", NoShowNights: 1, PenaltyPercent: 100}, 0, false, 205_000_000, 205_000_000},
+		{"waived", quotes.Policy{Ref: "p", PenaltyPercent: 100}, 0, true, 0, 410_000_000},
+		{"after a refund", quotes.Policy{Ref: "p", NoShowNights: 1}, 300_000_000, false, 205_000_000, 0},
+		{"a part after a refund", quotes.Policy{Ref: "p", NoShowNights: 1}, 100_000_000, false, 205_000_000, 105_000_000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := confirmedOne(t)
 			r.Items[0].Policy, r.Items[1].Policy = test.policy, test.policy
 			r.Learn(Intent{ID: *r.Payment.Intent, Refunded: test.refunded})
-			if _, err := r.Miss(MissWish{By: Actor{Staff, "usr_boss"}, Manager: true, Waive: test.waive}, r.noShowAt()); err != nil {
+			if _, err := r.Miss(MissWish{By: access.Actor{Type: access.Staff, ID: "usr_boss"}, Manager: true, Waive: test.waive}, r.noShowAt()); err != nil {
 				t.Fatal(err)
 			}
 			if got, want := r.Missed.Applied, (Applied{Ref: "p", Eligible: test.back, Penalty: test.penalty, Currency: money.USD}); got != want {
@@ -116,7 +118,7 @@ func TestMiss_severalPayments(t *testing.T) {
 	r.Payment.Intents[0].Captured = 300_000_000
 	second := IntentPayment{Intent: id.New[id.Intent](), Method: MobileMoney, Status: Captured, Captured: 110_000_000}
 	r.Payment.Intents = append(r.Payment.Intents, second)
-	night := Policy{Ref: "p", NoShowNights: 1}
+	night := quotes.Policy{Ref: "p", NoShowNights: 1}
 	r.Items[0].Policy, r.Items[1].Policy = night, night
 	if _, err := r.Miss(MissBySweep(), r.noShowAt()); err != nil {
 		t.Fatal(err)
@@ -168,7 +170,7 @@ func TestMiss_effects(t *testing.T) {
 
 func TestMiss_roles(t *testing.T) {
 	t.Parallel()
-	desk, boss := Actor{Staff, "usr_desk"}, Actor{Staff, "usr_boss"}
+	desk, boss := access.Actor{Type: access.Staff, ID: "usr_desk"}, access.Actor{Type: access.Staff, ID: "usr_boss"}
 	for _, test := range []struct {
 		name string
 		wish MissWish
@@ -190,14 +192,14 @@ func TestMiss_roles(t *testing.T) {
 
 func TestMiss_repeated(t *testing.T) {
 	t.Parallel()
-	desk := MissWish{By: Actor{Staff, "usr_desk"}, Manager: true}
+	desk := MissWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Manager: true}
 	for _, test := range []struct {
 		name  string
 		again MissWish
 		want  error
 	}{
 		{"by the same person", desk, nil},
-		{"by another", MissWish{By: Actor{Staff, "usr_other"}}, ErrIllegalTransition},
+		{"by another", MissWish{By: access.Actor{Type: access.Staff, ID: "usr_other"}}, ErrIllegalTransition},
 		{"by the sweep", MissBySweep(), ErrIllegalTransition},
 		{"with a waiver", MissWish{By: desk.By, Manager: true, Waive: true}, ErrIllegalTransition},
 	} {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
@@ -30,13 +32,13 @@ type Outage struct {
 type Mover struct {
 	reservations Reservations
 	rooms        func(context.Context, id.Tenant, id.Property) ([]Room, error)
-	basis        func(context.Context, id.Tenant, id.Property) (Basis, error)
+	basis        func(context.Context, id.Tenant, id.Property) (quotes.Basis, error)
 	changer      *Changer
 }
 
 // OpenMover opens a Mover with its store and clients.
 func OpenMover(e env.Env, up Upstreams) *Mover {
-	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, basis: OpenQuoter(e, up).Basis, changer: OpenChanger(e, up)}
+	return &Mover{reservations: OpenReservations(e), rooms: up.Rooms, basis: quotes.OpenQuoter(e, up.Sources).Basis, changer: OpenChanger(e, up)}
 }
 
 // Move stores the outage and moves the guests who have the room in that period to other free rooms of the same type. An outage that
@@ -49,8 +51,8 @@ func (m *Mover) Move(ctx context.Context, event id.Event, o Outage) (unmoved int
 	if err != nil {
 		return 0, err
 	}
-	running := basis.businessDate(o.At)
-	if !basis.date(o.At).Before(o.Period.From) && running.Before(o.Period.From) {
+	running := basis.BusinessDate(o.At)
+	if !basis.Date(o.At).Before(o.Period.From) && running.Before(o.Period.From) {
 		o.Period.From = running
 	}
 	affected, err := m.reservations.takeOut(ctx, o)
@@ -82,7 +84,7 @@ func (m *Mover) moveAll(ctx context.Context, cause id.Request, o Outage, affecte
 	}
 	for _, a := range affected {
 		a.outage = o
-		moved, err := m.moveOne(ctx, cause, Scope{Tenant: o.Tenant}, a, rooms)
+		moved, err := m.moveOne(ctx, cause, access.Scope{Tenant: o.Tenant}, a, rooms)
 		if err != nil {
 			return unmoved, err
 		}
@@ -95,11 +97,11 @@ func (m *Mover) moveAll(ctx context.Context, cause id.Request, o Outage, affecte
 }
 
 // moveOne moves one guest to the first free room.
-func (m *Mover) moveOne(ctx context.Context, cause id.Request, who Scope, a occupant, rooms []Room) (moved bool, err error) {
+func (m *Mover) moveOne(ctx context.Context, cause id.Request, who access.Scope, a occupant, rooms []Room) (moved bool, err error) {
 	for n, move := range a.moves(rooms) {
 		act := id.Derive[id.Request](cause, fmt.Sprintf("%s/%s/%d", a.Item, move.Room, n))
 		call := ChangeCall{
-			Principal: Principal{Scope: who, Actor: saga()}, Act: act, Reservation: a.Reservation, Allows: func(int64) bool { return true },
+			Principal: access.Principal{Scope: who, Actor: saga()}, Act: act, Reservation: a.Reservation, Allows: func(int64) bool { return true },
 		}
 		_, _, err := m.changer.Change(ctx, call, m.changer.moveFrom(act, a, move))
 		switch {
@@ -162,7 +164,7 @@ func (c *Changer) moveFrom(act id.Request, a occupant, move RoomMove) Proposal {
 			return nil, errMoved
 		}
 		night, item := r.currentNight(c.now()), r.Items[at]
-		running := a.outage.Period.during(Stay{Start: night, End: night.AddDays(1)})
+		running := a.outage.Period.during(stay.Window{Start: night, End: night.AddDays(1)})
 		switch {
 		case a.returns() && night.Before(*item.ReturnFrom), !a.returns() && !running:
 			return nil, errNotNow

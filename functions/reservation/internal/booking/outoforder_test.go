@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 )
@@ -19,7 +21,7 @@ func (c *deskTest) outage() (m *Mover, o Outage) {
 	c.t.Helper()
 	m = OpenMover(c.db.Env(), Upstreams{Inventory: c.fakeInventory, Payments: newFakePayments()})
 	m.changer = c.changer
-	m.basis = func(context.Context, id.Tenant, id.Property) (Basis, error) { return aBasis(), nil }
+	m.basis = func(context.Context, id.Tenant, id.Property) (quotes.Basis, error) { return quotestest.Basis(), nil }
 	m.rooms = func(context.Context, id.Tenant, id.Property) ([]Room, error) { return c.rooms, nil }
 	r := c.stored()
 	period := OutOfOrder{From: night(c.t, "2037-12-02"), Until: night(c.t, "2037-12-09")}

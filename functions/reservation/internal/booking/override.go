@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // overrides returns the state that a manager may restore.
@@ -52,7 +54,7 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 }
 
 // takeAgain asks for all rooms of a reservation that has given them up.
-func (p *Plan) takeAgain(act id.Request, after *Reserved, nights Stay) {
+func (p *Plan) takeAgain(act id.Request, after *Reserved, nights stay.Window) {
 	for i, item := range after.Items {
 		after.Allocations[i] = p.take(act, item, nights)
 	}
@@ -74,7 +76,7 @@ func (r *Reservation) reinstate(was State, p *Plan, now time.Time) {
 
 // spare keeps a guest who is known to come from being a no-show until the end of the grace after the present date.
 func (r *Reservation) spare(now time.Time) {
-	until := r.expectedUntil(r.Local.date(now))
+	until := r.expectedUntil(r.Local.Date(now))
 	r.SparedUntil = &until
 }
 
@@ -82,7 +84,7 @@ func (r *Reservation) spare(now time.Time) {
 func (r *Reservation) heldAgain(p *Plan, now time.Time) Hold {
 	h := Hold{
 		ID: id.Derive[id.Hold](p.Modification.ID, "hold"), Allocations: slices.Clone(p.Reserved.Allocations),
-		TTL: int(minHold / time.Second), Outcome: Committed,
+		TTL: int(quotes.MinHold / time.Second), Outcome: Committed,
 	}
-	return h.placed(HoldResult{PlacedAt: now, ExpiresAt: now.Add(minHold)})
+	return h.placed(HoldResult{PlacedAt: now, ExpiresAt: now.Add(quotes.MinHold)})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -18,7 +19,7 @@ func TestOverride_earlyDeparture(t *testing.T) {
 	c.checkIn()
 	r := c.stored()
 	c.now = arrival.Add(20 * time.Hour) // the second night is unslept
-	events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, c.now)
+	events, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +155,11 @@ func TestOverride_checkOutTime(t *testing.T) {
 			} {
 				leave := func(r *Reservation) {
 					of, rooms := roomsFor(r)
-					if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, r.Local.midnight(r.Stay.Start).Add(12*time.Hour)); err != nil {
+					if _, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, r.Local.Midnight(r.Stay.Start).Add(12*time.Hour)); err != nil {
 						t.Fatal(err)
 					}
 					issueKeys(t, r)
-					if _, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, left); err != nil {
+					if _, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, left); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -3,6 +3,7 @@ package booking
 import (
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -32,7 +33,7 @@ func (r *Reservation) overstayed(now time.Time) (nights []stay.Date) {
 			priced[n.Date] = true
 		}
 	}
-	for _, night := range (Stay{Start: r.Stay.Start, End: r.Local.date(now)}).Dates() {
+	for _, night := range (stay.Window{Start: r.Stay.Start, End: r.Local.Date(now)}).Dates() {
 		if !priced[night] {
 			nights = append(nights, night)
 		}
@@ -43,12 +44,12 @@ func (r *Reservation) overstayed(now time.Time) (nights []stay.Date) {
 // An overstayed is the payload of OverstayedV1.
 type overstayed struct {
 	reference
-	OccurredAt time.Time `json:"occurredAt"`
-	Actor      Actor     `json:"actor"`
+	OccurredAt time.Time    `json:"occurredAt"`
+	Actor      access.Actor `json:"actor"`
 }
 
 // GuestOverstayed returns the event of the night that Overstay has recorded. It occurred when that night began, also if the watch
 // was late.
 func GuestOverstayed(r *Reservation) event.Draft {
-	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: event.Time(r.Local.midnight(r.OverstayedOn.AddDays(1))), Actor: saga()})
+	return r.event(OverstayedV1, overstayed{reference: r.reference(), OccurredAt: event.Time(r.Local.Midnight(r.OverstayedOn.AddDays(1))), Actor: saga()})
 }

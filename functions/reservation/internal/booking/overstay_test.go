@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -13,7 +15,7 @@ import (
 func overstayedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := checkedInOne(t)
-	if !r.Overstay(r.Local.midnight(r.Stay.End.AddDays(1))) {
+	if !r.Overstay(r.Local.Midnight(r.Stay.End.AddDays(1))) {
 		t.Fatal("Overstay() = false")
 	}
 	return r
@@ -103,7 +105,7 @@ func TestOverstay_states(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			before := *test.r
-			if got := test.r.Overstay(test.r.Local.midnight(test.r.Stay.End.AddDays(1))); got != test.want {
+			if got := test.r.Overstay(test.r.Local.Midnight(test.r.Stay.End.AddDays(1))); got != test.want {
 				t.Errorf("Overstay() = %v, want %v", got, test.want)
 			}
 			if !test.want && !reflect.DeepEqual(*test.r, before) {
@@ -121,18 +123,18 @@ func TestOverstay_extended(t *testing.T) {
 	gap := r.Stay.End
 	r.Stay.End = gap.AddDays(3)
 	for i := range r.Items {
-		for _, date := range (Stay{Start: gap.AddDays(1), End: r.Stay.End}).Dates() {
-			r.Items[i].Nights = append(r.Items[i].Nights, Night{date, 100, 100})
+		for _, date := range (stay.Window{Start: gap.AddDays(1), End: r.Stay.End}).Dates() {
+			r.Items[i].Nights = append(r.Items[i].Nights, quotes.Night{Date: date, Amount: 100, Room: 100})
 		}
 	}
-	next := r.Local.midnight(r.Stay.End.AddDays(1))
+	next := r.Local.Midnight(r.Stay.End.AddDays(1))
 	if got := overstays(r, next.Add(-time.Second)); got != nil {
 		t.Errorf("before the new departure has ended: nights = %v, want none", got)
 	}
 	if got, want := overstays(r, next), []string{r.Stay.End.String()}; !slices.Equal(got, want) {
 		t.Errorf("after the new departure: nights = %v, want %v", got, want)
 	}
-	events, err := r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, next.AddDate(0, 0, 1))
+	events, err := r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, next.AddDate(0, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +148,11 @@ func TestOverstay_extended(t *testing.T) {
 
 // stays moves the stay, with the same price for each night.
 func (r *Reservation) stays(start stay.Date, nights int) {
-	r.Stay = Stay{Start: start, End: start.AddDays(nights)}
+	r.Stay = stay.Window{Start: start, End: start.AddDays(nights)}
 	for i := range r.Items {
 		r.Items[i].Nights = nil
 		for _, date := range r.Stay.Dates() {
-			r.Items[i].Nights = append(r.Items[i].Nights, Night{date, 100, 100})
+			r.Items[i].Nights = append(r.Items[i].Nights, quotes.Night{Date: date, Amount: 100, Room: 100})
 		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -63,13 +66,13 @@ func (i Intent) kept() money.Micro { return i.Captured - i.Refunded }
 
 // A Cancellation records why a reservation was cancelled, and the penalty and refunds.
 type Cancellation struct {
-	Reason  string    `json:"reason"`
-	Code    Reason    `json:"reasonCode"`
-	At      time.Time `json:"cancelledAt"`
-	Applied Applied   `json:"policyApplied"`
-	Refunds []Refund  `json:"paymentRefundsRequested"`
-	Actor   Actor     `json:"actor"`
-	Cause   *id.Event `json:"causationEventId,omitzero"` // the event that caused it
+	Reason  string       `json:"reason"`
+	Code    Reason       `json:"reasonCode"`
+	At      time.Time    `json:"cancelledAt"`
+	Applied Applied      `json:"policyApplied"`
+	Refunds []Refund     `json:"paymentRefundsRequested"`
+	Actor   access.Actor `json:"actor"`
+	Cause   *id.Event    `json:"causationEventId,omitzero"` // the event that caused it
 }
 
 // A Reason is a machine-readable reason for a cancellation.
@@ -161,7 +164,7 @@ const maxHoldRetries = 3
 // retryHold returns a new hold on the same rooms, for a guest whose payment arrived after the first hold expired. The
 // ids derive from the intent and the attempt, so concurrent confirmations take the rooms once.
 func (r *Reservation) retryHold(i id.Intent, attempt int) Hold {
-	return r.wanted(i, "again/"+strconv.Itoa(attempt), minHold)
+	return r.wanted(i, "again/"+strconv.Itoa(attempt), quotes.MinHold)
 }
 
 // CancelUnpaid cancels a hold whose payment failed permanently. It returns ErrIllegalTransition for an expired hold;
@@ -203,7 +206,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 }
 
 // Replace cancels a hold because its guest has a new one, also if it has expired: a late payment could confirm it otherwise.
-func (r *Reservation) Replace(by Actor, now time.Time) error {
+func (r *Reservation) Replace(by access.Actor, now time.Time) error {
 	if state := r.EffectiveState(); state != Held && state != ExpiredHold {
 		return ErrIllegalTransition
 	}
@@ -211,7 +214,7 @@ func (r *Reservation) Replace(by Actor, now time.Time) error {
 }
 
 // cancel moves to Cancelled and records what is retained and the refunds. The event lists the allocations to release.
-func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, retained []Charge, back ...Refund) error {
+func (r *Reservation) cancel(code Reason, reason string, by access.Actor, now time.Time, retained []account.Charge, back ...Refund) error {
 	outcome := Released
 	if r.EffectiveState() == ExpiredHold {
 		outcome = Expired // it had expired before, and a hold has one outcome
@@ -229,7 +232,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	}
 	r.revokeKeys(r.itemIDs()...) // the lock service may have issued one before a room was assigned
 	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: event.Time(now), Applied: applied, Refunds: back, Actor: by}
-	r.post(posting{cause: ByCancellation, at: now}, retained...)
+	r.post(account.Posting{Cause: account.ByCancellation, At: now}, retained...)
 	return nil
 }
 

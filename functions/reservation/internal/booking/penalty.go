@@ -3,6 +3,8 @@ package booking
 import (
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -21,7 +23,7 @@ func (r *Reservation) noShowAt() time.Time {
 
 // expectedUntil returns the end of the grace after a date.
 func (r *Reservation) expectedUntil(d stay.Date) time.Time {
-	return r.Local.midnight(d.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+	return r.Local.Midnight(d.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
 }
 
 // deadline returns the time from which the cancellation of an item costs its penalty. It counts back from the start of the
@@ -35,8 +37,8 @@ func (r *Reservation) deadline(item Item) time.Time {
 	return deadline
 }
 
-func (r *Reservation) freeUntilBy(p Policy) time.Time {
-	return r.Local.midnight(r.Stay.Start).Add(-time.Duration(p.FreeUntil) * time.Hour)
+func (r *Reservation) freeUntilBy(p quotes.Policy) time.Time {
+	return r.Local.Midnight(r.Stay.Start).Add(-time.Duration(p.FreeUntil) * time.Hour)
 }
 
 // freeUntil returns the end of free cancellation: the earliest deadline of the items. It returns nil unless the reservation is
@@ -54,94 +56,45 @@ func (r *Reservation) freeUntil() *time.Time {
 	return first
 }
 
-// late returns what a late cancellation of nights and fees costs.
-func (p Policy) late(nights []Night, fees, unit money.Micro) money.Micro {
-	return cost(p.PenaltyNights, p.PenaltyPercent, nights, fees, unit)
-}
-
-// noShow returns what nights and fees cost a guest who does not come.
-func (p Policy) noShow(nights []Night, fees, unit money.Micro) money.Micro {
-	if p.NoShowNights == 0 && p.NoShowPercent == nil {
-		return p.late(nights, fees, unit)
-	}
-	percent := 0
-	if p.NoShowPercent != nil {
-		percent = *p.NoShowPercent
-	}
-	return cost(p.NoShowNights, percent, nights, fees, unit)
-}
-
-// cost returns the price of the first nights, or if that number is 0, a percentage of all nights and fees, rounded down to the unit.
-func cost(first, percent int, nights []Night, fees, unit money.Micro) money.Micro {
-	if first > 0 {
-		return priceOf(nights[:min(first, len(nights))])
-	}
-	return (priceOf(nights) + fees) / unit * money.Micro(percent) / 100 * unit
-}
-
-func priceOf(nights []Night) (sum money.Micro) {
-	for _, n := range nights {
-		sum += n.Amount
-	}
-	return sum
-}
-
-func sumOf(lines []Line) (sum money.Micro) {
-	for _, l := range lines {
-		sum += l.Amount
-	}
-	return sum
-}
-
 // A rule returns what a policy keeps of nights and fees, in units of the currency.
-type rule func(p Policy, nights []Night, fees, unit money.Micro) money.Micro
+type rule func(p quotes.Policy, nights []quotes.Night, fees, unit money.Micro) money.Micro
 
 // keep returns what a rule keeps of each item, and of the fees of the stay by the policy of the reservation. Together it is at most
 // what the guest would have to pay for the stay.
-func (r *Reservation) keep(of rule, applies func(deadline time.Time) bool) (kept []Charge) {
-	limit := r.Total - r.Account.retained()
+func (r *Reservation) keep(of rule, applies func(deadline time.Time) bool) (kept []account.Charge) {
+	limit := r.Total - r.Account.Retained()
 	add := func(item *id.Item, amount money.Micro) {
 		if amount = min(amount, limit); amount > 0 {
-			kept, limit = append(kept, Charge{Kind: Retained, Item: item, Amount: amount}), limit-amount
+			kept, limit = append(kept, account.Charge{Kind: account.Retained, Item: item, Amount: amount}), limit-amount
 		}
 	}
 	unit := r.Currency.MinorUnit()
 	for _, item := range r.Items {
 		if applies(r.deadline(item)) {
-			add(&item.ID, of(item.Policy, item.Nights, sumOf(item.Extras), unit))
+			add(&item.ID, of(item.Policy, item.Nights, quotes.SumLines(item.Extras), unit))
 		}
 	}
 	if applies(r.freeUntilBy(r.Policy)) {
-		add(nil, of(r.Policy, nil, sumOf(r.Extras), unit))
+		add(nil, of(r.Policy, nil, quotes.SumLines(r.Extras), unit))
 	}
 	return kept
 }
 
 // penalty returns what is kept for a cancellation.
-func (r *Reservation) penalty(now time.Time) []Charge {
-	return r.keep(Policy.late, func(deadline time.Time) bool { return !now.Before(deadline) })
+func (r *Reservation) penalty(now time.Time) []account.Charge {
+	return r.keep(quotes.Policy.Late, func(deadline time.Time) bool { return !now.Before(deadline) })
 }
 
 // noShowPenalty returns what is kept of a guest who does not come.
-func (r *Reservation) noShowPenalty() []Charge {
-	return r.keep(Policy.noShow, func(time.Time) bool { return true })
+func (r *Reservation) noShowPenalty() []account.Charge {
+	return r.keep(quotes.Policy.NoShow, func(time.Time) bool { return true })
 }
 
 // earlyPenalty returns what is kept of the nights from a date on if the guest leaves on that date. Fees that belong to no night stay
 // charged.
-func (r *Reservation) earlyPenalty(from stay.Date) []Charge {
-	unslept := func(p Policy, nights []Night, _, unit money.Micro) money.Micro {
-		return p.late(nightsFrom(nights, from), 0, unit)
+func (r *Reservation) earlyPenalty(from stay.Date) []account.Charge {
+	unslept := func(p quotes.Policy, nights []quotes.Night, _, unit money.Micro) money.Micro {
+		return p.Late(quotes.NightsFrom(nights, from), 0, unit)
 	}
 	return r.keep(unslept, func(time.Time) bool { return true })
-}
-
-// nightsFrom returns the nights on a date and later.
-func nightsFrom(nights []Night, from stay.Date) (all []Night) {
-	for _, n := range nights {
-		if !n.Date.Before(from) {
-			all = append(all, n)
-		}
-	}
-	return all
 }

@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A PendingChange is a change of dates that the guest of a paid booking asked for and that costs more than was paid. It takes effect when
@@ -67,15 +69,15 @@ func (r *Reservation) paysChange(i Intent) bool {
 }
 
 // added returns the nights of a stay that the booking does not have, as stays.
-func (r *Reservation) added(to Stay) (all []Stay) {
+func (r *Reservation) added(to stay.Window) (all []stay.Window) {
 	if !to.Start.Before(r.Stay.End) || !r.Stay.Start.Before(to.End) {
-		return []Stay{to}
+		return []stay.Window{to}
 	}
 	if to.Start.Before(r.Stay.Start) {
-		all = append(all, Stay{Start: to.Start, End: r.Stay.Start})
+		all = append(all, stay.Window{Start: to.Start, End: r.Stay.Start})
 	}
 	if r.Stay.End.Before(to.End) {
-		all = append(all, Stay{Start: r.Stay.End, End: to.End})
+		all = append(all, stay.Window{Start: r.Stay.End, End: to.End})
 	}
 	return all
 }
@@ -175,7 +177,7 @@ func (c *Changer) releaseUnlessStored(ctx context.Context, r *Reservation) {
 	if len(held) == 0 {
 		return
 	}
-	stored, err := c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
+	stored, err := c.reservations.Get(ctx, access.Scope{Tenant: r.Tenant}, r.ID)
 	if err != nil || stored.Change.fits(stored) && slices.Contains(stored.Change.held(), held[0]) {
 		return
 	}
@@ -218,7 +220,7 @@ func (c *Changer) PayChange(ctx context.Context, r *Reservation, i Intent, withi
 	case err == nil:
 		return changed, nil
 	case errors.Is(err, ErrOverbooked):
-		return c.reservations.Get(ctx, Scope{Tenant: r.Tenant}, r.ID)
+		return c.reservations.Get(ctx, access.Scope{Tenant: r.Tenant}, r.ID)
 	default: // the watch completes it
 		return &stored, nil
 	}

@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -24,7 +27,7 @@ func (c *siteTest) paid(v visit, rooms, nights int) *Reservation {
 
 func (c *siteTest) stored(r *Reservation) *Reservation {
 	c.t.Helper()
-	stored, err := c.holder.Reservations.Get(c.t.Context(), Scope{Tenant: c.tenant}, r.ID)
+	stored, err := c.holder.Reservations.Get(c.t.Context(), access.Scope{Tenant: c.tenant}, r.ID)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func (c *siteTest) pay(r *Reservation, amount money.Micro) (money.Micro, error) 
 // cancel cancels a booking as its guest.
 func (c *siteTest) cancel(r *Reservation) {
 	c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-		err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: Actor{Guest, "gst_someone"}}, c.db.Env().Now())
+		err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, c.db.Env().Now())
 		return []event.Draft{ReservationCancelled(r)}, err
 	})
 }
@@ -101,7 +104,7 @@ func TestPendingChange(t *testing.T) {
 			if v.Stay.Nights != 1 || v.Change == nil {
 				t.Fatalf("answer: %d nights, pending %+v", v.Stay.Nights, v.Change)
 			}
-			if want := (PendingChangeView{Stay: StayView{Start: c.first, End: c.first.AddDays(3), Nights: 3}, Total: 3 * perNight, Due: 2 * perNight, PayUntil: v.Change.PayUntil}); *v.Change != want {
+			if want := (PendingChangeView{Stay: quotes.StayView{Start: c.first, End: c.first.AddDays(3), Nights: 3}, Total: 3 * perNight, Due: 2 * perNight, PayUntil: v.Change.PayUntil}); *v.Change != want {
 				t.Errorf("pending %+v, want %+v", *v.Change, want)
 			}
 			if test.before != nil {
@@ -156,17 +159,17 @@ func TestPendingChange_refused(t *testing.T) {
 func TestPendingChange_added(t *testing.T) {
 	t.Parallel()
 	day := func(n int) string { return time.Date(2038, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
-	stays := func(days ...int) (all []Stay) {
+	stays := func(days ...int) (all []stay.Window) {
 		for n := 0; n < len(days); n += 2 {
-			all = append(all, Stay{Start: night(t, day(days[n])), End: night(t, day(days[n+1]))})
+			all = append(all, stay.Window{Start: night(t, day(days[n])), End: night(t, day(days[n+1]))})
 		}
 		return all
 	}
 	r := &Reservation{Stay: stays(10, 12)[0]}
 	for _, test := range []struct {
 		name string
-		to   []Stay
-		want []Stay
+		to   []stay.Window
+		want []stay.Window
 	}{
 		{"later_departure", stays(10, 15), stays(12, 15)},
 		{"earlier_arrival", stays(8, 12), stays(8, 10)},
@@ -196,11 +199,11 @@ func TestPendingChange_repeatedAct(t *testing.T) {
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
 	act := id.New[id.Request]()
-	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
+	call := ChangeCall{Principal: access.Principal{Scope: access.Scope{Tenant: c.tenant}, Actor: access.Actor{Type: access.System, ID: "bff"}}, Act: act, Reservation: r.ID,
 		Allows: func(int64) bool { return true }, ByGuest: true}
 	var versions []int
 	for range 2 {
-		got, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, Stay{Start: c.first, End: c.first.AddDays(3)}, nil))
+		got, m, err := c.changer.Change(t.Context(), call, c.changer.GuestDates(act, stay.Window{Start: c.first, End: c.first.AddDays(3)}, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +301,7 @@ func TestPendingChange_halfRefused(t *testing.T) {
 	c := openSiteTest(t, pgtest.New(t))
 	r := c.paid(c.visit(), 2, 1)
 	c.inventory.rooms = 5
-	_, err := c.changeTo(r, Stay{Start: c.first.AddDays(-1), End: c.first.AddDays(2)}, true, false)
+	_, err := c.changeTo(r, stay.Window{Start: c.first.AddDays(-1), End: c.first.AddDays(2)}, true, false)
 	if !errors.Is(err, ErrOverbooked) || c.stored(r).Change != nil {
 		t.Errorf("Change() = %v with %v pending, want %v and nothing", err, c.stored(r).Change, ErrOverbooked)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -14,13 +16,13 @@ import (
 // inventory is asked, so that the change is completed or dropped even if this process ends in between: see [Changer].
 type Plan struct {
 	Modification
-	Takes     []Take          `json:"takes"`              // the rooms to ask inventory for
-	Releases  []id.Allocation `json:"releases"`           // the rooms to release in the same step
-	Reserved  Reserved        `json:"reserved"`           // the reservation after the change
-	Retained  []Charge        `json:"retained,omitempty"` // penalties that the change keeps
-	RoomsFrom *stay.Date      `json:"roomsFrom,omitzero"` // the assigned rooms change from that night on
-	Paid      *id.Intent      `json:"paid,omitzero"`      // the payment of a PendingChange, refunded if inventory refuses
-	Reissue   []id.Item       `json:"reissue,omitzero"`   // the items whose keys are replaced, or revoked if the guest is not in house
+	Takes     []Take           `json:"takes"`              // the rooms to ask inventory for
+	Releases  []id.Allocation  `json:"releases"`           // the rooms to release in the same step
+	Reserved  Reserved         `json:"reserved"`           // the reservation after the change
+	Retained  []account.Charge `json:"retained,omitempty"` // penalties that the change keeps
+	RoomsFrom *stay.Date       `json:"roomsFrom,omitzero"` // the assigned rooms change from that night on
+	Paid      *id.Intent       `json:"paid,omitzero"`      // the payment of a PendingChange, refunded if inventory refuses
+	Reissue   []id.Item        `json:"reissue,omitzero"`   // the items whose keys are replaced, or revoked if the guest is not in house
 }
 
 // A Take is a request for one room.
@@ -28,18 +30,18 @@ type Take struct {
 	Allocation id.Allocation `json:"allocationId"`
 	RoomType   id.RoomType   `json:"roomTypeId"`
 	Units      int           `json:"units"`
-	Stay       Stay          `json:"stayWindow"`
+	Stay       stay.Window   `json:"stayWindow"`
 }
 
 // Reserved are the members of a reservation that a Plan can change.
 type Reserved struct {
 	State       State           `json:"state"`
-	Stay        Stay            `json:"stayWindow"`
+	Stay        stay.Window     `json:"stayWindow"`
 	Items       []Item          `json:"items"`
 	Allocations []id.Allocation `json:"allocationIds"` // one per item, in the same order
-	Extras      []Line          `json:"extras"`
+	Extras      []quotes.Line   `json:"extras"`
 	Total       money.Micro     `json:"grandTotalMicro"`
-	FX          *FX             `json:"fxSnapshot,omitzero"`
+	FX          *quotes.FX      `json:"fxSnapshot,omitzero"`
 	Channel     Channel         `json:"channel"`
 	Partner     Reference       `json:"partnerId,omitzero"`
 }
@@ -92,7 +94,7 @@ func (r *Reservation) apply(p *Plan, now time.Time) error {
 	}
 	r.Saga = Saga{}
 	m := p.Modification
-	r.post(posting{cause: ByModification, modification: &m.ID, at: now, adjusts: m.Type == RateChange}, p.Retained...)
+	r.post(account.Posting{Cause: account.ByModification, Modification: &m.ID, At: now, Adjusts: m.Type == RateChange}, p.Retained...)
 	if m.PriceDelta != nil && *m.PriceDelta != 0 {
 		m.Request = r.settle(*m.PriceDelta, paid)
 	}
@@ -132,7 +134,7 @@ func (r *Reservation) settle(delta, paid money.Micro) *MoneyRequest {
 }
 
 // take asks for a room of an item from a night on, under an id that derives from the act.
-func (p *Plan) take(act id.Request, item Item, nights Stay) id.Allocation {
+func (p *Plan) take(act id.Request, item Item, nights stay.Window) id.Allocation {
 	allocation := id.Derive[id.Allocation](act, "item/"+item.ID.String())
 	p.Takes = append(p.Takes, Take{Allocation: allocation, RoomType: item.RoomType, Units: 1, Stay: nights})
 	return allocation

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -12,17 +13,17 @@ import (
 )
 
 // price asks the pricing service for items of a reservation, with the promotion code of its quote.
-func (c *Changer) price(ctx context.Context, r *Reservation, items []Item, nights Stay) (Price, error) {
+func (c *Changer) price(ctx context.Context, r *Reservation, items []Item, nights stay.Window) (quotes.Price, error) {
 	ask := r.priced(items, nights)
 	p, err := c.pricing(ctx, r.Tenant, ask)
 	if err == nil {
-		err = ask.accept(p)
+		err = ask.Accept(p)
 	}
 	return p, err
 }
 
 // Dates proposes another stay.
-func (c *Changer) Dates(act id.Request, to Stay) Proposal {
+func (c *Changer) Dates(act id.Request, to stay.Window) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
 		nights, err := r.datesAsk(to, c.now())
 		if err != nil {
@@ -38,7 +39,7 @@ func (c *Changer) Dates(act id.Request, to Stay) Proposal {
 
 // GuestDates proposes another stay for the guest of a confirmed reservation. It returns ErrChangeNotAllowed from the moment at which a
 // cancellation would cost a penalty, and ErrPriceChanged if the new total is higher than the maximum, which is what the guest was shown.
-func (c *Changer) GuestDates(act id.Request, to Stay, maximum *money.Micro) Proposal {
+func (c *Changer) GuestDates(act id.Request, to stay.Window, maximum *money.Micro) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
 		switch {
 		case r.EffectiveState() != Confirmed:
@@ -95,7 +96,7 @@ func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
 		}
 		wanted := r.Items[at]
 		m.on(&wanted)
-		var price *Price
+		var price *quotes.Price
 		if other := wanted.RoomType != r.Items[at].RoomType || wanted.RatePlan != r.Items[at].RatePlan; other && !m.Complimentary {
 			p, err := c.price(ctx, r, []Item{wanted}, r.nightsFrom(from))
 			if err != nil {
@@ -114,12 +115,12 @@ func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
 }
 
 // Add proposes another room. It is possible before the check-in.
-func (c *Changer) Add(act id.Request, asked AskedItem) Proposal {
+func (c *Changer) Add(act id.Request, asked quotes.AskedItem) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
 		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Stay.Start {
 			return nil, ErrIllegalTransition
 		}
-		if len(r.Items) >= maxItems {
+		if len(r.Items) >= quotes.MaxItems {
 			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: "would be room 21 of at most 20"})
 		}
 		wanted := Item{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Occupants: asked.Occupants}

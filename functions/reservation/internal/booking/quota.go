@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -60,11 +62,11 @@ func (r *Reservation) unpaidOf(terms Reserved) (unpaid int) {
 	case !slices.Contains(occupying, terms.State), r.dueUnder(terms) <= 0:
 		return 0
 	}
-	var nights []Night
+	var nights []quotes.Night
 	for _, item := range terms.Items {
 		nights = append(nights, item.Nights...)
 	}
-	slices.SortFunc(nights, func(a, b Night) int { return a.Date.Time().Compare(b.Date.Time()) })
+	slices.SortFunc(nights, func(a, b quotes.Night) int { return a.Date.Time().Compare(b.Date.Time()) })
 	paid := r.Payment.kept()
 	for _, n := range nights {
 		if paid -= n.Amount; paid < 0 {
@@ -76,7 +78,7 @@ func (r *Reservation) unpaidOf(terms Reserved) (unpaid int) {
 
 // dueUnder returns what the guest has to pay under some terms, beyond what was paid. The hotel's goodwill counts as paid.
 func (r *Reservation) dueUnder(terms Reserved) money.Micro {
-	return terms.Total + sumOfCharges(r.Account) - r.Account.price() - r.Payment.kept()
+	return terms.Total + account.Sum(r.Account) - r.Account.Price() - r.Payment.kept()
 }
 
 // quotaKeys returns the keys whose unpaid room nights the quota limits, always in the same order.

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -39,9 +42,9 @@ func openSiteTest(t testing.TB, db *pgtest.Database) *siteTest {
 	t.Helper()
 	e := db.Env()
 	c := &siteTest{t: t, db: db, tenant: id.New[id.Tenant](), roomType: id.New[id.RoomType](), inventory: newFakeInventory(e.Now, 1000), payments: newFakePayments()}
-	up := Upstreams{Inventory: c.inventory, Payments: c.payments, Locks: &fakeLocks{}, Settings: func(context.Context, id.Tenant) Settings { return DefaultSettings() }}
-	up.Price = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
-		return aPrice(a, e.Now().Add(time.Hour)), nil
+	up := Upstreams{Inventory: c.inventory, Payments: c.payments, Locks: &fakeLocks{}, Sources: quotes.Sources{Settings: func(context.Context, id.Tenant) quotes.Settings { return quotes.DefaultSettings() }}}
+	up.Price = func(_ context.Context, _ id.Tenant, a quotes.Ask) (quotes.Price, error) {
+		return quotestest.Price(a, e.Now().Add(time.Hour)), nil
 	}
 	c.holder, c.confirmer, c.changer = OpenHolder(e, up), OpenConfirmer(e, up), OpenChanger(e, up)
 	c.first = stay.DateOf(e.Now().AddDate(0, 0, 30))
@@ -56,24 +59,24 @@ func (c *siteTest) visit() visit {
 // hold holds rooms for some nights, in place of another hold unless replaced is nil.
 func (c *siteTest) hold(v visit, rooms, nights int, replaced *Reservation) (*Reservation, error) {
 	c.t.Helper()
-	item := AskedItem{c.roomType, id.New[id.RatePlan](), stay.Occupants{Adults: 1}}
-	ask := Ask{Property: id.New[id.Property](), Currency: "USD", Locale: "fa-AF", Session: &v.session, Stay: Stay{Start: c.first, End: c.first.AddDays(nights)}}
+	item := quotes.AskedItem{RoomType: c.roomType, RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 1}}
+	ask := quotes.Ask{Property: id.New[id.Property](), Currency: "USD", Locale: "fa-AF", Session: &v.session, Stay: stay.Window{Start: c.first, End: c.first.AddDays(nights)}}
 	for range rooms {
 		ask.Items = append(ask.Items, item)
 	}
-	q, err := NewQuote(id.New[id.Request](), c.tenant, aBasis(), ask, aPrice(ask, c.db.Env().Now().Add(30*time.Minute)))
+	q, err := quotes.New(id.New[id.Request](), c.tenant, quotestest.Basis(), ask, quotestest.Price(ask, c.db.Env().Now().Add(30*time.Minute)))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if q, err = OpenQuotes(c.db.Env()).Add(c.t.Context(), q); err != nil {
+	if q, err = quotes.OpenStore(c.db.Env()).Add(c.t.Context(), q); err != nil {
 		c.t.Fatal(err)
 	}
-	details := Details{Act: id.New[id.Request](), Channel: Direct, Session: &v.session, Quota: v.quota, CreatedBy: Actor{Guest, "gst_someone"}}
+	details := Details{Act: id.New[id.Request](), Channel: Direct, Session: &v.session, Quota: v.quota, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}}
 	var old *id.Reservation
 	if replaced != nil {
 		old = &replaced.ID
 	}
-	return c.holder.Hold(c.t.Context(), Principal{Scope: Scope{Tenant: c.tenant}}, q.ID, details, old)
+	return c.holder.Hold(c.t.Context(), access.Principal{Scope: access.Scope{Tenant: c.tenant}}, q.ID, details, old)
 }
 
 // mustHold is hold for holds that the quota admits.
@@ -100,7 +103,7 @@ func (c *siteTest) name(r *Reservation, email, phone string) {
 
 // confirm confirms a reservation with an intent, or with the promise of cash.
 func (c *siteTest) confirm(r *Reservation, i *Intent) error {
-	claim := Claim{Scope: Scope{Tenant: c.tenant}, Reservation: r.ID}
+	claim := Claim{Scope: access.Scope{Tenant: c.tenant}, Reservation: r.ID}
 	if i != nil {
 		c.payments.mu.Lock()
 		c.payments.intents[i.ID] = i
@@ -126,7 +129,7 @@ func (c *siteTest) book(v visit, rooms, nights int) *Reservation {
 // edit changes the stored reservation and publishes the events.
 func (c *siteTest) edit(r *Reservation, change func(*Reservation) ([]event.Draft, error)) {
 	c.t.Helper()
-	stored, err := c.holder.Reservations.Get(c.t.Context(), Scope{Tenant: c.tenant}, r.ID)
+	stored, err := c.holder.Reservations.Get(c.t.Context(), access.Scope{Tenant: c.tenant}, r.ID)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -144,7 +147,7 @@ func (c *siteTest) checkIn(r *Reservation) {
 	c.t.Helper()
 	c.edit(r, func(r *Reservation) ([]event.Draft, error) {
 		of, rooms := roomsFor(r)
-		_, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, c.afternoon(0))
+		_, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, c.afternoon(0))
 		return []event.Draft{CheckInBegun(r)}, err
 	})
 	c.edit(r, func(r *Reservation) ([]event.Draft, error) {
@@ -170,15 +173,15 @@ func (c *siteTest) collect(r *Reservation, percent money.Micro) {
 
 // change changes the departure.
 func (c *siteTest) change(r *Reservation, nights int, byGuest, dry bool) (*Reservation, error) {
-	return c.changeTo(r, Stay{Start: c.first, End: c.first.AddDays(nights)}, byGuest, dry)
+	return c.changeTo(r, stay.Window{Start: c.first, End: c.first.AddDays(nights)}, byGuest, dry)
 }
 
-func (c *siteTest) changeTo(r *Reservation, to Stay, byGuest, dry bool) (*Reservation, error) {
+func (c *siteTest) changeTo(r *Reservation, to stay.Window, byGuest, dry bool) (*Reservation, error) {
 	act, propose := id.New[id.Request](), c.changer.Dates
-	call := ChangeCall{Principal: Principal{Scope: Scope{Tenant: c.tenant}, Actor: Actor{System, "bff"}}, Act: act, Reservation: r.ID,
+	call := ChangeCall{Principal: access.Principal{Scope: access.Scope{Tenant: c.tenant}, Actor: access.Actor{Type: access.System, ID: "bff"}}, Act: act, Reservation: r.ID,
 		Allows: func(int64) bool { return true }, ByGuest: byGuest, DryRun: dry}
 	if byGuest {
-		propose = func(act id.Request, to Stay) Proposal { return c.changer.GuestDates(act, to, nil) }
+		propose = func(act id.Request, to stay.Window) Proposal { return c.changer.GuestDates(act, to, nil) }
 	}
 	changed, _, err := c.changer.Change(c.t.Context(), call, propose(act, to))
 	return changed, err
@@ -215,7 +218,7 @@ func TestQuota_released(t *testing.T) {
 		{"collected_half", booked(func(c *siteTest, r *Reservation) { c.collect(r, 50) }), nil},
 		{"no_show", booked(func(c *siteTest, r *Reservation) {
 			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-				_, err := r.Miss(MissWish{By: Actor{Staff, "usr_desk"}, Manager: true}, c.afternoon(1))
+				_, err := r.Miss(MissWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Manager: true}, c.afternoon(1))
 				return []event.Draft{GuestMissed(r)}, err
 			})
 		}), nil},
@@ -223,7 +226,7 @@ func TestQuota_released(t *testing.T) {
 		{"checked_out", booked(func(c *siteTest, r *Reservation) {
 			c.checkIn(r)
 			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-				return r.Leave(LeaveWish{By: Actor{Staff, "usr_desk"}, Folio: aFolio()}, c.afternoon(20))
+				return r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, c.afternoon(20))
 			})
 		}), nil},
 		{"over", booked(func(c *siteTest, _ *Reservation) { c.db.Advance(60 * 24 * time.Hour) }), nil}, // no sweep has closed it
@@ -432,7 +435,7 @@ func TestQuota_dates(t *testing.T) {
 			if _, err := c.change(r, test.nights, test.byGuest, false); !errors.Is(err, test.want) {
 				t.Errorf("Change() = %v, want %v", err, test.want)
 			}
-			stored, err := c.holder.Reservations.Get(t.Context(), Scope{Tenant: c.tenant}, r.ID)
+			stored, err := c.holder.Reservations.Get(t.Context(), access.Scope{Tenant: c.tenant}, r.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,126 +1,18 @@
 package booking
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/stay"
 )
-
-func TestNewQuote_priceMismatch(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name  string
-		spoil func(*Price)
-		want  error
-	}{
-		{"what was asked for", func(*Price) {}, nil},
-		{"a room too few", func(p *Price) { p.Items = p.Items[:1] }, fault.ErrUpstreamUnavailable},
-		{"another currency", func(p *Price) { p.Totals.Currency = money.AFN }, fault.ErrUpstreamUnavailable},
-		{"nothing to pay", func(p *Price) { p.Totals.Grand = 0 }, fault.ErrUpstreamUnavailable},
-		{"another room", func(p *Price) { p.Items[1].RoomType = id.New[id.RoomType]() }, fault.ErrUpstreamUnavailable},
-		{"no policy", func(p *Price) { p.Policy = Policy{} }, fault.ErrUpstreamUnavailable},
-		{"a policy without ref", func(p *Price) { p.Policy.Ref = "" }, fault.ErrUpstreamUnavailable},
-		{"an item's policy without ref", func(p *Price) { p.Items[1].Policy = &Policy{PenaltyPercent: 50} }, fault.ErrUpstreamUnavailable},
-		{"a penalty above the price", func(p *Price) { p.Policy.PenaltyPercent = 101 }, fault.ErrUpstreamUnavailable},
-		{"a penalty below nothing", func(p *Price) { p.Items[0].Policy = &Policy{Ref: "p", PenaltyNights: -1} }, fault.ErrUpstreamUnavailable},
-		{"a policy for centuries", func(p *Price) { p.Policy.FreeUntil = 3_000_000 }, fault.ErrUpstreamUnavailable},
-		{"a no-show above the price", func(p *Price) { over := 101; p.Policy.NoShowPercent = &over }, fault.ErrUpstreamUnavailable},
-		{"lines above the total", func(p *Price) { p.Lines[0].Amount++ }, fault.ErrUpstreamUnavailable},
-		{"no lines", func(p *Price) { p.Lines = nil }, fault.ErrUpstreamUnavailable},
-		{"lines beyond all numbers", func(p *Price) { p.Lines = append(p.Lines, Line{Amount: math.MaxInt64}) }, fault.ErrUpstreamUnavailable},
-		{"an item below nothing", func(p *Price) { p.Items[0].Total = -1 }, fault.ErrUpstreamUnavailable},
-		{"an FX snapshot without rate", func(p *Price) { p.FX = &FX{Base: "USD", Quote: "AFN", Source: "bank"} }, fault.ErrUpstreamUnavailable},
-		{"half a total in the tenant's currency", func(p *Price) { p.Totals.OwnCurrency = nil }, fault.ErrUpstreamUnavailable},
-		{"another rate", func(p *Price) { p.Items[0].RatePlan = id.New[id.RatePlan]() }, fault.ErrUpstreamUnavailable},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			ask := anAsk(t)
-			price := aPrice(ask, noon)
-			test.spoil(&price)
-			if _, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), aBasis(), ask, price); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
-			}
-		})
-	}
-}
-
-func TestNewQuote_basis(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name  string
-		spoil func(*Basis)
-		want  error
-	}{
-		{"complete", func(*Basis) {}, nil},
-		{"no region", func(b *Basis) { b.Region = "" }, fault.ErrUpstreamUnavailable},
-		{"no time zone", func(b *Basis) { b.TimeZone = "" }, fault.ErrUpstreamUnavailable},
-		{"a time zone that does not exist", func(b *Basis) { b.TimeZone = "Asia/Nowhere" }, fault.ErrUpstreamUnavailable},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			ask, basis := anAsk(t), aBasis()
-			test.spoil(&basis)
-			q, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), basis, ask, aPrice(ask, noon))
-			if !errors.Is(err, test.want) {
-				t.Fatalf("NewQuote() error = %v, want %v", err, test.want)
-			}
-			if err == nil {
-				if q.Local != basis.Local {
-					t.Errorf("q.Local = %v, want %v", q.Local, basis.Local)
-				}
-				if q.NoShowGrace != basis.NoShowGrace {
-					t.Errorf("q.NoShowGrace = %v, want %v", q.NoShowGrace, basis.NoShowGrace)
-				}
-				if q.Region != basis.Region {
-					t.Errorf("q.Region = %v, want %v", q.Region, basis.Region)
-				}
-			}
-		})
-	}
-}
-
-func TestAsk_Validate(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name  string
-		spoil func(*Ask)
-		want  string
-	}{
-		{"two rooms", func(*Ask) {}, ""},
-		{"no night", func(a *Ask) { a.Stay.End = a.Stay.Start }, "/stayWindow"},
-		{"no room", func(a *Ask) { a.Items = nil }, "/items"},
-		{"a whole town", func(a *Ask) { a.Items = make([]AskedItem, maxItems+1) }, "/items"},
-		{"a code that is an address", func(a *Ask) { a.Promo = "z@example.com" }, "/promoCode"},
-		{"a code with a hidden character", func(a *Ask) { a.Promo = "SPRING\u202e" }, "/promoCode"},
-		{"a code that is none", func(a *Ask) { a.Promo = strings.Repeat("x", maxPromoLength+1) }, "/promoCode"},
-		{"children alone", func(a *Ask) { a.Items[1].Occupants = stay.Occupants{Children: 2} }, "/items/1/occupants"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			ask := anAsk(t)
-			test.spoil(&ask)
-			var got string
-			if err := ask.Validate(); err != nil {
-				got = fault.From(err).Violations[0].Pointer
-			}
-			if got != test.want {
-				t.Errorf("got a violation at %q, want %q", got, test.want)
-			}
-		})
-	}
-}
 
 func TestReserve_expiry(t *testing.T) {
 	t.Parallel()
@@ -135,9 +27,9 @@ func TestReserve_expiry(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			q := aQuote(t, id.New[id.Tenant]())
+			q := quotestest.Quote(t, id.New[id.Tenant]())
 			q.AsOf = q.ValidUntil.Add(-test.asOf)
-			if _, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: defaultHold}); err != test.want {
+			if _, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: quotes.DefaultHold}); err != test.want {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -146,16 +38,16 @@ func TestReserve_expiry(t *testing.T) {
 
 func TestReserve_idempotentIDs(t *testing.T) {
 	t.Parallel()
-	q, act := aQuote(t, id.New[id.Tenant]()), id.New[id.Request]()
-	one, err := q.Reserve(Details{Act: act, TTL: defaultHold})
+	q, act := quotestest.Quote(t, id.New[id.Tenant]()), id.New[id.Request]()
+	one, err := Reserve(q, Details{Act: act, TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := q.Reserve(Details{Act: act, TTL: defaultHold})
+	again, err := Reserve(q, Details{Act: act, TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := q.Reserve(Details{Act: id.New[id.Request](), TTL: defaultHold})
+	other, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}

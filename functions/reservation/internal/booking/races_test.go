@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -40,7 +43,7 @@ func together(acts ...func()) {
 // sweep expires the reservation if it is due, like the scheduled function.
 func (s *confirmTest) sweep() {
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
+		r, err := s.reservations.Lock(s.t.Context(), tx, access.Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil || r.Expire() != nil {
 			return err
 		}
@@ -137,7 +140,7 @@ func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 			}
 		}
 		other := *s.r
-		other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
+		other.Hold = other.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
 		took := false
 		rival := func() {
 			_, err := s.fakeInventory.Hold(t.Context(), &other, other.Hold)
@@ -157,8 +160,8 @@ func TestFail_duringCapture(t *testing.T) {
 		intent := s.pays(aCapture(s.r))
 		fail := func() {
 			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-				r, err := s.reservations.Lock(t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
-				if err != nil || r.CancelUnpaid(noon) != nil {
+				r, err := s.reservations.Lock(t.Context(), tx, access.Scope{Tenant: s.r.Tenant}, s.r.ID)
+				if err != nil || r.CancelUnpaid(quotestest.Noon) != nil {
 					return err
 				}
 				return s.reservations.Save(t.Context(), tx, r, ReservationCancelled(r))
@@ -231,7 +234,7 @@ func TestPayments_concurrentForLostRooms(t *testing.T) {
 func TestConfirm_lateAttemptKeepsRooms(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
-	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}
+	claim := Claim{Scope: access.Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}
 	cut := errors.New("cut off")
 	late := func() {
 		s.db.Advance(10 * time.Minute)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -24,7 +25,7 @@ func OpenReceptionist(e env.Env, up Upstreams) *Receptionist {
 
 // CheckIn assigns the rooms and asks for their keys. Repeated with the same rooms, it only asks for keys that are outstanding. It
 // returns fault.ErrStale if allows rejects the reservation's version.
-func (d *Receptionist) CheckIn(ctx context.Context, by Principal, rsv id.Reservation, rooms []AssignedRoom, now time.Time, allows func(int64) bool) (*Reservation, error) {
+func (d *Receptionist) CheckIn(ctx context.Context, by access.Principal, rsv id.Reservation, rooms []AssignedRoom, now time.Time, allows func(int64) bool) (*Reservation, error) {
 	if err := Again(ctx, func() error { return d.start(ctx, by, rsv, rooms, now, allows) }); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (d *Receptionist) CheckIn(ctx context.Context, by Principal, rsv id.Reserva
 }
 
 // start starts the check-in, unless the same request has started it before.
-func (d *Receptionist) start(ctx context.Context, by Principal, rsv id.Reservation, rooms []AssignedRoom, now time.Time, allows func(int64) bool) error {
+func (d *Receptionist) start(ctx context.Context, by access.Principal, rsv id.Reservation, rooms []AssignedRoom, now time.Time, allows func(int64) bool) error {
 	r, err := d.reservations.Get(ctx, by.Scope, rsv)
 	if err != nil {
 		return err

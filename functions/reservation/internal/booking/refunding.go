@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -29,7 +30,7 @@ func OpenRefundRecorder(e env.Env, up Upstreams) *RefundRecorder {
 
 // A RefundClaim states that an intent was refunded. It is not trusted: Record asks the payment service.
 type RefundClaim struct {
-	Scope
+	access.Scope
 	Event       id.Event
 	Reservation id.Reservation
 	Intent      id.Intent

@@ -9,6 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -32,8 +35,8 @@ func (s *confirmTest) refund(i id.Intent, back Refund) {
 // deliver delivers an event about a refund.
 func (s *confirmTest) deliver(e id.Event, r id.Reservation, i id.Intent) error {
 	recorder := &RefundRecorder{s.reservations, s.fakePayments, s.db.Env().Now}
-	claim := RefundClaim{Scope: Scope{Tenant: s.r.Tenant}, Event: e, Reservation: r, Intent: i}
-	db := postgres.Open(s.db.Env(), Schema)
+	claim := RefundClaim{Scope: access.Scope{Tenant: s.r.Tenant}, Event: e, Reservation: r, Intent: i}
+	db := postgres.Open(s.db.Env(), service.Schema)
 	delivery := event.Delivery{EventID: e, Subject: "melmastoon.payment.transaction.refunded.v1", Tenant: &s.r.Tenant, Processor: "test"}
 	return recorder.Record(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return inbox.Once(ctx, db, delivery, f)
@@ -56,13 +59,13 @@ func (s *confirmTest) enters(state State) {
 		switch r.State {
 		case Confirmed:
 			of, rooms := roomsFor(r)
-			_, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival)
+			_, err := r.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, arrival)
 			did(err, CheckInBegun(r))
 		case CheckInStarted:
 			issueKeys(s.t, r)
 			did(nil, GuestCheckedIn(r))
 		default:
-			wish := LeaveWish{By: Actor{Staff, "usr_desk"}}
+			wish := LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 			if r.State == CheckoutStarted {
 				wish.Folio = aFolio()
 			}
@@ -176,7 +179,7 @@ func TestRecord_requested(t *testing.T) {
 	intent := *s.confirmed(captured)
 	s.edit(func(r *Reservation) {
 		wish := CancelWish{Code: StaffCancelled, By: saga(), MayWaive: true}
-		if err := r.CancelOnWish(wish, noon); err != nil {
+		if err := r.CancelOnWish(wish, quotestest.Noon); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -270,7 +273,7 @@ func TestRecord_afterCancellation(t *testing.T) {
 			}
 			kept := money.Micro(0)
 			s.change(func(r *Reservation) error {
-				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, noon)
+				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, quotestest.Noon)
 				kept = r.Payment.kept()
 				return err
 			})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -26,7 +27,7 @@ type SpecialRequest struct {
 	Source     Source            `json:"source"`
 	Provenance *Provenance       `json:"aiProvenance,omitzero" db:"ai_provenance"`
 	AddedAt    time.Time         `json:"addedAt"`
-	AddedBy    Actor             `json:"actor"`
+	AddedBy    access.Actor      `json:"actor"`
 }
 
 // A Tag classifies a special request.
@@ -58,9 +59,9 @@ func (s *Source) UnmarshalText(text []byte) error {
 
 // A Provenance names the model that extracted a special request, and its confidence from 0 to 1.
 type Provenance struct {
-	Model      Name    `json:"model"`
-	Version    Name    `json:"version"`
-	Confidence float64 `json:"confidence"`
+	Model      access.Name `json:"model"`
+	Version    access.Name `json:"version"`
+	Confidence float64     `json:"confidence"`
 }
 
 // Validate rejects a wrong number of tags, a long text, and a provenance that does not fit the source.
@@ -113,7 +114,7 @@ func (r *Reservation) RequestWithDetails() string {
 func (r *Reservation) askWithDetails(text string, l locale.Tag) (q SpecialRequest, changed bool) {
 	q = SpecialRequest{
 		ID: id.Derive[id.SpecialRequest](r.ID, "guest"), Tags: []Tag{"other"}, FreeText: Text(text), Locale: l, Source: FromGuest,
-		AddedAt: event.Time(r.AsOf), AddedBy: Actor{Guest, Name(r.Guest.String())},
+		AddedAt: event.Time(r.AsOf), AddedBy: access.Actor{Type: access.Guest, ID: access.Name(r.Guest.String())},
 	}
 	known := slices.IndexFunc(r.Requests, func(old SpecialRequest) bool { return old.ID == q.ID })
 	if known < 0 && text == "" || known >= 0 && r.Requests[known].FreeText == q.FreeText && r.Requests[known].Locale == l {
@@ -155,7 +156,7 @@ type requestAdded struct {
 	Locale      locale.Tag        `json:"locale"`
 	Source      Source            `json:"source"`
 	OccurredAt  time.Time         `json:"occurredAt"`
-	Actor       Actor             `json:"actor"`
+	Actor       access.Actor      `json:"actor"`
 	Provenance  *Provenance       `json:"aiProvenance,omitzero"`
 }
 

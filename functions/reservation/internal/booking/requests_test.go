@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -17,7 +19,7 @@ import (
 func aRequest() SpecialRequest {
 	return SpecialRequest{
 		ID: id.New[id.SpecialRequest](), Tags: []Tag{"cot", "quiet_room"}, FreeText: "Two cots.", Locale: "en", Source: FromStaff,
-		AddedBy: Actor{Type: Staff, ID: "usr_desk"},
+		AddedBy: access.Actor{Type: access.Staff, ID: "usr_desk"},
 	}
 }
 
@@ -127,7 +129,7 @@ func TestRequestAdded_schema(t *testing.T) {
 			if _, err := r.Ask(q); err != nil {
 				t.Fatal(err)
 			}
-			raw, err := RequestAdded(r).Seal(noon, event.Origin{})
+			raw, err := RequestAdded(r).Seal(quotestest.Noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +148,7 @@ func TestRequestAdded_guestWords(t *testing.T) {
 	parsed := aRequest()
 	parsed.Source, parsed.Provenance = FromParser, &Provenance{Model: "wishes", Version: "4", Confidence: 0.8}
 	guest := aRequest()
-	guest.Source, guest.AddedBy = FromGuest, Actor{Type: Guest, ID: "gst_1"}
+	guest.Source, guest.AddedBy = FromGuest, access.Actor{Type: access.Guest, ID: "gst_1"}
 	for _, test := range []struct {
 		name string
 		ask  func(*Reservation) bool
@@ -163,7 +165,7 @@ func TestRequestAdded_guestWords(t *testing.T) {
 			if !test.ask(r) {
 				t.Fatal("the request is not added")
 			}
-			raw, err := RequestAdded(r).Seal(noon, event.Origin{})
+			raw, err := RequestAdded(r).Seal(quotestest.Noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}

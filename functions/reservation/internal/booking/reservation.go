@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -29,20 +32,20 @@ type Reservation struct {
 	Promo        string            `db:"promo_code"` // of the quote; changes are priced with it
 	Guest        id.Guest          `db:"guest_id"`
 	Locale       locale.Tag        `db:"guest_locale"`
-	Stay         Stay              `db:"-"`
+	Stay         stay.Window       `db:"-"`
 	Currency     money.Currency
 	Total        money.Micro      `db:"grand_total_micro"` // the sum of Account; after the end of the stay, what was booked
-	Account      Account          `db:"-"`
+	Account      account.Account  `db:"-"`
 	Items        []Item           `db:"-"`
-	Extras       []Line           // what belongs to no night and no room
+	Extras       []quotes.Line    // what belongs to no night and no room
 	Requests     []SpecialRequest `db:"-"` // oldest first
 	Modified     []Modification   `db:"-"` // oldest first
 	Hashes       contactHash      `db:"-"` // of the guest's contact data
 	Person       *Person          `db:"-"` // only if staff read the reservation
-	Policy       Policy
-	FX           *FX     `db:"fx_snapshot"`
-	Hold         Hold    `db:"-"` // the current one
-	Payment      Payment `db:"-"` // zero until confirmed
+	Policy       quotes.Policy
+	FX           *quotes.FX `db:"fx_snapshot"`
+	Hold         Hold       `db:"-"` // the current one
+	Payment      Payment    `db:"-"` // zero until confirmed
 	Cancellation *Cancellation
 	Keys         []Key          // of the rooms, oldest first
 	CheckIn      *CheckIn       // nil before the check-in
@@ -52,12 +55,12 @@ type Reservation struct {
 	OverstayedOn *stay.Date     // the last night that was published as overstayed
 	Region       string         // where the tenant's data must stay
 	LostAt       *time.Time     // inventory has lost a booked room, and no change has taken another
-	Local        Local          `db:"-"`
+	Local        quotes.Local   `db:"-"`
 	NoShowGrace  int            `db:"no_show_grace_hours"`
-	Own          Own            `db:"-"`              // of the quote
+	Own          quotes.Own     `db:"-"`              // of the quote
 	Change       *PendingChange `db:"pending_change"` // a change of dates that waits for its payment
 	Quota        Quota          `db:"-"`              // of unpaid room nights; zero: a booking of staff
-	CreatedBy    Actor
+	CreatedBy    access.Actor
 	CreatedAt    time.Time
 	AsOf         time.Time // the database's clock at the read; decides whether the hold has expired
 
@@ -80,11 +83,11 @@ type Item struct {
 	RoomType id.RoomType `db:"room_type_id"`
 	RatePlan id.RatePlan `db:"rate_plan_id"`
 	stay.Occupants
-	Nights  []Night     // ascending; dates without a price are not listed
-	Extras  []Line      // what belongs to no night
-	Nightly money.Micro `db:"nightly_rate_micro"` // of the room alone, on average; for display
-	Total   money.Micro `db:"total_micro"`        // of Nights and Extras
-	Policy  Policy
+	Nights  []quotes.Night // ascending; dates without a price are not listed
+	Extras  []quotes.Line  // what belongs to no night
+	Nightly money.Micro    `db:"nightly_rate_micro"` // of the room alone, on average; for display
+	Total   money.Micro    `db:"total_micro"`        // of Nights and Extras
+	Policy  quotes.Policy
 	Room    *id.Room `db:"room_id"` // the physical room, once assigned
 	Returns
 	FreeUntil *time.Time // the deadline of free cancellation, if a change of dates has set one
@@ -97,7 +100,7 @@ type Returns struct {
 }
 
 // price returns the price of the item.
-func (i Item) price() money.Micro { return priceOf(i.Nights) + sumOf(i.Extras) }
+func (i Item) price() money.Micro { return quotes.SumNights(i.Nights) + quotes.SumLines(i.Extras) }
 
 // A Hold is a claim on rooms until ExpiresAt. Its outcome is final.
 type Hold struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -15,9 +16,6 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
-
-// Schema is the database schema of this service.
-const Schema = "reservation"
 
 // Reservations stores reservations with their items and holds, and their events in the same transaction.
 type Reservations struct {
@@ -28,7 +26,7 @@ type Reservations struct {
 
 // OpenReservations opens the store.
 func OpenReservations(e env.Env) Reservations {
-	db := postgres.Open(e, Schema)
+	db := postgres.Open(e, service.Schema)
 	return Reservations{db: db, outbox: outbox.Open(e, db), draw: newCode}
 }
 
@@ -70,7 +68,7 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	}
 	r.queueItems(tx)
 	r.queueHold(tx)
-	r.queueCharges(tx)
+	r.Account.Queue(tx, r.Tenant, r.ID, r.Version, r.unsaved.charges)
 	r.unsaved = changes{version: r.Version, charges: len(r.Account)}
 	return s.outbox.Append(ctx, tx, HoldPlaced(r))
 }
@@ -174,7 +172,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 func (s Reservations) saveParts(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	r.queueHold(tx)
 	r.queueModifications(tx)
-	r.queueCharges(tx)
+	r.Account.Queue(tx, r.Tenant, r.ID, r.Version, r.unsaved.charges)
 	if r.unsaved.items {
 		r.queueRemovedItems(tx)
 		r.queueItems(tx)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -21,14 +24,14 @@ import (
 )
 
 // aStoredQuote returns a stored quote that is valid for half an hour.
-func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
+func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *quotes.Quote {
 	t.Helper()
-	ask := anAsk(t)
-	q, err := NewQuote(id.New[id.Request](), tenant, aBasis(), ask, aPrice(ask, e.Now().Add(30*time.Minute)))
+	ask := quotestest.Ask()
+	q, err := quotes.New(id.New[id.Request](), tenant, quotestest.Basis(), ask, quotestest.Price(ask, e.Now().Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+	if q, err = quotes.OpenStore(e).Add(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	return q
@@ -37,8 +40,8 @@ func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
 // aStored returns a stored reservation that is held for ten minutes.
 func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	t.Helper()
-	r, err := aStoredQuote(t, e, tenant).Reserve(Details{
-		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
+	r, err := Reserve(aStoredQuote(t, e, tenant), Details{
+		Act: id.New[id.Request](), Channel: Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}, TTL: 10 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +50,7 @@ func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 		t.Fatal(err)
 	}
 	s := OpenReservations(e)
-	if err := s.Book(t.Context(), Principal{Scope: Scope{Tenant: tenant}}, r, nil); err != nil {
+	if err := s.Book(t.Context(), access.Principal{Scope: access.Scope{Tenant: tenant}}, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -79,7 +82,7 @@ func TestReservations_roundTrip(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	stored := aStored(t, e, id.New[id.Tenant]())
-	read, err := OpenReservations(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.ID)
+	read, err := OpenReservations(e).Get(t.Context(), access.Scope{Tenant: stored.Tenant}, stored.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,12 +105,12 @@ func TestSave_roundTrip(t *testing.T) {
 		name string
 		act  func(*Reservation) error
 	}{
-		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, noon) }},
-		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
-		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
+		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, quotestest.Noon) }},
+		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, quotestest.Noon) }},
+		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), quotestest.Noon) }},
 		{"held anew", func(r *Reservation) error {
-			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{noon, noon.Add(time.Minute)})
-			return r.Confirm(aCapture(r), hold, noon)
+			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{quotestest.Noon, quotestest.Noon.Add(time.Minute)})
+			return r.Confirm(aCapture(r), hold, quotestest.Noon)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -124,7 +127,7 @@ func TestSave_roundTrip(t *testing.T) {
 			if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, say(r)) }); err != nil {
 				t.Fatal(err)
 			}
-			read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+			read, err := s.Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +150,7 @@ func TestSave_versionConflict(t *testing.T) {
 	for range writers {
 		mine := *r
 		group.Go(func() {
-			if err := mine.CancelUnpaid(noon); err != nil {
+			if err := mine.CancelUnpaid(quotestest.Noon); err != nil {
 				t.Error(err)
 			}
 			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, ReservationCancelled(&mine)) })
@@ -175,11 +178,11 @@ func TestAdd_codeCollision(t *testing.T) {
 	tenant := id.New[id.Tenant]()
 	taken := aStored(t, e, tenant)
 	s := OpenReservations(e)
-	fresh, err := aStoredQuote(t, e, tenant).Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: defaultHold})
+	fresh, err := Reserve(aStoredQuote(t, e, tenant), Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.StartHold(HoldResult{noon, noon.Add(defaultHold)}); err != nil {
+	if err := fresh.StartHold(HoldResult{quotestest.Noon, quotestest.Noon.Add(quotes.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}
@@ -197,17 +200,17 @@ func TestGet_outOfScope(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	r := aStored(t, e, id.New[id.Tenant]())
-	s, q := OpenReservations(e), OpenQuotes(e)
+	s, q := OpenReservations(e), quotes.OpenStore(e)
 	for _, test := range []struct {
 		name string
-		who  Scope
+		who  access.Scope
 		want error
 	}{
-		{"its tenant", Scope{Tenant: r.Tenant}, nil},
-		{"its property", Scope{r.Tenant, []id.Property{r.Property}}, nil},
-		{"another property", Scope{r.Tenant, []id.Property{id.New[id.Property]()}}, ErrNotFound},
-		{"no property", Scope{r.Tenant, []id.Property{}}, ErrNotFound},
-		{"another tenant", Scope{Tenant: id.New[id.Tenant]()}, ErrNotFound},
+		{"its tenant", access.Scope{Tenant: r.Tenant}, nil},
+		{"its property", access.Scope{Tenant: r.Tenant, Properties: []id.Property{r.Property}}, nil},
+		{"another property", access.Scope{Tenant: r.Tenant, Properties: []id.Property{id.New[id.Property]()}}, ErrNotFound},
+		{"no property", access.Scope{Tenant: r.Tenant, Properties: []id.Property{}}, ErrNotFound},
+		{"another tenant", access.Scope{Tenant: id.New[id.Tenant]()}, ErrNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := s.Get(t.Context(), test.who, r.ID); !errors.Is(err, test.want) {
@@ -228,15 +231,15 @@ func TestQuotesAdd_idempotent(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
-	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
-	var stands []*Quote
+	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), quotestest.Ask()
+	var stands []*quotes.Quote
 	for _, more := range []time.Duration{0, time.Minute} {
 		t.Run(more.String(), func(t *testing.T) { // the second price differs
-			q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
+			q, err := quotes.New(act, tenant, quotestest.Basis(), ask, quotestest.Price(ask, e.Now().Add(time.Hour+more)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+			if q, err = quotes.OpenStore(e).Add(t.Context(), q); err != nil {
 				t.Fatal(err)
 			}
 			stands = append(stands, q)
@@ -307,7 +310,7 @@ func TestRoomsTaken_keepsVersion(t *testing.T) {
 	r, s := aStored(t, e, id.New[id.Tenant]()), OpenReservations(e)
 	note := func(rsv id.Reservation, a id.Allocation) (Step, int, error) {
 		err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, rsv, a) })
-		read, readErr := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+		read, readErr := s.Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID)
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
@@ -351,7 +354,7 @@ func TestRoomsTaken_concurrently(t *testing.T) {
 			}
 		}
 		together(note(r.Hold.Allocations[0]), note(r.Hold.Allocations[1]), note(r.Hold.Allocations[0]))
-		if read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Saga.Pending != AwaitPayment {
+		if read, err := s.Get(t.Context(), access.Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Saga.Pending != AwaitPayment {
 			t.Fatalf("it waits for %v, %v; want %s", read.Saga.Pending, err, AwaitPayment)
 		}
 	}

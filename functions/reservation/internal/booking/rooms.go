@@ -35,7 +35,9 @@ type OutOfOrder struct {
 }
 
 // during reports whether the period overlaps with the nights.
-func (o OutOfOrder) during(s Stay) bool { return o.From.Before(s.End) && s.Start.Before(o.Until) }
+func (o OutOfOrder) during(s stay.Window) bool {
+	return o.From.Before(s.End) && s.Start.Before(o.Until)
+}
 
 // Rooms returns the assigned rooms.
 func (r *Reservation) Rooms() []AssignedRoom {
@@ -50,7 +52,7 @@ func (r *Reservation) Rooms() []AssignedRoom {
 
 // businessDate returns the business date of the property.
 func (r *Reservation) businessDate(now time.Time) stay.Date {
-	return r.Local.businessDate(now, r.NoShowGrace)
+	return r.Local.BusinessDate(now, r.NoShowGrace)
 }
 
 // currentNight returns the night of the stay that is running, the first one before the stay, or the last one after it.
@@ -66,11 +68,11 @@ func (r *Reservation) currentNight(now time.Time) stay.Date {
 }
 
 // nightsFrom returns the nights of the stay from a date on.
-func (r *Reservation) nightsFrom(from stay.Date) Stay {
+func (r *Reservation) nightsFrom(from stay.Date) stay.Window {
 	if from.Before(r.Stay.Start) {
 		from = r.Stay.Start
 	}
-	return Stay{Start: from, End: r.Stay.End}
+	return stay.Window{Start: from, End: r.Stay.End}
 }
 
 // assign gives an item a physical room for the nights from a date on. The room must be one of the property, of the item's

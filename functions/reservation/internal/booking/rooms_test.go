@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -14,7 +16,7 @@ import (
 func aStoredBooking(t testing.TB, db *pgtest.Database, tenant id.Tenant) *Reservation {
 	t.Helper()
 	r := aStored(t, db.Env(), tenant)
-	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
+	if err := r.Confirm(aCapture(r), r.Hold, quotestest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, OpenReservations(db.Env()), r, ReservationConfirmed(r)); err != nil {
@@ -38,13 +40,13 @@ func TestSave_roomTaken(t *testing.T) {
 		second.Items[i].RoomType = first.Items[i].RoomType
 	}
 	of, rooms := roomsFor(first)
-	if _, err := first.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); err != nil {
+	if _, err := first.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, arrival); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, s, first, CheckInBegun(first)); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := s.Get(t.Context(), Scope{Tenant: tenant}, first.ID)
+	stored, err := s.Get(t.Context(), access.Scope{Tenant: tenant}, first.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestSave_roomTaken(t *testing.T) {
 	for i := range rooms {
 		rooms[i].Item = second.Items[i].ID
 	}
-	if _, err := second.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); err != nil {
+	if _, err := second.StartCheckIn(rooms, of, access.Actor{Type: access.Staff, ID: "usr_desk"}, arrival); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, s, second, CheckInBegun(second)); !errors.Is(err, ErrRoomUnavailable) {

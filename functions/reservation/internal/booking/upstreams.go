@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -12,9 +13,7 @@ type Upstreams struct {
 	Payments  Payments
 	Locks     Locks
 	Rooms     func(context.Context, id.Tenant, id.Property) ([]Room, error)
-	Local     func(context.Context, id.Tenant, id.Property) (Local, error)
-	Settings  func(context.Context, id.Tenant) Settings
-	Price     func(context.Context, id.Tenant, Ask) (Price, error)
+	quotes.Sources
 }
 
 // Inventory alone counts rooms. All calls are idempotent by their allocation ids.

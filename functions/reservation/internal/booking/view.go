@@ -3,6 +3,8 @@ package booking
 import (
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -22,19 +24,19 @@ type View struct {
 	Channel      Channel            `json:"channel"`
 	Partner      Reference          `json:"partnerId,omitzero"`
 	Guest        GuestView          `json:"primaryGuest"`
-	Stay         StayView           `json:"stayWindow"`
+	Stay         quotes.StayView    `json:"stayWindow"`
 	Items        []ItemView         `json:"items"`
-	Totals       Totals             `json:"totals"`
+	Totals       quotes.Totals      `json:"totals"`
 	Hold         HoldView           `json:"hold"`
 	Payment      *PaymentView       `json:"payment,omitzero"`
-	Policy       Policy             `json:"cancellationPolicy"`
+	Policy       quotes.Policy      `json:"cancellationPolicy"`
 	FreeUntil    *time.Time         `json:"freeCancellationUntil,omitzero"` // nil if the reservation is not confirmed
-	FX           *FX                `json:"fxSnapshot,omitzero"`
+	FX           *quotes.FX         `json:"fxSnapshot,omitzero"`
 	Cancellation *Cancellation      `json:"cancellation,omitzero"`
 	Quote        id.Quote           `json:"quoteId"`
 	Session      *id.TenantSession  `json:"sessionId,omitzero"`
 	Draft        *id.Draft          `json:"draftId,omitzero"`
-	CreatedBy    Actor              `json:"createdBy"`
+	CreatedBy    access.Actor       `json:"createdBy"`
 	CreatedAt    time.Time          `json:"createdAt"`
 	ConfirmedAt  *time.Time         `json:"confirmedAt,omitzero"`
 	Balance      Balance            `json:"balance"`
@@ -52,10 +54,10 @@ type View struct {
 
 // A PendingChangeView represents a change of dates that takes effect with its payment.
 type PendingChangeView struct {
-	Stay     StayView    `json:"stayWindow"`
-	Total    money.Micro `json:"grandTotalMicro"`
-	Due      money.Micro `json:"dueMicro"`
-	PayUntil time.Time   `json:"payUntil"`
+	Stay     quotes.StayView `json:"stayWindow"`
+	Total    money.Micro     `json:"grandTotalMicro"`
+	Due      money.Micro     `json:"dueMicro"`
+	PayUntil time.Time       `json:"payUntil"`
 }
 
 // A SagaView represents the step that a reservation waits for.
@@ -71,13 +73,6 @@ type GuestView struct {
 	Locale locale.Tag `json:"locale"`
 }
 
-// A StayView represents a stay with its number of nights.
-type StayView struct {
-	Start  stay.Date `json:"start"`
-	End    stay.Date `json:"end"`
-	Nights int       `json:"nights"`
-}
-
 // An ItemView represents one room.
 type ItemView struct {
 	Item      id.Item        `json:"itemId"`
@@ -87,7 +82,7 @@ type ItemView struct {
 	Nightly   money.Micro    `json:"nightlyRateMicro"`
 	Total     money.Micro    `json:"totalMicro"`
 	Currency  money.Currency `json:"currency"`
-	Policy    Policy         `json:"cancellationPolicy"`
+	Policy    quotes.Policy  `json:"cancellationPolicy"`
 }
 
 // A HoldView represents the hold of a reservation.
@@ -108,9 +103,9 @@ type PaymentView struct {
 
 // ViewFor returns the reservation in its effective state as the caller may see it: only staff see who the guest is, and what
 // the guest asks for.
-func (r *Reservation) ViewFor(p Principal) View {
+func (r *Reservation) ViewFor(p access.Principal) View {
 	v := r.View()
-	if p.Actor.Type == Staff {
+	if p.Actor.Type == access.Staff {
 		v.Person, v.Requests = r.Person, append([]SpecialRequest{}, r.Requests...)
 	}
 	return v
@@ -133,8 +128,8 @@ func (r *Reservation) View() View {
 	}
 	v := View{
 		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.EffectiveState(), Version: r.Version,
-		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: viewStay(r.Stay), Items: items,
-		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{
+		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: quotes.ViewStay(r.Stay), Items: items,
+		Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Hold: HoldView{
 			Hold:      r.Hold.ID,
 			PlacedAt:  r.Hold.PlacedAt,
 			ExpiresAt: r.Hold.ExpiresAt,
@@ -147,7 +142,7 @@ func (r *Reservation) View() View {
 	}
 	if change := r.pendingChange(); change != nil {
 		terms := change.Plan.Reserved
-		v.Change = &PendingChangeView{Stay: viewStay(terms.Stay), Total: terms.Total, Due: r.dueUnder(terms), PayUntil: change.Until}
+		v.Change = &PendingChangeView{Stay: quotes.ViewStay(terms.Stay), Total: terms.Total, Due: r.dueUnder(terms), PayUntil: change.Until}
 	}
 	if v.State != ExpiredHold && r.Saga.Pending != "" { // an expired hold waits for nothing
 		v.Pending = r.Saga.Pending
@@ -155,42 +150,6 @@ func (r *Reservation) View() View {
 	}
 	return v
 }
-
-// A QuoteView represents a quote in answers.
-type QuoteView struct {
-	Quote      id.Quote         `json:"quoteId"`
-	Tenant     id.Tenant        `json:"tenantId"`
-	Property   id.Property      `json:"propertyId"`
-	Stay       StayView         `json:"stayWindow"`
-	Locale     locale.Tag       `json:"locale"`
-	Items      []QuotedItemView `json:"items"`
-	Extras     []Line           `json:"extras,omitempty"` // what belongs to no room
-	Lines      []Line           `json:"lines"`
-	Totals     Totals           `json:"totals"`
-	Policy     Policy           `json:"cancellationPolicy"`
-	FX         *FX              `json:"fxSnapshot,omitzero"`
-	ValidUntil time.Time        `json:"validUntil"`
-}
-
-// A QuotedItemView is one room with its price.
-type QuotedItemView struct {
-	PricedItem
-	Currency money.Currency `json:"currency"`
-}
-
-// View returns the quote as callers see it.
-func (q *Quote) View() QuoteView {
-	items := make([]QuotedItemView, len(q.Items))
-	for i, item := range q.Items {
-		items[i] = QuotedItemView{item, q.Currency}
-	}
-	return QuoteView{
-		Quote: q.ID, Tenant: q.Tenant, Property: q.Property, Stay: viewStay(q.Stay), Locale: q.Locale, Items: items, Extras: q.Extras, Lines: q.Lines,
-		Totals: Totals{q.Total, q.Currency}, Policy: q.Policy, FX: q.FX, ValidUntil: q.ValidUntil,
-	}
-}
-
-func viewStay(s Stay) StayView { return StayView{Start: s.Start, End: s.End, Nights: s.Nights()} }
 
 // viewPayment returns nil if there is no payment yet.
 func viewPayment(p Payment) *PaymentView {

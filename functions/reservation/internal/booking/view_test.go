@@ -1,6 +1,10 @@
 package booking
 
-import "testing"
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+)
 
 func TestViewFor(t *testing.T) {
 	t.Parallel()
@@ -10,16 +14,16 @@ func TestViewFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		by   Actor
+		by   access.Actor
 		sees bool
 	}{
-		{Actor{Staff, "usr_desk"}, true},
-		{Actor{System, "bff-tenant-booking"}, false},
-		{Actor{Guest, "gst_someone"}, false},
+		{access.Actor{Type: access.Staff, ID: "usr_desk"}, true},
+		{access.Actor{Type: access.System, ID: "bff-tenant-booking"}, false},
+		{access.Actor{Type: access.Guest, ID: "gst_someone"}, false},
 	} {
 		t.Run(string(test.by.Type), func(t *testing.T) {
 			t.Parallel()
-			v := r.ViewFor(Principal{Actor: test.by})
+			v := r.ViewFor(access.Principal{Actor: test.by})
 			if got := v.Person != nil; got != test.sees {
 				t.Errorf("sees the guest: %v, want %v", got, test.sees)
 			}

@@ -9,10 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // An AskedRoom is the physical room for one of the asked items.
@@ -23,7 +26,7 @@ type AskedRoom struct {
 
 // A DeskBooking is a booking of a guest who stands at the desk.
 type DeskBooking struct {
-	Ask    Ask
+	Ask    quotes.Ask
 	Guest  Person
 	Method Method
 	Rooms  []AskedRoom // empty: the check-in does not start
@@ -68,7 +71,7 @@ func (w DeskBooking) checkRooms() (found []fault.Violation) {
 // WalkIns books guests who stand at the desk. Each step is idempotent by the act, so that a repetition after a crash continues
 // where the act ended.
 type WalkIns struct {
-	Quoter       *Quoter
+	Quoter       *quotes.Quoter
 	Holder       *Holder
 	Confirm      func(context.Context, Claim, Within) (*Reservation, error) // see [Confirmer.Confirm]
 	Receptionist *Receptionist
@@ -79,14 +82,14 @@ type WalkIns struct {
 func OpenWalkIns(e env.Env, up Upstreams) (*WalkIns, error) {
 	guests, err := OpenGuests(e)
 	return &WalkIns{
-		Quoter: OpenQuoter(e, up), Holder: OpenHolder(e, up), Confirm: OpenConfirmer(e, up).Confirm, Receptionist: OpenReceptionist(e, up), Guests: guests,
+		Quoter: quotes.OpenQuoter(e, up.Sources), Holder: OpenHolder(e, up), Confirm: OpenConfirmer(e, up).Confirm, Receptionist: OpenReceptionist(e, up), Guests: guests,
 	}, err
 }
 
 // Book quotes, holds and confirms a stay that starts today or in the night that has begun, stores the guest's details and, with rooms, starts the check-in. If
 // the confirmation fails for good, the hold is released. If another guest takes a room in the meantime, the reservation stays
 // confirmed without a check-in.
-func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in DeskBooking, now time.Time) (*Reservation, error) {
+func (w *WalkIns) Book(ctx context.Context, act id.Request, by access.Principal, in DeskBooking, now time.Time) (*Reservation, error) {
 	r, err := w.hold(ctx, act, by, in, now)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func (w *WalkIns) Book(ctx context.Context, act id.Request, by Principal, in Des
 }
 
 // hold returns the reservation of the act, and holds its rooms if there is none yet.
-func (w *WalkIns) hold(ctx context.Context, act id.Request, by Principal, in DeskBooking, now time.Time) (*Reservation, error) {
+func (w *WalkIns) hold(ctx context.Context, act id.Request, by access.Principal, in DeskBooking, now time.Time) (*Reservation, error) {
 	reservations := w.Holder.Reservations
 	if r, err := reservations.Get(ctx, by.Scope, ReservationID(act)); !errors.Is(err, ErrNotFound) {
 		return r, err
@@ -119,7 +122,7 @@ func (w *WalkIns) hold(ctx context.Context, act id.Request, by Principal, in Des
 	if err != nil {
 		return nil, err
 	}
-	running, today := basis.businessDate(now), basis.date(now)
+	running, today := basis.BusinessDate(now), basis.Date(now)
 	if start := in.Ask.Stay.Start; start != today && start != running {
 		message := "must be today at the property, " + today.String()
 		if running != today {
@@ -138,7 +141,7 @@ func (w *WalkIns) hold(ctx context.Context, act id.Request, by Principal, in Des
 }
 
 // vacant returns ErrRoomUnavailable if a room cannot be assigned now. The check-in decides again.
-func (w *WalkIns) vacant(ctx context.Context, by Principal, in DeskBooking) error {
+func (w *WalkIns) vacant(ctx context.Context, by access.Principal, in DeskBooking) error {
 	if len(in.Rooms) == 0 {
 		return nil
 	}
@@ -166,7 +169,7 @@ func (w *WalkIns) vacant(ctx context.Context, by Principal, in DeskBooking) erro
 }
 
 // confirm stores the guest's details and confirms the hold with the promise of cash. If that fails for good, it releases the hold.
-func (w *WalkIns) confirm(ctx context.Context, act id.Request, by Principal, r *Reservation, guest Person, now time.Time) (*Reservation, error) {
+func (w *WalkIns) confirm(ctx context.Context, act id.Request, by access.Principal, r *Reservation, guest Person, now time.Time) (*Reservation, error) {
 	reservations := w.Holder.Reservations
 	within := func(ctx context.Context, f func(postgres.Tx) error) error { return reservations.In(ctx, by.Tenant, f) }
 	err := within(ctx, func(tx postgres.Tx) error {
@@ -212,7 +215,7 @@ func (r *Reservation) assigned(rooms []AskedRoom) (all []AssignedRoom) {
 }
 
 // occupied reports whether a guest has one of the rooms in one of the nights, or has not left it yet.
-func (s Reservations) occupied(ctx context.Context, tenant id.Tenant, rooms []id.Room, nights Stay) (taken bool, err error) {
+func (s Reservations) occupied(ctx context.Context, tenant id.Tenant, rooms []id.Room, nights stay.Window) (taken bool, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `
 			SELECT EXISTS (

@@ -13,8 +13,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -29,7 +33,7 @@ type walkInTest struct {
 	fakePayments  *fakePayments
 	rooms         []Room
 	in            DeskBooking
-	by            Principal
+	by            access.Principal
 	act           id.Request
 	t             testing.TB
 
@@ -57,11 +61,11 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 	t.Helper()
 	e := p.traced(db.Env()).With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	l := &walkInTest{db: db, fakeInventory: newFakeInventory(e.Now, 1), fakePayments: newFakePayments(), act: id.New[id.Request](), t: t, process: p}
-	ask := anAsk(t)
+	ask := quotestest.Ask()
 	ask.Session, ask.Promo = nil, ""
-	ask.Stay.Start = aBasis().businessDate(e.Now())
+	ask.Stay.Start = quotestest.Basis().BusinessDate(e.Now())
 	ask.Stay.End = ask.Stay.Start.AddDays(2)
-	l.by = Principal{Scope: Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{ask.Property}}, Actor: Actor{Staff, "usr_desk"}, Roles: []string{FrontDesk}}
+	l.by = access.Principal{Scope: access.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{ask.Property}}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}, Roles: []string{access.FrontDesk}}
 	l.in = DeskBooking{Ask: ask, Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
 	for i, item := range ask.Items {
 		l.rooms = append(l.rooms, Room{ID: id.New[id.Room](), Type: item.RoomType})
@@ -72,11 +76,13 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 		t.Fatal(err)
 	}
 	l.WalkIns = walkIns
-	l.Quoter.Local = func(context.Context, id.Tenant, id.Property) (Local, error) { return aBasis().Local, l.step() }
-	l.Quoter.Settings = func(context.Context, id.Tenant) Settings { return aBasis().Settings }
+	l.Quoter.Local = func(context.Context, id.Tenant, id.Property) (quotes.Local, error) {
+		return quotestest.Basis().Local, l.step()
+	}
+	l.Quoter.Settings = func(context.Context, id.Tenant) quotes.Settings { return quotestest.Basis().Settings }
 	l.Holder.Settings = l.Quoter.Settings
-	l.Quoter.Price = func(_ context.Context, _ id.Tenant, a Ask) (Price, error) {
-		return aPrice(a, e.Now().Add(time.Hour)), l.step()
+	l.Quoter.Price = func(_ context.Context, _ id.Tenant, a quotes.Ask) (quotes.Price, error) {
+		return quotestest.Price(a, e.Now().Add(time.Hour)), l.step()
 	}
 	l.Holder.Place = func(ctx context.Context, r *Reservation, h Hold) (HoldResult, error) {
 		if err := l.step(); err != nil {
@@ -171,11 +177,11 @@ func TestWalkIn_refuses(t *testing.T) {
 		events []string // of the reservation, if there is one
 	}{
 		{"a stay from tomorrow on", func(l *walkInTest) {
-			l.in.Ask.Stay.Start = aBasis().date(l.db.Env().Now()).AddDays(1)
+			l.in.Ask.Stay.Start = quotestest.Basis().Date(l.db.Env().Now()).AddDays(1)
 			l.in.Ask.Stay.End = l.in.Ask.Stay.Start.AddDays(2)
 		}, fault.ErrValidation, nil},
 		{"a stay from yesterday on", func(l *walkInTest) {
-			l.in.Ask.Stay = Stay{Start: l.in.Ask.Stay.Start.AddDays(-1), End: l.in.Ask.Stay.End}
+			l.in.Ask.Stay = stay.Window{Start: l.in.Ask.Stay.Start.AddDays(-1), End: l.in.Ask.Stay.End}
 		}, fault.ErrValidation, nil},
 		{"another property", func(l *walkInTest) { l.in.Ask.Property = id.New[id.Property]() }, ErrNotFound, nil},
 		{"a full house", func(l *walkInTest) { l.fakeInventory.rooms = 0 }, ErrOverbooked, nil},
@@ -274,7 +280,7 @@ func (l *walkInTest) wantOnce(after string) {
 func TestDeskBooking_Validate(t *testing.T) {
 	t.Parallel()
 	valid := func() DeskBooking {
-		w := DeskBooking{Ask: anAsk(t), Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
+		w := DeskBooking{Ask: quotestest.Ask(), Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
 		w.Rooms = []AskedRoom{{0, id.New[id.Room]()}, {1, id.New[id.Room]()}}
 		return w
 	}

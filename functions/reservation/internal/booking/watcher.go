@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
@@ -80,7 +81,7 @@ func (w *Watcher) Retry(ctx context.Context, step StuckStep) error {
 	if err := w.reservations.countAttempt(ctx, step); err != nil {
 		return err
 	}
-	r, err := w.reservations.Get(ctx, Scope{Tenant: step.Tenant}, step.Reservation)
+	r, err := w.reservations.Get(ctx, access.Scope{Tenant: step.Tenant}, step.Reservation)
 	if err != nil || r.Saga.Since == nil || !r.Saga.Since.Equal(step.Since) {
 		return err // another step by now
 	}
@@ -105,7 +106,7 @@ func (w *Watcher) retry(ctx context.Context, r *Reservation) error {
 		if r.Saga.Attempts > maxStepAttempts {
 			return w.keys.GiveUp(ctx, r)
 		}
-		_, err := w.keys.Ask(ctx, Scope{Tenant: r.Tenant}, r.ID)
+		_, err := w.keys.Ask(ctx, access.Scope{Tenant: r.Tenant}, r.ID)
 		return err
 	case AwaitReallocation, AwaitRelease:
 		if _, err := w.changer.Complete(ctx, r); !errors.Is(err, ErrOverbooked) {
@@ -154,7 +155,7 @@ func (w *Watcher) paymentLost(ctx context.Context, r *Reservation) error {
 		if i.Status != Captured || i.kept() <= 0 {
 			continue
 		}
-		claim := Claim{Scope: Scope{Tenant: r.Tenant}, Reservation: r.ID, Intent: &i.ID}
+		claim := Claim{Scope: access.Scope{Tenant: r.Tenant}, Reservation: r.ID, Intent: &i.ID}
 		_, err := w.confirmer.Confirm(ctx, claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 			return w.reservations.In(ctx, r.Tenant, f)
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -72,14 +73,14 @@ func same(t testing.TB, got, want string) {
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // anAsk returns an ask for two rooms for two nights.
-func anAsk(t testing.TB) booking.Ask {
+func anAsk(t testing.TB) quotes.Ask {
 	t.Helper()
 	start := stay.DateOf(noon.AddDate(0, 0, 11))
-	ask := booking.Ask{
-		Property: id.New[id.Property](), Stay: booking.Stay{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "fa-AF",
+	ask := quotes.Ask{
+		Property: id.New[id.Property](), Stay: stay.Window{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "fa-AF",
 	}
 	for _, occupants := range []stay.Occupants{{Adults: 2, Children: 1}, {Adults: 1}} {
-		ask.Items = append(ask.Items, booking.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: occupants})
+		ask.Items = append(ask.Items, quotes.AskedItem{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: occupants})
 	}
 	return ask
 }
@@ -275,23 +276,23 @@ func TestSettings_cache(t *testing.T) {
 	n := &fakeService{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}
 	e := withFake(t, n)
 	tenants, tenant := OpenTenants(e), id.New[id.Tenant]()
-	want := booking.Settings{HoldTTL: 15 * time.Minute, Region: "gcp-me-central1"}
+	want := quotes.Settings{HoldTTL: 15 * time.Minute, Region: "gcp-me-central1"}
 	for _, step := range []struct {
 		name   string
 		after  time.Duration
 		status int
 		answer string
-		want   booking.Settings
+		want   quotes.Settings
 		calls  int
 	}{
 		{"asked", 0, 200, n.answer, want, 1},
 		{"kept", 59 * time.Second, 200, `{"settings":{"holdTtlSeconds":120}}`, want, 1},
 		{"kept over a failure", time.Second, 503, ``, want, 2},
 		{"not asked again at once", time.Second, 503, ``, want, 2},
-		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, booking.Settings{HoldTTL: 30 * time.Minute, NoShowGrace: 6, Region: "r"}, 3},
-		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, booking.Settings{HoldTTL: 2 * time.Minute, NoShowGrace: 6, Region: "r"}, 4},
-		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, booking.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 720, Region: "r"}, 5},
-		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, booking.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 0, Region: "r"}, 6},
+		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, quotes.Settings{HoldTTL: 30 * time.Minute, NoShowGrace: 6, Region: "r"}, 3},
+		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, quotes.Settings{HoldTTL: 2 * time.Minute, NoShowGrace: 6, Region: "r"}, 4},
+		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, quotes.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 720, Region: "r"}, 5},
+		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, quotes.Settings{HoldTTL: 10 * time.Minute, NoShowGrace: 0, Region: "r"}, 6},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			e.Advance(step.after)
@@ -310,7 +311,7 @@ func TestSettings_cache(t *testing.T) {
 func TestProperties_local(t *testing.T) {
 	t.Parallel()
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
-	kabul := booking.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"}
+	kabul := quotes.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"}
 	const unknown = `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
 	answer := func(tenant id.Tenant, zone string) string {
 		return `{"propertyId":"` + property.String() + `","tenantId":"` + tenant.String() + `","timeZone":"` + zone + `","checkInFrom":"14:00","checkOutUntil":"12:00"}`

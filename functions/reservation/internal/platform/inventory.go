@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Inventory is a client of the inventory service, which alone counts rooms. All calls are idempotent by their
@@ -34,7 +35,7 @@ func (i Inventory) Hold(ctx context.Context, r *booking.Reservation, h booking.H
 		Tenant      id.Tenant       `json:"tenantId"`
 		Property    id.Property     `json:"propertyId"`
 		Reservation id.Reservation  `json:"reservationId"`
-		Stay        booking.Stay    `json:"stayWindow"`
+		Stay        stay.Window     `json:"stayWindow"`
 		TTL         int             `json:"ttlSeconds"`
 		Allocations []allocation    `json:"allocations"`
 		Replaces    []id.Allocation `json:"replaces,omitempty"`

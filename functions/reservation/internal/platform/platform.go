@@ -3,6 +3,7 @@ package platform
 
 import (
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -10,6 +11,6 @@ import (
 func Open(e env.Env) booking.Upstreams {
 	return booking.Upstreams{
 		Inventory: OpenInventory(e), Payments: OpenPayments(e), Locks: OpenLocks(e), Rooms: OpenRooms(e).Of,
-		Local: OpenProperties(e).Local, Settings: OpenTenants(e).Settings, Price: OpenPricing(e).Price,
+		Sources: quotes.Sources{Price: OpenPricing(e).Price, Local: OpenProperties(e).Local, Settings: OpenTenants(e).Settings},
 	}
 }

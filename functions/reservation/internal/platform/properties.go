@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -14,7 +15,7 @@ import (
 
 // Properties is a client of the property service with a cache.
 type Properties struct {
-	known *staleCache[propertyKey, booking.Local]
+	known *staleCache[propertyKey, quotes.Local]
 }
 
 type propertyKey struct {
@@ -24,32 +25,32 @@ type propertyKey struct {
 
 // OpenProperties opens the client. All functions of a process share its cache.
 func OpenProperties(e env.Env) Properties {
-	known, _ := env.Once(e, "reservation.properties", func() (*staleCache[propertyKey, booking.Local], error) { // cannot fail
+	known, _ := env.Once(e, "reservation.properties", func() (*staleCache[propertyKey, quotes.Local], error) { // cannot fail
 		client := upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})
-		ask := func(ctx context.Context, key propertyKey) (booking.Local, error) { return askLocal(ctx, client, key) }
+		ask := func(ctx context.Context, key propertyKey) (quotes.Local, error) { return askLocal(ctx, client, key) }
 		return newStaleCache(e.Now, 10*time.Minute, ask), nil
 	})
 	return Properties{known}
 }
 
 // Local returns the local time of a tenant's property, or booking.ErrNotFound.
-func (p Properties) Local(ctx context.Context, tenant id.Tenant, property id.Property) (booking.Local, error) {
+func (p Properties) Local(ctx context.Context, tenant id.Tenant, property id.Property) (quotes.Local, error) {
 	return p.known.get(ctx, propertyKey{tenant, property})
 }
 
-func askLocal(ctx context.Context, client *upstream.Client, key propertyKey) (booking.Local, error) {
+func askLocal(ctx context.Context, client *upstream.Client, key propertyKey) (quotes.Local, error) {
 	var out struct {
 		Tenant id.Tenant `json:"tenantId"`
-		booking.Local
+		quotes.Local
 	}
 	if err := client.Get(ctx, "/properties/"+key.property.String(), nil, &out, upstream.Tenant(key.tenant)); err != nil {
-		return booking.Local{}, fmt.Errorf("properties: get %s: %w", key.property, err)
+		return quotes.Local{}, fmt.Errorf("properties: get %s: %w", key.property, err)
 	}
 	if out.Tenant != key.tenant {
-		return booking.Local{}, booking.ErrNotFound
+		return quotes.Local{}, booking.ErrNotFound
 	}
 	if err := out.Validate(); err != nil {
-		return booking.Local{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("properties: get %s: %w", key.property, err))
+		return quotes.Local{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("properties: get %s: %w", key.property, err))
 	}
 	return out.Local, nil
 }

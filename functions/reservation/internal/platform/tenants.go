@@ -8,7 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -30,7 +31,7 @@ const settingsAge = 15 * time.Second
 // answers. It caches changes for settingsAge and answers for a minute, and longer while their source fails.
 type Tenants struct {
 	db       *postgres.DB
-	answered *staleCache[id.Tenant, booking.Settings]
+	answered *staleCache[id.Tenant, quotes.Settings]
 	changed  *staleCache[id.Tenant, *SettingsChange] // nil: none published
 }
 
@@ -38,10 +39,10 @@ type Tenants struct {
 func OpenTenants(e env.Env) Tenants {
 	tenants, _ := env.Once(e, "reservation.tenants", func() (Tenants, error) { // cannot fail
 		client := upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})
-		ask := func(ctx context.Context, tenant id.Tenant) (booking.Settings, error) {
+		ask := func(ctx context.Context, tenant id.Tenant) (quotes.Settings, error) {
 			return askSettings(ctx, client, tenant)
 		}
-		t := Tenants{db: postgres.Open(e, booking.Schema), answered: newStaleCache(e.Now, time.Minute, ask)}
+		t := Tenants{db: postgres.Open(e, service.Schema), answered: newStaleCache(e.Now, time.Minute, ask)}
 		t.changed = newStaleCache(e.Now, settingsAge, t.readChange)
 		return t, nil
 	})
@@ -50,13 +51,13 @@ func OpenTenants(e env.Env) Tenants {
 
 // Settings returns the settings of a tenant. It never fails: if they are unknown, it returns the defaults and an empty
 // region.
-func (t Tenants) Settings(ctx context.Context, tenant id.Tenant) booking.Settings {
+func (t Tenants) Settings(ctx context.Context, tenant id.Tenant) quotes.Settings {
 	s, err := t.answered.get(ctx, tenant)
 	if err != nil {
-		s = booking.DefaultSettings()
+		s = quotes.DefaultSettings()
 	}
 	if c, err := t.changed.get(ctx, tenant); err == nil && c != nil {
-		s.HoldTTL, s.NoShowGrace = booking.HoldTTL(c.HoldTTLSeconds), booking.NoShowGrace(c.NoShowGraceHours)
+		s.HoldTTL, s.NoShowGrace = quotes.HoldTTL(c.HoldTTLSeconds), quotes.NoShowGrace(c.NoShowGraceHours)
 	}
 	return s
 }
@@ -97,7 +98,7 @@ func (t Tenants) readChange(ctx context.Context, tenant id.Tenant) (change *Sett
 	return change, nil
 }
 
-func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant) (booking.Settings, error) {
+func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant) (quotes.Settings, error) {
 	var out struct {
 		Region   string `json:"region"`
 		Settings struct {
@@ -106,12 +107,12 @@ func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant)
 		} `json:"settings"`
 	}
 	if err := client.Get(ctx, "/tenants/"+tenant.String(), nil, &out); err != nil {
-		return booking.Settings{}, err
+		return quotes.Settings{}, err
 	}
-	s := booking.DefaultSettings()
-	s.HoldTTL, s.Region = booking.HoldTTL(out.Settings.HoldTTLSeconds), out.Region
+	s := quotes.DefaultSettings()
+	s.HoldTTL, s.Region = quotes.HoldTTL(out.Settings.HoldTTLSeconds), out.Region
 	if hours := out.Settings.NoShowGraceHours; hours != nil {
-		s.NoShowGrace = booking.NoShowGrace(*hours)
+		s.NoShowGrace = quotes.NoShowGrace(*hours)
 	}
 	return s, nil
 }

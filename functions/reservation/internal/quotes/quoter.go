@@ -1,4 +1,4 @@
-package booking
+package quotes
 
 import (
 	"cmp"
@@ -7,32 +7,34 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Quoter gets prices and stores them as quotes.
-type Quoter struct {
-	Quotes   Quotes
-	Price    func(context.Context, id.Tenant, Ask) (Price, error)         // asks the pricing service
-	Local    func(context.Context, id.Tenant, id.Property) (Local, error) // returns the local time of a property
-	Settings func(context.Context, id.Tenant) Settings                    // returns a tenant's settings
+// Sources are the services that the price and the terms of a quote come from. Package platform has their clients.
+type Sources struct {
+	Price    func(context.Context, id.Tenant, Ask) (Price, error)
+	Local    func(context.Context, id.Tenant, id.Property) (Local, error)
+	Settings func(context.Context, id.Tenant) Settings
 }
 
-// OpenQuoter opens a Quoter with its store and clients.
-func OpenQuoter(e env.Env, up Upstreams) *Quoter {
-	return &Quoter{
-		Quotes: OpenQuotes(e), Price: up.Price, Local: up.Local, Settings: up.Settings,
-	}
+// A Quoter gets prices and stores them as quotes.
+type Quoter struct {
+	Quotes Store
+	Sources
 }
+
+// OpenQuoter opens a Quoter with its store.
+func OpenQuoter(e env.Env, s Sources) *Quoter { return &Quoter{OpenStore(e), s} }
 
 // Quote stores and returns the quote for an ask, once per act. It returns ErrNotFound for a property out of scope, and a violation for a
 // stay that has begun: for guests by the date at the property, for the front desk by the business date.
-func (q *Quoter) Quote(ctx context.Context, act id.Request, by Principal, a Ask, now time.Time) (*Quote, error) {
+func (q *Quoter) Quote(ctx context.Context, act id.Request, by access.Principal, a Ask, now time.Time) (*Quote, error) {
 	if !by.Scope.Allows(a.Property) {
-		return nil, ErrNotFound
+		return nil, fault.ErrNotFound
 	}
 	price, basis, err := q.ask(ctx, by.Tenant, a)
 	if err == nil && a.Stay.Start.Before(basis.firstNight(by, now)) {
@@ -40,7 +42,7 @@ func (q *Quoter) Quote(ctx context.Context, act id.Request, by Principal, a Ask,
 	}
 	var quote *Quote
 	if err == nil {
-		quote, err = NewQuote(act, by.Tenant, basis, a, price)
+		quote, err = New(act, by.Tenant, basis, a, price)
 	}
 	if err != nil {
 		return nil, q.reject(ctx, Requested(act, by.Tenant, basis.Region, a, now), err)
@@ -51,7 +53,7 @@ func (q *Quoter) Quote(ctx context.Context, act id.Request, by Principal, a Ask,
 // BusinessDate returns the business date of a property, or ErrNotFound.
 func (q *Quoter) BusinessDate(ctx context.Context, tenant id.Tenant, property id.Property, now time.Time) (stay.Date, error) {
 	b, err := q.Basis(ctx, tenant, property)
-	return b.businessDate(now), err
+	return b.BusinessDate(now), err
 }
 
 // Basis returns the local time of a property with its tenant's settings, or ErrNotFound.
@@ -60,14 +62,6 @@ func (q *Quoter) Basis(ctx context.Context, tenant id.Tenant, property id.Proper
 		b.Settings = q.Settings(ctx, tenant)
 	}
 	return b, err
-}
-
-// firstNight returns the first night that the caller can buy.
-func (b Basis) firstNight(by Principal, now time.Time) stay.Date {
-	if by.ActsForStaff() {
-		return b.businessDate(now)
-	}
-	return b.Local.date(now)
 }
 
 // ask calls the three services concurrently. An error of pricing takes precedence, because it is the most useful to the

@@ -1,12 +1,14 @@
-package booking
+package quotes
 
-import "time"
+import (
+	"time"
+)
 
 // Bounds and default of a hold's duration.
 const (
-	minHold     = 120 * time.Second
-	defaultHold = 600 * time.Second
-	maxHold     = 1800 * time.Second
+	MinHold     = 120 * time.Second
+	DefaultHold = 600 * time.Second
+	MaxHold     = 1800 * time.Second
 )
 
 // Default and maximum of the no-show grace, in hours.
@@ -23,14 +25,14 @@ type Settings struct {
 }
 
 // DefaultSettings returns the settings of a tenant that has chosen none, without a region.
-func DefaultSettings() Settings { return Settings{HoldTTL: defaultHold, NoShowGrace: defaultGrace} }
+func DefaultSettings() Settings { return Settings{HoldTTL: DefaultHold, NoShowGrace: defaultGrace} }
 
 // HoldTTL returns the duration of a hold that a tenant has chosen in seconds, within the platform's bounds. Zero means the default.
 func HoldTTL(seconds int) time.Duration {
 	if seconds == 0 {
-		return defaultHold
+		return DefaultHold
 	}
-	return min(max(time.Duration(seconds)*time.Second, minHold), maxHold)
+	return min(max(time.Duration(seconds)*time.Second, MinHold), MaxHold)
 }
 
 // NoShowGrace returns the no-show grace that a tenant has chosen, in hours and within the platform's bounds.

@@ -1,4 +1,5 @@
-package booking
+// Package access says who calls, and which reservations the caller may see and change.
+package access
 
 import (
 	"slices"
@@ -36,9 +37,9 @@ func (p Principal) CanActAs(a Actor) bool {
 }
 
 // ForGuest returns the actor of a change that a guest asked for. A service acts as that guest; staff remain the actor.
-func (p Principal) ForGuest(r *Reservation) Actor {
+func (p Principal) ForGuest(g id.Guest) Actor {
 	if p.Actor.Type == System {
-		return Actor{Guest, Name(r.Guest.String())}
+		return Actor{Guest, Name(g.String())}
 	}
 	return p.Actor
 }
@@ -49,19 +50,6 @@ func (p Principal) ActsForStaff() bool { return p.Actor.Type == Staff || p.Desk 
 // IsManager reports whether the principal is a manager. A service never is.
 func (p Principal) IsManager() bool {
 	return p.Actor.Type == Staff && slices.Contains(p.Roles, Manager)
-}
-
-// MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give StaffCancelled,
-// and only managers Overbooked.
-func (p Principal) MayGive(r Reason) bool {
-	switch r {
-	case StaffCancelled:
-		return p.ActsForStaff()
-	case Overbooked:
-		return p.IsManager()
-	default:
-		return true
-	}
 }
 
 // The staff roles that grant access. Every route requires one of them.
