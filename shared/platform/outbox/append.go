@@ -15,7 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Append writes events in the transaction and publishes them right after the commit. It validates every payload strictly against
+// Append writes events in the transaction and publishes them right after the commit; deferred ones are left to the relay, or to the next
+// event of their key. It validates every payload strictly against
 // its schema. A violation fails the transaction, except for the retention class operational: such an event is stored as parked, with
 // the reason, because a page view must not fail a booking. Audit and regulated events are evidence of the act, so the act fails.
 //
@@ -26,16 +27,22 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 		return nil
 	}
 	rows := make([]entry, len(events))
+	var prompt []string
 	for i, draft := range events {
 		var err error
 		if rows[i], err = o.seal(ctx, draft); err != nil {
 			return fmt.Errorf("outbox: append %s: %w", draft.Subject.Name, err)
 		}
+		if !draft.Subject.Deferred {
+			prompt = append(prompt, rows[i].key)
+		}
 	}
 	if err := o.insert(tx, rows); err != nil {
 		return fmt.Errorf("outbox: append %s: %w", events[0].Subject.Name, err)
 	}
-	tx.AfterCommit("outbox "+o.db.Schema(), o.drain, keys(rows)...)
+	if len(prompt) > 0 {
+		tx.AfterCommit("outbox "+o.db.Schema(), o.drain, prompt...)
+	}
 	return nil
 }
 

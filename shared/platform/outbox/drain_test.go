@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -30,6 +31,33 @@ func TestDrain_publishesAfterCommit(t *testing.T) {
 	if bad := faults(r.bus.Messages(), map[string]int{"k": 2, "l": 1, "m": 1}); bad != nil || len(r.bus.Messages()) != 4 {
 		t.Error(names(r.bus.Messages()), bad)
 	}
+}
+
+// TestDrain_deferred leaves telemetry to the relay, or publishes it before the next event of its key.
+func TestDrain_deferred(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	deferred := func(key string, version int) event.Draft {
+		d := draftOf(key, version)
+		d.Subject.Deferred = true
+		return d
+	}
+	write := func(events ...event.Draft) {
+		t.Helper()
+		if err := r.write(t.Context(), r.relay, nil, events...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(deferred("k", 1))
+	if got := names(r.bus.Messages()); len(got) != 0 {
+		t.Errorf("published %v right after the commit", got)
+	}
+	write(deferred("k", 2), draftOf("k", 3), deferred("k", 4))
+	if got, want := names(r.bus.Messages()), []string{"k 1", "k 2", "k 3", "k 4"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+	write(deferred("l", 1))
+	r.mustRelay(t, reported(1))
 }
 
 func TestDrain_rollback(t *testing.T) {

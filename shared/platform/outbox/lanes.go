@@ -59,7 +59,7 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 		pgx.StrictNamedArgs{"only": only, "lanes": p.lanes, "holder": l.holder, "lasting": p.lease},
 	).Query(func(rows pgx.Rows) (err error) { l.lanes, err = pgx.CollectRows(rows, pgx.RowTo[int16]); return err })
 	batch.Queue(o.sql(`
-		SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope, r.enqueued_at
+		SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope, coalesce(r.envelope ->> 'retentionClass', '') AS class, r.enqueued_at
 		FROM {schema}.outbox_lanes l
 		CROSS JOIN LATERAL (
 			SELECT o.seq, o.id, o.subject, o.ordering_key, o.payload, o.envelope, o.enqueued_at

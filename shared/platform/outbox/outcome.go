@@ -41,7 +41,7 @@ func (out *outcome) sort(r row, err error, over bool) {
 		out.report.Published++
 		waited := out.at.Sub(r.Enqueued)
 		out.report.Slowest = max(out.report.Slowest, waited)
-		if waited > late {
+		if r.late(waited) {
 			out.report.Late++
 		}
 		return

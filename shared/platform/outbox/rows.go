@@ -16,6 +16,7 @@ type row struct {
 	Key      string `db:"ordering_key"`
 	Payload  []byte
 	Envelope []byte
+	Class    string    // of retention
 	Enqueued time.Time `db:"enqueued_at"`
 }
 

@@ -4,15 +4,26 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"melmastoon.ghasi.io/shared/event"
 )
 
-// late is the delay of publishing from which an event counts as late. An alert fires if more than 1% of the events are late.
-const late = 30 * time.Second
+// The delay from which an event counts as late. An alert fires if more than 1% of the events are late. Telemetry may wait for the relay,
+// which comes every minute.
+const (
+	late          = 30 * time.Second
+	lateTelemetry = 90 * time.Second
+)
+
+// late reports whether a row has waited too long.
+func (r row) late(waited time.Duration) bool {
+	return waited > late && (r.Class != event.Operational || waited > lateTelemetry)
+}
 
 // A Report counts events that writers or a relay published, or failed to publish.
 type Report struct {
 	Published int
-	Late      int           // published more than 30 s after the commit
+	Late      int           // published more than 30 s after the commit, telemetry more than 90 s
 	Slowest   time.Duration // longest delay
 	Failed    int           // will be retried
 	Parked    int           // will not be retried

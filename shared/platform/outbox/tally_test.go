@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -47,6 +48,27 @@ func TestTally_lag(t *testing.T) {
 	r.mustWrite(t, draftOf(r.neighbour(t, "k"), 1))
 	r.Advance(time.Minute)
 	tallied(t, "a writer who finds another's event in its lane", outbox.Report{Published: 2, Late: 1, Slowest: time.Minute}, write)
+}
+
+// TestTally_telemetry counts telemetry as late only if the relay has not come for a minute.
+func TestTally_telemetry(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	for _, waited := range []time.Duration{80 * time.Second, 100 * time.Second} {
+		d := draftOf("k", 1)
+		d.Subject.Retention.Class, d.Subject.Deferred = event.Operational, true
+		r.mustWrite(t, d)
+		r.Advance(waited)
+		var late int
+		if waited > 90*time.Second {
+			late = 1
+		}
+		tallied(t, waited.String(), outbox.Report{Published: 1, Late: late, Slowest: waited}, func(tally *outbox.Tally) {
+			if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 func TestTally_failedEvents(t *testing.T) {

@@ -15,17 +15,17 @@ import (
 
 // The subjects that this service publishes.
 var (
-	SessionStartedV1    = subject("session.started", event.Operational, 90*event.Day)
-	SessionEndedV1      = subject("session.ended", event.Operational, 90*event.Day)
-	SearchExecutedV1    = subject("search.executed", event.Operational, 90*event.Day)
-	ClickRecordedV1     = subject("click.recorded", event.Operational, 90*event.Day)
-	PageViewedV1        = subject("page.viewed", event.Operational, 90*event.Day)
-	FunnelStepReachedV1 = subject("funnel.step_reached", event.Operational, 90*event.Day)
+	SessionStartedV1    = telemetry("session.started", 90*event.Day)
+	SessionEndedV1      = telemetry("session.ended", 90*event.Day)
+	SearchExecutedV1    = telemetry("search.executed", 90*event.Day)
+	ClickRecordedV1     = telemetry("click.recorded", 90*event.Day)
+	PageViewedV1        = telemetry("page.viewed", 90*event.Day)
+	FunnelStepReachedV1 = telemetry("funnel.step_reached", 90*event.Day)
 	HandoffInitiatedV1  = subject("handoff.initiated", event.Audit, event.Year)
-	LocaleChangedV1     = subject("locale.changed", event.Operational, 90*event.Day)
-	CurrencyChangedV1   = subject("currency.changed", event.Operational, 90*event.Day)
-	WishlistAddedV1     = subject("wishlist.added", event.Operational, 90*event.Day)
-	WishlistRemovedV1   = subject("wishlist.removed", event.Operational, 90*event.Day)
+	LocaleChangedV1     = telemetry("locale.changed", 90*event.Day)
+	CurrencyChangedV1   = telemetry("currency.changed", 90*event.Day)
+	WishlistAddedV1     = telemetry("wishlist.added", 90*event.Day)
+	WishlistRemovedV1   = telemetry("wishlist.removed", 90*event.Day)
 	BotSuspectedV1      = subject("bot_suspected", event.Audit, event.Year)
 )
 
@@ -33,6 +33,13 @@ var (
 func Publishes() []event.Subject {
 	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, PageViewedV1,
 		FunnelStepReachedV1, HandoffInitiatedV1, LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
+}
+
+// telemetry returns a subject that no reader waits for.
+func telemetry(name string, kept time.Duration) event.Subject {
+	s := subject(name, event.Operational, kept)
+	s.Deferred = true
+	return s
 }
 
 func subject(name, class string, kept time.Duration) event.Subject {

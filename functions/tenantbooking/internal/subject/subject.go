@@ -12,23 +12,30 @@ import (
 
 // Subjects of the events that this service publishes.
 var (
-	BootstrapServedV1    = v1("bootstrap.served", event.Operational, 90*event.Day)
+	BootstrapServedV1    = telemetry("bootstrap.served", 90*event.Day)
 	HandoffConsumedV1    = v1("handoff.consumed", event.Audit, event.Year)
 	DraftCreatedV1       = v1("booking.draft.created", event.Regulated, 3*event.Year)
 	DraftAbandonedV1     = v1("booking.draft.abandoned", event.Regulated, 3*event.Year)
 	DraftConvertedV1     = v1("booking.draft.converted", event.Regulated, 7*event.Year)
 	IntentCreatedV1      = v1("payment_intent.created", event.Regulated, 7*event.Year)
-	ConfirmationViewedV1 = v1("confirmation.viewed", event.Operational, 90*event.Day)
-	StepCompletedV1      = v1("flow.step_completed", event.Operational, 30*event.Day)
+	ConfirmationViewedV1 = telemetry("confirmation.viewed", 90*event.Day)
+	StepCompletedV1      = telemetry("flow.step_completed", 30*event.Day)
 	ErrorEncounteredV1   = v1("flow.error_encountered", event.Operational, 90*event.Day)
-	LocaleChangedV1      = v1("locale.changed", event.Operational, 90*event.Day)
-	CurrencyChangedV1    = v1("currency.changed", event.Operational, 90*event.Day)
+	LocaleChangedV1      = telemetry("locale.changed", 90*event.Day)
+	CurrencyChangedV1    = telemetry("currency.changed", 90*event.Day)
 )
 
 // All returns all subjects that this service publishes.
 func All() []event.Subject {
 	return []event.Subject{BootstrapServedV1, HandoffConsumedV1, DraftCreatedV1, DraftAbandonedV1, DraftConvertedV1, IntentCreatedV1,
 		ConfirmationViewedV1, StepCompletedV1, ErrorEncounteredV1, LocaleChangedV1, CurrencyChangedV1}
+}
+
+// telemetry returns a subject that no reader waits for. An error is none: the consumer service counts replayed handoffs by it.
+func telemetry(name string, kept time.Duration) event.Subject {
+	s := v1(name, event.Operational, kept)
+	s.Deferred = true
+	return s
 }
 
 func v1(name, class string, kept time.Duration) event.Subject {
