@@ -160,10 +160,11 @@ func shape(value any) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-const (
-	arrival   = "2027-03-21"
-	departure = "2027-03-23"
-)
+// The dates of the recorded stay, and of the day to which it is extended.
+var arrival, departure, later = in(100), in(102), in(103)
+
+// in returns the date in so many days.
+func in(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
 
 func (r *recorder) consumer() {
 	const base = "/bff/consumer/v1"
@@ -210,7 +211,7 @@ func (r *recorder) hotelSite() {
 	r.call("tenantbooking", "", "POST", draft+"/confirm", nil)
 	r.call("tenantbooking", "GET "+path+"/confirmation/{reservationId}", "GET", fmt.Sprint(base, "/confirmation/", hold["reservationId"]), nil)
 	r.call("tenantbooking", "PATCH "+path+"/confirmation/{reservationId}", "PATCH", fmt.Sprint(base, "/confirmation/", hold["reservationId"]),
-		members{"stayWindow": members{"checkIn": arrival, "checkOut": "2027-03-24"}, "dryRun": true})
+		members{"stayWindow": members{"checkIn": arrival, "checkOut": later}, "dryRun": true})
 	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/cancel", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/cancel"), members{"dryRun": true})
 	r.call("tenantbooking", "POST "+path+"/confirmation/{reservationId}/payment", "POST", fmt.Sprint(base, "/confirmation/", hold["reservationId"], "/payment"), members{}) // 200
 	link := fmt.Sprint("/internal/tenant-booking/v1/tenants/", hotel.Tenant, "/confirmations/", hold["reservationId"], "/link")
@@ -262,7 +263,7 @@ func (r *recorder) reservations() {
 	post("POST "+path+"/{id}/special-requests", at+"/special-requests", members{
 		"tags": []string{"late_check_out", "quiet_room"}, "freeText": "Flight at 21:40.", "locale": "en", "source": "staff",
 	})
-	post("POST "+path+"/{id}/dates", at+"/dates", members{"stayWindow": members{"start": arrival, "end": "2027-03-24"}})
+	post("POST "+path+"/{id}/dates", at+"/dates", members{"stayWindow": members{"start": arrival, "end": later}})
 	post("POST "+path+"/{id}/cancel", at+"/cancel", members{"reasonCode": "guest_cancelled", "dryRun": true})
 }
 
