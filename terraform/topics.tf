@@ -18,8 +18,10 @@ resource "google_pubsub_topic" "subject" {
 }
 
 locals {
+  # A function that emits an event publishes the outbox lanes of its rows, which other functions of its service share.
+  emitted = { for service in keys(local.services) : service => toset(flatten([for f in local.functions : f.emits if f.service == service])) }
   publishers = { for topic in local.topics : topic => setunion(
-    [for f in local.functions : "serviceAccount:${f.account}@${local.domain_of_accounts}" if contains(f.publishes, topic)],
+    [for f in local.functions : "serviceAccount:${f.account}@${local.domain_of_accounts}" if length(f.emits) > 0 && contains(local.emitted[f.service], topic)],
     contains(local.published, topic) ? [] : var.platform_publishers,
     contains(local.subscribed, topic) ? local.replaying : [],
   ) }

@@ -134,7 +134,7 @@ run "production" {
 
   assert {
     condition = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : b.members == toset(concat(
-      [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.publishes, topic)],
+      [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if length(f.emits) > 0 && contains(flatten([for g in run.archives.functions : g.emits if g.service == f.service]), topic)],
       contains(flatten([for f in run.archives.functions : f.emits]), topic) ? [] : tolist(var.platform_publishers),
       contains([for f in run.archives.functions : f.event.subject if f.event != null], topic) ? ["serviceAccount:jobs-outbox@hotels-prod.iam.gserviceaccount.com", "serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"] : [],
     ))])

@@ -24,7 +24,7 @@ func account(name string, d Function) string {
 	if d.Documents {
 		needs = append(needs, "documents")
 	}
-	if len(d.Publishes) > 0 {
+	if len(d.Emits) > 0 {
 		needs = append(needs, "tells")
 	}
 	return short(strings.Join(needs, "-"))

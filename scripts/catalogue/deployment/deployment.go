@@ -32,7 +32,7 @@ func Of(functions []fn.Function, jobs []command.Job) (d Deployment, err error) {
 		if d.Services[service], err = serviceOf(service); err != nil {
 			return d, err
 		}
-		if d.Functions[f.Spec.Name], err = functionOf(f, publishedBy(functions, service)); err != nil {
+		if d.Functions[f.Spec.Name], err = functionOf(f); err != nil {
 			return d, fmt.Errorf("deployment: %s: %w", f.Spec.Name, err)
 		}
 	}

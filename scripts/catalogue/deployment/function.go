@@ -27,9 +27,8 @@ type Function struct {
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
 	Upstreams []string `json:"upstreams"`
-	Emits     []string `json:"emits"`
-	Publishes []string `json:"publishes"` // subjects that it may publish
-	Secrets   []string `json:"secrets"`   // variables without which it does not start
+	Emits     []string `json:"emits"`   // subjects; it may publish all of its service, because it publishes the outbox lanes of its own rows
+	Secrets   []string `json:"secrets"` // variables without which it does not start
 
 	TimeoutSeconds int `json:"timeoutSeconds"` // after which the function itself has responded
 	MaxInstances   int `json:"maxInstances"`
@@ -49,8 +48,7 @@ type Event struct {
 
 const upstreamPrefix = "upstream:"
 
-// functionOf returns the configuration of a function in a service that publishes these subjects.
-func functionOf(f fn.Function, serviceSubjects []string) (d Function, err error) {
+func functionOf(f fn.Function) (d Function, err error) {
 	s := f.Spec
 	d = Function{
 		Service: s.Service(), Kind: "http", Access: s.Access.String(), Archive: s.Name, Path: route(s).Path, Answers: answers(s), Schedule: s.Schedule,
@@ -62,11 +60,6 @@ func functionOf(f fn.Function, serviceSubjects []string) (d Function, err error)
 	}
 	if s.Schedule != "" {
 		d.Kind = "scheduled"
-	}
-	// After its commit a function publishes the outbox lanes of its own rows, which may contain rows of other functions
-	// of the service.
-	if d.Publishes = []string{}; len(d.Emits) > 0 {
-		d.Publishes = serviceSubjects
 	}
 	if d.Postgres && services[d.Service].Schema == "" {
 		return d, errors.New("uses Postgres, and its service has no schema")
@@ -121,17 +114,6 @@ func emits(s fn.Spec) []string {
 	names := []string{}
 	for _, subject := range s.Publishes {
 		names = append(names, subject.Name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// publishedBy returns the subjects that any function of a service publishes.
-func publishedBy(functions []fn.Function, service string) (names []string) {
-	for _, f := range functions {
-		if f.Spec.Service() == service {
-			names = append(names, emits(f.Spec)...)
-		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
