@@ -56,19 +56,19 @@ func openLedger(t *testing.T, random *rand.Rand) *ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.AsOf, q.ValidUntil = quotestest.Noon, quotestest.Noon.Add(time.Hour)
+	q.AsOf, q.ValidUntil = noon, noon.Add(time.Hour)
 	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: quotes.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{quotestest.Noon, quotestest.Noon.Add(quotes.DefaultHold)}); err != nil {
+	if err := r.StartHold(HoldResult{noon, noon.Add(quotes.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
-	r.AsOf = quotestest.Noon
-	if err := r.Confirm(aCapture(r), r.Hold, quotestest.Noon); err != nil {
+	r.AsOf = noon
+	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
-	return &ledger{t: t, random: random, r: r, now: quotestest.Noon}
+	return &ledger{t: t, random: random, r: r, now: noon}
 }
 
 // change applies a plan, unless the act is refused.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -87,13 +86,13 @@ func TestActs_states(t *testing.T) {
 			return err
 		}, map[State]State{Held: Held, Confirmed: Confirmed, CheckInStarted: CheckInStarted, CheckedIn: CheckedIn, CheckoutStarted: CheckoutStarted}},
 		{"cancellation", func(r *Reservation) error {
-			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk}, quotestest.Noon)
+			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk}, noon)
 		}, map[State]State{Held: Cancelled, Confirmed: Cancelled}},
 		{"cancellation of a hold", func(r *Reservation) error {
-			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk, OnlyHeld: true}, quotestest.Noon)
+			return r.CancelOnWish(CancelWish{Code: GuestCancelled, By: desk, OnlyHeld: true}, noon)
 		}, map[State]State{Held: Cancelled, ExpiredHold: Cancelled}},
 		{"confirmation", func(r *Reservation) error {
-			return r.Confirm(aCapture(r), r.Hold, quotestest.Noon)
+			return r.Confirm(aCapture(r), r.Hold, noon)
 		}, map[State]State{Held: Confirmed, ExpiredHold: Confirmed}},
 	} {
 		t.Run(act.name, func(t *testing.T) {
@@ -140,7 +139,7 @@ func TestActs_changeInProgress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for from, r := range samples(t) {
-				r.await(AwaitReallocation, quotestest.Noon)
+				r.await(AwaitReallocation, noon)
 				r.Saga.Plan = &Plan{Modification: Modification{ID: id.New[id.Modification]()}}
 				before := *r
 				err := act(r)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -17,14 +16,14 @@ func TestConcerns(t *testing.T) {
 	owes := func(r *Reservation) { r.cost(5) }
 	waits := func(s Step, age time.Duration, attempts int) func(*Reservation) {
 		return func(r *Reservation) {
-			r.AsOf = quotestest.Noon.Add(age)
-			r.await(s, quotestest.Noon)
+			r.AsOf = noon.Add(age)
+			r.await(s, noon)
 			r.Saga.Attempts = attempts
 		}
 	}
 	out := func(until string) func(*Reservation) []outage {
 		return func(r *Reservation) []outage {
-			return []outage{{r.ID, night(t, until), quotestest.Noon.Add(time.Hour)}, {r.ID, night(t, until), quotestest.Noon}, {id.New[id.Reservation](), night(t, until), quotestest.Noon.Add(-time.Hour)}}
+			return []outage{{r.ID, night(t, until), noon.Add(time.Hour)}, {r.ID, night(t, until), noon}, {id.New[id.Reservation](), night(t, until), noon.Add(-time.Hour)}}
 		}
 	}
 	for _, test := range []struct {
@@ -35,26 +34,26 @@ func TestConcerns(t *testing.T) {
 		want    []Concern
 		since   time.Time // of the first
 	}{
-		{"nothing", checkedInOne, []func(*Reservation){asOf(arrival)}, nil, nil, quotestest.Noon},
-		{"keys for 5 minutes", checkedInOne, []func(*Reservation){waits(AwaitKeys, 5*time.Minute, 0)}, nil, []Concern{ConcernStuck}, quotestest.Noon},
-		{"keys for less than 5 minutes", checkedInOne, []func(*Reservation){waits(AwaitKeys, 5*time.Minute-time.Second, 0)}, nil, nil, quotestest.Noon},
-		{"keys for 1 minute after a failure", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Minute, 1)}, nil, []Concern{ConcernStuck}, quotestest.Noon},
-		{"keys for less than 1 minute after a failure", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Minute-time.Second, 1)}, nil, nil, quotestest.Noon},
-		{"rooms of a live hold", aHeld, []func(*Reservation){waits(AwaitInventory, 6*time.Minute, 0)}, nil, []Concern{ConcernStuck}, quotestest.Noon},
-		{"rooms of an expired hold", aHeld, []func(*Reservation){waits(AwaitInventory, 10*time.Minute, 0)}, nil, nil, quotestest.Noon},
-		{"the payment of a hold", aHeld, []func(*Reservation){waits(AwaitPayment, 9*time.Minute, 1)}, nil, nil, quotestest.Noon},
-		{"a step that older code has stored", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Hour, 3), func(r *Reservation) { r.Saga.Since = nil }}, nil, nil, quotestest.Noon},
+		{"nothing", checkedInOne, []func(*Reservation){asOf(arrival)}, nil, nil, noon},
+		{"keys for 5 minutes", checkedInOne, []func(*Reservation){waits(AwaitKeys, 5*time.Minute, 0)}, nil, []Concern{ConcernStuck}, noon},
+		{"keys for less than 5 minutes", checkedInOne, []func(*Reservation){waits(AwaitKeys, 5*time.Minute-time.Second, 0)}, nil, nil, noon},
+		{"keys for 1 minute after a failure", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Minute, 1)}, nil, []Concern{ConcernStuck}, noon},
+		{"keys for less than 1 minute after a failure", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Minute-time.Second, 1)}, nil, nil, noon},
+		{"rooms of a live hold", aHeld, []func(*Reservation){waits(AwaitInventory, 6*time.Minute, 0)}, nil, []Concern{ConcernStuck}, noon},
+		{"rooms of an expired hold", aHeld, []func(*Reservation){waits(AwaitInventory, 10*time.Minute, 0)}, nil, nil, noon},
+		{"the payment of a hold", aHeld, []func(*Reservation){waits(AwaitPayment, 9*time.Minute, 1)}, nil, nil, noon},
+		{"a step that older code has stored", checkedInOne, []func(*Reservation){waits(AwaitKeys, time.Hour, 3), func(r *Reservation) { r.Saga.Since = nil }}, nil, nil, noon},
 		{"a key by hand", checkedInOne, []func(*Reservation){asOf(arrival), byHand}, nil, []Concern{ConcernKey}, arrival},
-		{"a key by hand after check-out", checkedInOne, []func(*Reservation){asOf(arrival), byHand, func(r *Reservation) { r.State = CheckedOut }}, nil, nil, quotestest.Noon},
-		{"a room out of order in house", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-02"), []Concern{ConcernRoom}, quotestest.Noon},
-		{"a room out of order before the arrival", confirmedOne, []func(*Reservation){asOf(quotestest.Noon)}, out("2037-12-02"), []Concern{ConcernRoom}, quotestest.Noon},
-		{"a room back in order", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-01"), nil, quotestest.Noon},
-		{"a room out of order after check-out", checkedInOne, []func(*Reservation){asOf(arrival), func(r *Reservation) { r.State = CheckedOut }}, out("2037-12-09"), nil, quotestest.Noon},
-		{"a balance before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure.Add(-time.Second))}, nil, nil, quotestest.Noon},
+		{"a key by hand after check-out", checkedInOne, []func(*Reservation){asOf(arrival), byHand, func(r *Reservation) { r.State = CheckedOut }}, nil, nil, noon},
+		{"a room out of order in house", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-02"), []Concern{ConcernRoom}, noon},
+		{"a room out of order before the arrival", confirmedOne, []func(*Reservation){asOf(noon)}, out("2037-12-02"), []Concern{ConcernRoom}, noon},
+		{"a room back in order", checkedInOne, []func(*Reservation){asOf(arrival)}, out("2037-12-01"), nil, noon},
+		{"a room out of order after check-out", checkedInOne, []func(*Reservation){asOf(arrival), func(r *Reservation) { r.State = CheckedOut }}, out("2037-12-09"), nil, noon},
+		{"a balance before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure.Add(-time.Second))}, nil, nil, noon},
 		{"a balance on the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure)}, nil, []Concern{ConcernBalance}, departure},
 		{"a balance after check-out", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), func(r *Reservation) { r.State = CheckedOut }}, nil, []Concern{ConcernBalance}, departure},
-		{"no balance on the day of departure", checkedInOne, []func(*Reservation){asOf(departure)}, nil, nil, quotestest.Noon},
-		{"a balance of a guest who has not come", confirmedOne, []func(*Reservation){owes, asOf(departure)}, nil, nil, quotestest.Noon},
+		{"no balance on the day of departure", checkedInOne, []func(*Reservation){asOf(departure)}, nil, nil, noon},
+		{"a balance of a guest who has not come", confirmedOne, []func(*Reservation){owes, asOf(departure)}, nil, nil, noon},
 		{"two", checkedInOne, []func(*Reservation){asOf(departure), owes, byHand}, nil, []Concern{ConcernKey, ConcernBalance}, arrival},
 	} {
 		t.Run(test.name, func(t *testing.T) {

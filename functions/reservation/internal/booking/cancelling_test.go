@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -119,7 +118,7 @@ func TestPenalty_itemPolicies(t *testing.T) {
 				}
 			}
 			r.Extras = []quotes.Line{{Kind: "fee", Description: "Cleaning", Amount: test.fee * 1_000_000}}
-			r.post(account.Posting{Cause: account.ByBooking, At: quotestest.Noon})
+			r.post(account.Posting{Cause: account.ByBooking, At: noon})
 			at := r.Local.Midnight(r.Stay.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
 			if err != nil {

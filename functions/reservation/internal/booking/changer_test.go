@@ -61,7 +61,7 @@ func openDeskTest(t *testing.T) *deskTest {
 // deskOn is like openDeskTest in a database that other tests use too.
 func deskOn(t *testing.T, db *pgtest.Database) *deskTest {
 	t.Helper()
-	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: quotestest.Noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
+	c := &deskTest{t: t, db: db, locks: &fakeLocks{status: KeyIssued}, rate: 100_000_000, now: noon, r: aStoredBooking(t, db, id.New[id.Tenant]())}
 	c.fakeInventory = newFakeInventory(func() time.Time { return c.now }, 1)
 	for i, a := range c.r.Hold.Allocations {
 		c.fakeInventory.taken[a] = &room{roomType: c.r.Items[i].RoomType, committed: true}

@@ -152,8 +152,8 @@ func (r *Reservation) changeDates(act id.Request, to, nights stay.Window, price 
 	}
 	p.Reserved = after
 	p.costs(r)
-	before := DatesOf{Stay: quotes.ViewStay(r.Stay), Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Keys: r.validKeys(r.itemIDs()...)}
-	return p, p.describe(DateChange, before, DatesOf{Stay: quotes.ViewStay(to), Totals: quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}})
+	before := DatesOf{Stay: quotes.ViewStay(r.Stay), Totals: r.totals(r.Total), Keys: r.validKeys(r.itemIDs()...)}
+	return p, p.describe(DateChange, before, DatesOf{Stay: quotes.ViewStay(to), Totals: r.totals(p.Reserved.Total)})
 }
 
 // changeOccupants plans other guests in a room at the given price.
@@ -164,7 +164,7 @@ func (r *Reservation) changeOccupants(at int, to stay.Occupants, from stay.Date,
 	p := &Plan{Reserved: after}
 	p.costs(r)
 	side := func(item Item, total money.Micro) OccupantsOf {
-		return OccupantsOf{Item: item.ID, Occupants: quotes.Occupants(item.Occupants), Totals: quotes.Totals{Grand: total, Currency: r.Currency}}
+		return OccupantsOf{Item: item.ID, Occupants: quotes.Occupants(item.Occupants), Totals: r.totals(total)}
 	}
 	return p, p.describe(GuestCountChange, side(r.Items[at], r.Total), side(after.Items[at], p.Reserved.Total))
 }
@@ -210,7 +210,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	if r.State == CheckedIn && item.Room == nil {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/roomId", Rule: "required", Message: "must name the new room of a guest in house"})
 	}
-	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: quotes.Occupants(old.Occupants), Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}}
+	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: quotes.Occupants(old.Occupants), Totals: r.totals(r.Total)}
 	if !equal(item.Room, old.Room) {
 		p.Reissue, before.Keys = []id.Item{item.ID}, r.validKeys(item.ID)
 	}
@@ -221,7 +221,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 	p.costs(r)
 	return p, p.describe(RoomChange, before, RoomOf{
 		Item: item.ID, RoomType: item.RoomType, RatePlan: item.RatePlan, Room: item.Room, Occupants: quotes.Occupants(item.Occupants),
-		Totals: quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}, Complimentary: m.Complimentary,
+		Totals: r.totals(p.Reserved.Total), Complimentary: m.Complimentary,
 	})
 }
 
@@ -253,7 +253,7 @@ func (r *Reservation) addRoom(act id.Request, asked quotes.AskedItem, price quot
 	after.Allocations = append(after.Allocations, p.take(act, item, r.Stay))
 	p.Reserved = after
 	p.costs(r)
-	return p, p.describe(RoomAdded, TotalsOf{quotes.Totals{Grand: r.Total, Currency: r.Currency}}, roomOf(item, quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}))
+	return p, p.describe(RoomAdded, TotalsOf{r.totals(r.Total)}, roomOf(item, r.totals(p.Reserved.Total)))
 }
 
 // removeRoom plans to give up a room. What its policy keeps for a cancellation is retained.
@@ -279,7 +279,7 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	if p.Reserved.Total <= 0 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
 	}
-	return p, p.describe(RoomRemoved, roomOf(item, quotes.Totals{Grand: r.Total, Currency: r.Currency}), TotalsOf{quotes.Totals{Grand: p.Reserved.Total, Currency: r.Currency}})
+	return p, p.describe(RoomRemoved, roomOf(item, r.totals(r.Total)), TotalsOf{r.totals(p.Reserved.Total)})
 }
 
 func roomOf(item Item, totals quotes.Totals) RoomOf {
@@ -303,7 +303,7 @@ func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from 
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/nightlyRateMicro", Rule: "range", Message: "must leave a total above zero"})
 	}
 	side := func(item Item, total money.Micro, reason Text) RateOf {
-		return RateOf{Item: &item.ID, Nightly: &item.Nightly, Totals: &quotes.Totals{Grand: total, Currency: r.Currency}, Reason: reason}
+		return RateOf{Item: &item.ID, Nightly: &item.Nightly, Totals: new(r.totals(total)), Reason: reason}
 	}
 	return p, p.describe(RateChange, side(r.Items[at], r.Total, ""), side(*item, p.Reserved.Total, reason))
 }

@@ -4,6 +4,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 )
 
 // terms returns the charges that the present nights and fees of the reservation ask for. There are none after a cancellation or a
@@ -42,4 +43,9 @@ func (r *Reservation) post(p account.Posting, retained ...account.Charge) {
 	if !r.ended() {
 		r.Total = r.Account.Price()
 	}
+}
+
+// totals returns an amount in the currency of the reservation.
+func (r *Reservation) totals(amount money.Micro) quotes.Totals {
+	return quotes.Totals{Grand: amount, Currency: r.Currency}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -177,7 +176,7 @@ func TestCollect_ended(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	ends := map[string]func(*Reservation) error{
-		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), quotestest.Noon, nil) },
+		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon, nil) },
 		"no-show": func(r *Reservation) error {
 			_, err := r.Miss(MissWish{By: saga(), Manager: true, Waive: true}, r.noShowAt())
 			return err

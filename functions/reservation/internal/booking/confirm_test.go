@@ -11,7 +11,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -181,7 +180,7 @@ func (s *confirmTest) pass(by time.Duration) {
 
 func nothing(*confirmTest) {}
 
-func unpaid(r *Reservation) error { return r.CancelUnpaid(quotestest.Noon) }
+func unpaid(r *Reservation) error { return r.CancelUnpaid(noon) }
 
 func captured(s *confirmTest) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
 

@@ -12,7 +12,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -171,7 +170,7 @@ func (s *sequence) must(err error) {
 func paidBooking(s *sequence) {
 	r := s.hold()
 	s.paid(r)
-	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, quotestest.Noon))
+	s.must(r.Confirm(*s.fakePayments.intents[s.payment], r.Hold, noon))
 	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}

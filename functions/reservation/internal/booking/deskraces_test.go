@@ -11,7 +11,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -30,7 +29,7 @@ func race(t *testing.T, rounds int, act func(*sequence) (outcome string)) {
 	owner := db.Owner(t)
 	for n := range seedrand.Iterations(t, rounds, 10*rounds) {
 		s := aSequence(t, db, owner, seed.Of("round", n))
-		s.sure, s.now = true, quotestest.Noon
+		s.sure, s.now = true, noon
 		outcomes[act(s)]++
 		s.settle()
 		s.check(n)

@@ -120,7 +120,7 @@ func HoldPlaced(r *Reservation) event.Draft {
 	}
 	return r.event(HeldV1, held{
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
-		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: quotes.ViewStay(r.Stay), Items: items, Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency},
+		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: quotes.ViewStay(r.Stay), Items: items, Totals: r.totals(r.Total),
 		Hold: heldUntil{
 			PlacedAt:  r.Hold.PlacedAt,
 			ExpiresAt: r.Hold.ExpiresAt,
@@ -153,7 +153,7 @@ func ReservationConfirmed(r *Reservation) event.Draft {
 	paid := *viewPayment(r.Payment)
 	paid.Captured = r.Payment.kept() // without a surplus that was refunded
 	return r.event(ConfirmedV1, confirmed{
-		reference: r.reference(), Code: r.Code, Stay: quotes.ViewStay(r.Stay), Totals: quotes.PriceTotals{Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Own: r.Own},
+		reference: r.reference(), Code: r.Code, Stay: quotes.ViewStay(r.Stay), Totals: quotes.PriceTotals{Totals: r.totals(r.Total), Own: r.Own},
 		Payment: paid, FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: hashedGuest{r.Guest, r.Locale, r.Hashes},
 		ConfirmedAt: *r.Payment.ConfirmedAt, CaptureEvent: r.Payment.CaptureEvent,
 	})

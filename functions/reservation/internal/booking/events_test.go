@@ -15,15 +15,15 @@ import (
 func TestEvents_schemas(t *testing.T) {
 	t.Parallel()
 	quote := quotestest.Quote(t, id.New[id.Tenant]())
-	quote.FX = &quotes.FX{ID: id.New[id.FX](), Base: "USD", Quote: "AFN", Rate: 70.25, Source: "pricing_service", CapturedAt: quotestest.Noon}
+	quote.FX = &quotes.FX{ID: id.New[id.FX](), Base: "USD", Quote: "AFN", Rate: 70.25, Source: "pricing_service", CapturedAt: noon}
 	held := aHeld(t)
 	held.Code, held.Partner, held.FX = newCode(), "ota-1", quote.FX
 	confirmed, soldOut, cash := confirmedOne(t), anExpired(t), aHeld(t)
 	confirmed.Code, cash.Code = newCode(), newCode()
-	if err := soldOut.CancelSoldOut(aCapture(soldOut), quotestest.Noon); err != nil {
+	if err := soldOut.CancelSoldOut(aCapture(soldOut), noon); err != nil {
 		t.Fatal(err)
 	}
-	if err := cash.Confirm(aPromise(cash), cash.Hold, quotestest.Noon); err != nil {
+	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
 	asked := confirmedOne(t)
@@ -39,7 +39,7 @@ func TestEvents_schemas(t *testing.T) {
 		GuestOverstayed(overstayedOne(t)),
 	} {
 		t.Run(d.Subject.Name, func(t *testing.T) {
-			raw, err := d.Seal(quotestest.Noon, event.Origin{})
+			raw, err := d.Seal(noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,10 +60,10 @@ func TestEvents_members(t *testing.T) {
 	t.Parallel()
 	q, held, confirmed, soldOut := quotestest.Quote(t, id.New[id.Tenant]()), aHeld(t), confirmedOne(t), anExpired(t)
 	capture := aCapture(soldOut)
-	if err := soldOut.CancelSoldOut(capture, quotestest.Noon); err != nil {
+	if err := soldOut.CancelSoldOut(capture, noon); err != nil {
 		t.Fatal(err)
 	}
-	rejected := quotes.Requested(id.New[id.Request](), q.Tenant, q.Region, quotestest.Ask(), quotestest.Noon)
+	rejected := quotes.Requested(id.New[id.Request](), q.Tenant, q.Region, quotestest.Ask(), noon)
 	for _, test := range []struct {
 		name string
 		d    event.Draft
@@ -80,7 +80,7 @@ func TestEvents_members(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			raw, err := test.d.Seal(quotestest.Noon, event.Origin{})
+			raw, err := test.d.Seal(noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestEvents_captureWithoutEvent(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
 	r.Code, r.Payment.CaptureEvent = newCode(), nil
-	raw, err := ReservationConfirmed(r).Seal(quotestest.Noon, event.Origin{})
+	raw, err := ReservationConfirmed(r).Seal(noon, event.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestView_effectiveState(t *testing.T) {
 	if len(v.Items) != 2 {
 		t.Fatalf("len(v.Items) = %v, want 2", len(v.Items))
 	}
-	if v.Hold.ExpiresAt != quotestest.Noon.Add(10*time.Minute) {
-		t.Errorf("v.Hold.ExpiresAt = %v, want %v", v.Hold.ExpiresAt, quotestest.Noon.Add(10*time.Minute))
+	if v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
+		t.Errorf("v.Hold.ExpiresAt = %v, want %v", v.Hold.ExpiresAt, noon.Add(10*time.Minute))
 	}
 }

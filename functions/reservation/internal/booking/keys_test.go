@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 )
 
 // keyTest is a reservation with one key whose reports arrive, and the lock service's side of it.
@@ -90,7 +89,7 @@ func TestSetKey_ordersOfOneKey(t *testing.T) {
 	}
 	cancel := func(t *testing.T, r *Reservation) {
 		t.Helper()
-		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, quotestest.Noon); err != nil {
+		if err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: access.Actor{Type: access.Guest, ID: "gst_someone"}}, noon); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -113,7 +113,7 @@ func aSequence(t *testing.T, db *pgtest.Database, owner *pgx.Conn, random *rand.
 func openSequence(t *testing.T, e env.Env, owner *pgx.Conn, random *rand.Rand) *sequence {
 	t.Helper()
 	s := &sequence{
-		t: t, env: e, owner: owner, random: random, now: quotestest.Noon, fakePayments: newFakePayments(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
+		t: t, env: e, owner: owner, random: random, now: noon, fakePayments: newFakePayments(), keys: map[id.KeyCredential]Key{}, tenant: id.New[id.Tenant](),
 		done: map[string]int{}, process: &process{}, ask: quotestest.Ask(),
 	}
 	s.fakeInventory = newFakeInventory(func() time.Time { return s.now }, 3)
@@ -194,7 +194,7 @@ func (s *sequence) confirmed(r *Reservation) {
 	for _, a := range r.Hold.Allocations {
 		s.fakeInventory.taken[a].committed = true
 	}
-	if err := r.Confirm(i, r.Hold, quotestest.Noon); err != nil {
+	if err := r.Confirm(i, r.Hold, noon); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := save(s.t, s.changer.reservations, r, ReservationConfirmed(r)); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -161,7 +160,7 @@ func TestFail_duringCapture(t *testing.T) {
 		fail := func() {
 			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
 				r, err := s.reservations.Lock(t.Context(), tx, access.Scope{Tenant: s.r.Tenant}, s.r.ID)
-				if err != nil || r.CancelUnpaid(quotestest.Noon) != nil {
+				if err != nil || r.CancelUnpaid(noon) != nil {
 					return err
 				}
 				return s.reservations.Save(t.Context(), tx, r, ReservationCancelled(r))

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -179,7 +178,7 @@ func TestRecord_requested(t *testing.T) {
 	intent := *s.confirmed(captured)
 	s.edit(func(r *Reservation) {
 		wish := CancelWish{Code: StaffCancelled, By: saga(), MayWaive: true}
-		if err := r.CancelOnWish(wish, quotestest.Noon); err != nil {
+		if err := r.CancelOnWish(wish, noon); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -273,7 +272,7 @@ func TestRecord_afterCancellation(t *testing.T) {
 			}
 			kept := money.Micro(0)
 			s.change(func(r *Reservation) error {
-				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, quotestest.Noon)
+				err := r.CancelOnWish(CancelWish{Code: GuestCancelled, By: saga()}, noon)
 				kept = r.Payment.kept()
 				return err
 			})

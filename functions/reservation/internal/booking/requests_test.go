@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -129,7 +128,7 @@ func TestRequestAdded_schema(t *testing.T) {
 			if _, err := r.Ask(q); err != nil {
 				t.Fatal(err)
 			}
-			raw, err := RequestAdded(r).Seal(quotestest.Noon, event.Origin{})
+			raw, err := RequestAdded(r).Seal(noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +164,7 @@ func TestRequestAdded_guestWords(t *testing.T) {
 			if !test.ask(r) {
 				t.Fatal("the request is not added")
 			}
-			raw, err := RequestAdded(r).Seal(quotestest.Noon, event.Origin{})
+			raw, err := RequestAdded(r).Seal(noon, event.Origin{})
 			if err != nil {
 				t.Fatal(err)
 			}

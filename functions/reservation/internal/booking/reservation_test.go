@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -91,7 +90,7 @@ func TestConfirm_accepts(t *testing.T) {
 			t.Parallel()
 			before := *test.r
 			intent := test.intent(test.r)
-			err := test.r.Confirm(intent, test.r.Hold, quotestest.Noon)
+			err := test.r.Confirm(intent, test.r.Hold, noon)
 			if err != test.want {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
@@ -140,7 +139,7 @@ func TestPaidBy(t *testing.T) {
 		t.Error("aHeld(t).PaidBy(nil) = true, want false")
 	}
 	r = aHeld(t)
-	if err := r.Confirm(aPromise(r), r.Hold, quotestest.Noon); err != nil || !r.PaidBy(nil) {
+	if err := r.Confirm(aPromise(r), r.Hold, noon); err != nil || !r.PaidBy(nil) {
 		t.Errorf("a promise of cash is not known again: %v", err)
 	}
 }
@@ -148,10 +147,10 @@ func TestPaidBy(t *testing.T) {
 func TestCancel_liveHoldOnly(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]func(*Reservation) error{
-		"unpaid": func(r *Reservation) error { return r.CancelUnpaid(quotestest.Noon) },
-		"lost":   func(r *Reservation) error { return r.CancelLost(quotestest.Noon) },
+		"unpaid": func(r *Reservation) error { return r.CancelUnpaid(noon) },
+		"lost":   func(r *Reservation) error { return r.CancelLost(noon) },
 		"replaced": func(r *Reservation) error {
-			return r.Replace(access.Actor{Type: access.Guest, ID: "gst_1"}, quotestest.Noon)
+			return r.Replace(access.Actor{Type: access.Guest, ID: "gst_1"}, noon)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +193,7 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 	t.Parallel()
 	r := anExpired(t)
 	capture := aCapture(r)
-	if err := r.CancelSoldOut(capture, quotestest.Noon); err != nil {
+	if err := r.CancelSoldOut(capture, noon); err != nil {
 		t.Fatal(err)
 	}
 	c := r.Cancellation
@@ -217,7 +216,7 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 	if _, refundable := r.RefundableAmount(capture); refundable {
 		t.Error("RefundableAmount() returns money that the cancellation refunds")
 	}
-	if err := aHeld(t).CancelSoldOut(capture, quotestest.Noon); !errors.Is(err, ErrNotCaptured) {
+	if err := aHeld(t).CancelSoldOut(capture, noon); !errors.Is(err, ErrNotCaptured) {
 		t.Errorf("another reservation asks for that money: %v", err)
 	}
 }
@@ -228,7 +227,7 @@ func TestRefundableAmount(t *testing.T) {
 	lateCash.Payment = Payment{}
 	lateCash.pay(aPromise(lateCash))
 	lateCash.Payment.Intent = &lateCash.Payment.Intents[0].Intent
-	if err := lateCash.cancel(StaffCancelled, "", saga(), quotestest.Noon, nil); err != nil {
+	if err := lateCash.cancel(StaffCancelled, "", saga(), noon, nil); err != nil {
 		t.Fatal(err)
 	}
 	collected := with(aCapture, func(i *Intent) { i.ID, i.Method = *lateCash.Payment.Intent, CashOnArrival })
@@ -270,7 +269,7 @@ func TestOrphanedAllocations(t *testing.T) {
 	if rooms := r.OrphanedAllocations(capture); rooms != nil {
 		t.Errorf("%v are taken from an attempt that may succeed", rooms)
 	}
-	if err := r.CancelSoldOut(aCapture(r), quotestest.Noon); err != nil {
+	if err := r.CancelSoldOut(aCapture(r), noon); err != nil {
 		t.Fatal(err)
 	}
 	rooms := r.OrphanedAllocations(capture)
@@ -297,7 +296,7 @@ func with(open func(*Reservation) Intent, change func(*Intent)) func(*Reservatio
 func confirmedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := aHeld(t)
-	if err := r.Confirm(aCapture(r), r.Hold, quotestest.Noon); err != nil {
+	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -306,7 +305,7 @@ func confirmedOne(t testing.TB) *Reservation {
 func cancelledOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := aHeld(t)
-	if err := r.CancelUnpaid(quotestest.Noon); err != nil {
+	if err := r.CancelUnpaid(noon); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -105,12 +105,12 @@ func TestSave_roundTrip(t *testing.T) {
 		name string
 		act  func(*Reservation) error
 	}{
-		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, quotestest.Noon) }},
-		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, quotestest.Noon) }},
-		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), quotestest.Noon) }},
+		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, noon) }},
+		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
+		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
 		{"held anew", func(r *Reservation) error {
-			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{quotestest.Noon, quotestest.Noon.Add(time.Minute)})
-			return r.Confirm(aCapture(r), hold, quotestest.Noon)
+			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{noon, noon.Add(time.Minute)})
+			return r.Confirm(aCapture(r), hold, noon)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestSave_versionConflict(t *testing.T) {
 	for range writers {
 		mine := *r
 		group.Go(func() {
-			if err := mine.CancelUnpaid(quotestest.Noon); err != nil {
+			if err := mine.CancelUnpaid(noon); err != nil {
 				t.Error(err)
 			}
 			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, ReservationCancelled(&mine)) })
@@ -182,7 +182,7 @@ func TestAdd_codeCollision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.StartHold(HoldResult{quotestest.Noon, quotestest.Noon.Add(quotes.DefaultHold)}); err != nil {
+	if err := fresh.StartHold(HoldResult{noon, noon.Add(quotes.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -16,7 +15,7 @@ import (
 func aStoredBooking(t testing.TB, db *pgtest.Database, tenant id.Tenant) *Reservation {
 	t.Helper()
 	r := aStored(t, db.Env(), tenant)
-	if err := r.Confirm(aCapture(r), r.Hold, quotestest.Noon); err != nil {
+	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, OpenReservations(db.Env()), r, ReservationConfirmed(r)); err != nil {

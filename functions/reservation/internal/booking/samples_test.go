@@ -16,6 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
+var noon = quotestest.Noon
+
 func night(t testing.TB, text string) stay.Date {
 	t.Helper()
 	d, err := stay.ParseDate(text)
@@ -34,10 +36,10 @@ func aHeld(t testing.TB) *Reservation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{quotestest.Noon, quotestest.Noon.Add(10 * time.Minute)}); err != nil {
+	if err := r.StartHold(HoldResult{noon, noon.Add(10 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
-	r.AsOf = quotestest.Noon
+	r.AsOf = noon
 	return r
 }
 
@@ -112,7 +114,7 @@ func issueKeys(t testing.TB, r *Reservation) {
 func modifiedOne(t testing.TB) *Reservation {
 	t.Helper()
 	r := confirmedOne(t)
-	m := Modification{ID: id.New[id.Modification](), Type: GuestProfileUpdate, OccurredAt: quotestest.Noon, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}
+	m := Modification{ID: id.New[id.Modification](), Type: GuestProfileUpdate, OccurredAt: noon, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 	hash := strings.Repeat("ab", 32)
 	if err := r.modify(m, ProfileOf{Locale: "fa-AF"}, ProfileOf{Hashes: contactHash{Email: hash, Phone: hash}, Locale: "fa-AF"}); err != nil {
 		t.Fatal(err)
@@ -126,12 +128,12 @@ func movedOne(t testing.TB) *Reservation {
 	r := confirmedOne(t)
 	to := stay.Window{Start: r.Stay.Start, End: r.Stay.End.AddDays(1)}
 	ask := r.priced(r.Items, to)
-	p, err := r.changeDates(id.New[id.Request](), to, to, quotestest.Price(ask, quotestest.Noon))
+	p, err := r.changeDates(id.New[id.Request](), to, to, quotestest.Price(ask, noon))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Modification.ID, p.OccurredAt, p.Actor = id.New[id.Modification](), quotestest.Noon, access.Actor{Type: access.Staff, ID: "usr_desk"}
-	if err := r.apply(p, quotestest.Noon); err != nil {
+	p.Modification.ID, p.OccurredAt, p.Actor = id.New[id.Modification](), noon, access.Actor{Type: access.Staff, ID: "usr_desk"}
+	if err := r.apply(p, noon); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -140,5 +142,5 @@ func movedOne(t testing.TB) *Reservation {
 // cost makes the stay dearer.
 func (r *Reservation) cost(more money.Micro) {
 	r.Extras = append(slices.Clone(r.Extras), quotes.Line{Kind: "fee", Description: "Something else", Amount: more})
-	r.post(account.Posting{Cause: account.ByBooking, At: quotestest.Noon})
+	r.post(account.Posting{Cause: account.ByBooking, At: noon})
 }

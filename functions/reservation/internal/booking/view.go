@@ -129,7 +129,7 @@ func (r *Reservation) View() View {
 	v := View{
 		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.EffectiveState(), Version: r.Version,
 		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: quotes.ViewStay(r.Stay), Items: items,
-		Totals: quotes.Totals{Grand: r.Total, Currency: r.Currency}, Hold: HoldView{
+		Totals: r.totals(r.Total), Hold: HoldView{
 			Hold:      r.Hold.ID,
 			PlacedAt:  r.Hold.PlacedAt,
 			ExpiresAt: r.Hold.ExpiresAt,
