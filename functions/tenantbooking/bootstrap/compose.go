@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // compose returns the bootstrap of a visitor; a is nil unless the visitor has just arrived by a handoff.
@@ -18,7 +19,7 @@ func compose(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time
 		Flow: FlowConfig{
 			Steps:          booking.Funnel(),
 			HoldTTLSeconds: int(t.Settings.HoldTime() / time.Second),
-			MaxRooms:       hotel.MaxRooms,
+			MaxRooms:       stay.MaxSiteRooms,
 			MaxNights:      t.Settings.MaxNights(),
 		},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: hotel.PolicyViews(f.Rules, v.Locale),

@@ -23,7 +23,7 @@ type Prefix string
 func (p *Prefix) UnmarshalText(text []byte) error {
 	typed := tidy(string(text))
 	if typed == "" || !isPlaceName(typed) {
-		return errors.New("must have 1 to 80 characters in one line")
+		return fmt.Errorf("must have 1 to %d characters in one line", maxNameLength)
 	}
 	*p = Prefix(strings.ToLower(typed))
 	return nil

@@ -169,7 +169,7 @@ func (f *Filters) check(at string) (wrong []fault.Violation) {
 	return wrong
 }
 
-const placeNameMessage = "Must be one line of 1 to 80 characters."
+var placeNameMessage = fmt.Sprintf("Must be one line of 1 to %d characters.", maxNameLength)
 
 // isBlank reports whether a text has no visible character.
 func isBlank(s string) bool {

@@ -103,10 +103,7 @@ type DateRange struct {
 // Window returns the stay as a [stay.Window].
 func (d DateRange) Window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
 
-const (
-	maxNights    = 30
-	maxDaysAhead = 400 // hotels have no prices beyond it
-)
+const maxDaysAhead = 400 // hotels have no prices beyond it
 
 // Check returns the violations of the dates, with pointers below at. It accepts yesterday, because the hotel's time zone is not
 // known yet; see [Property.CheckDates].
@@ -119,8 +116,8 @@ func (d DateRange) Check(at string, now time.Time) []fault.Violation {
 		return []fault.Violation{datesInPast(at)}
 	case today.AddDays(maxDaysAhead).Before(d.CheckIn):
 		return []fault.Violation{violation(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", maxDaysAhead))}
-	case d.Window().Nights() > maxNights:
-		return []fault.Violation{violation(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", maxNights))}
+	case d.Window().Nights() > stay.MaxSiteNights:
+		return []fault.Violation{violation(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", stay.MaxSiteNights))}
 	}
 	return nil
 }
@@ -150,7 +147,6 @@ func (o Occupancy) Party() Party {
 }
 
 const (
-	maxRooms    = 9 // a group calls the hotel
 	maxAdults   = 36
 	maxChildren = 36
 	oldestChild = 17
@@ -158,8 +154,8 @@ const (
 
 // Check returns the violations of the occupancy, with pointers below at.
 func (o Occupancy) Check(at string) (wrong []fault.Violation) {
-	if o.Rooms < 1 || o.Rooms > maxRooms {
-		wrong = append(wrong, violation(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
+	if o.Rooms < 1 || o.Rooms > stay.MaxSiteRooms {
+		wrong = append(wrong, violation(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", stay.MaxSiteRooms)))
 	}
 	if o.Adults < max(1, o.Rooms) || o.Adults > maxAdults {
 		wrong = append(wrong, violation(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", maxAdults)))

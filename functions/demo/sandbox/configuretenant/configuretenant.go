@@ -3,6 +3,7 @@ package configuretenant
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Function serves PATCH /sandbox/tenant/v1/tenants/{tenantId}/config.
@@ -24,8 +26,6 @@ var Function = sandbox.HTTP(fn.Spec{
 	Publishes: fn.Subjects{directory.TenantConfigUpdatedV1, directory.TenantSettingsChangedV1},
 	Timeout:   2 * time.Second,
 }, New)
-
-const maxGraceHours = 720
 
 // A Request is a partial update: absent members do not change.
 type Request struct {
@@ -51,10 +51,10 @@ func (r *Request) Validate() error {
 	}
 	if s, given := r.Settings.Get(); given {
 		switch {
-		case s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800:
-			return standin.Refuse("/settings/holdTtlSeconds", "range", "Must be 120 to 1800 seconds.")
-		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > maxGraceHours:
-			return standin.Refuse("/settings/noShowGraceHours", "range", "Must be 0 to 720 hours.")
+		case standin.ValidateHold(s.HoldTTLSeconds) != nil:
+			return standin.Refuse("/settings/holdTtlSeconds", "range", standin.ValidateHold(s.HoldTTLSeconds).Error())
+		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > stay.MaxGraceHours:
+			return standin.Refuse("/settings/noShowGraceHours", "range", fmt.Sprintf("Must be 0 to %d hours.", stay.MaxGraceHours))
 		case s.CancellationPolicyVersion < 0 || s.CancellationPolicyVersion > math.MaxInt32:
 			return standin.Refuse("/settings/cancellationPolicyVersion", "range", "Must be 0 to 2147483647.")
 		}

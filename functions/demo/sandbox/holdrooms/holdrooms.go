@@ -3,6 +3,7 @@ package holdrooms
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
@@ -25,8 +26,6 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-const maxClaims = 20 // in one request
-
 // A Request names the rooms, the reservation, the duration and the held rooms to replace. The caller chooses the allocation ids.
 type Request struct {
 	Tenant      id.Tenant         `json:"tenantId"`
@@ -43,11 +42,11 @@ func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
 		return standin.Refuse("/stayWindow", "stay", err.Error())
 	}
-	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
-		return standin.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
+	if err := standin.ValidateHold(r.TTLSeconds); err != nil {
+		return standin.Refuse("/ttlSeconds", "range", err.Error())
 	}
-	if len(r.Allocations) == 0 || len(r.Allocations) > maxClaims {
-		return standin.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
+	if len(r.Allocations) == 0 || len(r.Allocations) > stay.MaxRooms {
+		return standin.Refuse("/allocations", "count", fmt.Sprintf("Must list 1 to %d allocations.", stay.MaxRooms))
 	}
 	seen := map[id.Allocation]bool{}
 	for _, a := range r.Allocations {

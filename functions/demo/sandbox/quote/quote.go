@@ -3,6 +3,7 @@ package quote
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
@@ -24,10 +25,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const (
-	validity = 15 * time.Minute
-	maxRooms = 20 // in one request
-)
+const validity = 15 * time.Minute
 
 // A Request is the stay to price.
 type Request struct {
@@ -44,8 +42,8 @@ func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
 		return standin.Refuse("/stayWindow", "stay", err.Error())
 	}
-	if len(r.Items) == 0 || len(r.Items) > maxRooms {
-		return standin.Refuse("/items", "count", "Must list 1 to 20 rooms.")
+	if len(r.Items) == 0 || len(r.Items) > stay.MaxRooms {
+		return standin.Refuse("/items", "count", fmt.Sprintf("Must list 1 to %d rooms.", stay.MaxRooms))
 	}
 	for _, item := range r.Items {
 		if err := item.Occupants.Validate(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Change is a guest's change of a confirmed booking: of its dates, of the guest's details, or a special request. Total is the price of
@@ -33,8 +34,6 @@ type SpecialRequest struct {
 	Tags     []string `json:"tags"`
 	FreeText string   `json:"freeText,omitzero"`
 }
-
-const maxFreeTextLength = 500
 
 // Validate returns an error unless there is exactly one change, with valid members.
 func (c Change) Validate() error {
@@ -63,8 +62,8 @@ func (c Change) Validate() error {
 		}
 	}
 	if q := c.Special; q != nil {
-		refuse("/specialRequest/tags", "length", "must be 1 to 10 different tags", len(q.Tags) == 0 || len(q.Tags) > 10)
-		refuse("/specialRequest/freeText", "form", "must be at most 500 characters", utf8.RuneCountInString(q.FreeText) > maxFreeTextLength)
+		refuse("/specialRequest/tags", "length", fmt.Sprintf("must be 1 to %d different tags", stay.MaxRequestTags), len(q.Tags) == 0 || len(q.Tags) > stay.MaxRequestTags)
+		refuse("/specialRequest/freeText", "form", fmt.Sprintf("must be at most %d characters", stay.MaxRequestLength), utf8.RuneCountInString(q.FreeText) > stay.MaxRequestLength)
 	}
 	if found != nil {
 		return fault.ErrValidation.With(found...)

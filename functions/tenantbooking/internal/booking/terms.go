@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Selection is the guest's choice of room, rate and dates.
@@ -112,8 +114,6 @@ func (g Guest) Normal() Guest {
 	return g
 }
 
-const maxRequestsLength = 1000
-
 // Validate returns an error for a guest without a name or with an invalid email address or telephone number. One name is
 // enough, because many guests have only one.
 func (g Guest) Validate() error {
@@ -131,7 +131,7 @@ func (g Guest) Validate() error {
 	refuse("lastName", noLast != nil, "must be a name")
 	refuse("email", noEmail != nil, "must be an e-mail address")
 	refuse("phone", noPhone != nil, "must be a telephone number with its country code")
-	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), maxRequestsLength), "must be at most 1000 characters")
+	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), stay.MaxDetailsLength), fmt.Sprintf("must be at most %d characters", stay.MaxDetailsLength))
 	if found != nil {
 		return fault.ErrValidation.With(found...)
 	}

@@ -1,6 +1,10 @@
 package hotel
 
-import "time"
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/stay"
+)
 
 // Settings holds a tenant's limits for bookings. A limit of 0 means the default.
 type Settings struct {
@@ -13,14 +17,12 @@ type Settings struct {
 
 // Defaults of a tenant's limits, for anonymous visitors of one hotel.
 const (
-	defaultHoldTTL       = 600 // seconds
-	maxNights            = 30  // of one stay
 	maxSessionRoomNights = 60  // held or booked by one guest without payment
 	maxAddressRoomNights = 300 // the same from one client address, which may be shared by an office
 )
 
 // MaxNights returns the longest stay that can be booked on the hotel's site.
-func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, maxNights) }
+func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, stay.MaxSiteNights) }
 
 // SessionRoomNights returns the maximum of room nights that one guest may hold or book without payment.
 func (s Settings) SessionRoomNights() int {
@@ -34,7 +36,7 @@ func (s Settings) AddressRoomNights() int {
 
 // HoldTime returns how long rooms are held.
 func (s Settings) HoldTime() time.Duration {
-	return time.Duration(orDefault(s.HoldTTLSeconds, defaultHoldTTL)) * time.Second
+	return time.Duration(orDefault(s.HoldTTLSeconds, int(stay.DefaultHold/time.Second))) * time.Second
 }
 
 func orDefault(set, otherwise int) int {

@@ -24,13 +24,10 @@ type Occupancy struct {
 	Rooms    int `json:"rooms"`
 }
 
-// MaxRooms is the maximum of one booking on a site. Larger groups contact the hotel.
-const MaxRooms = 9
-
 // PerRoom distributes the guests over the rooms as evenly as possible, with at least one adult in each room.
 func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
-	if o.Rooms < 1 || o.Rooms > MaxRooms {
-		return nil, fmt.Errorf("must be for 1 to %d rooms", MaxRooms)
+	if o.Rooms < 1 || o.Rooms > stay.MaxSiteRooms {
+		return nil, fmt.Errorf("must be for 1 to %d rooms", stay.MaxSiteRooms)
 	}
 	if o.Adults < o.Rooms {
 		return nil, errors.New("every room needs an adult")
@@ -52,7 +49,7 @@ func (o Occupancy) Check(at string) []fault.Violation {
 		return nil
 	}
 	member := "/adults"
-	if o.Rooms < 1 || o.Rooms > MaxRooms {
+	if o.Rooms < 1 || o.Rooms > stay.MaxSiteRooms {
 		member = "/rooms"
 	} else if _, err := (Occupancy{Adults: o.Adults, Rooms: o.Rooms}).PerRoom(); err == nil {
 		member = "/children"

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // Tariffs reads the tariffs of properties.
@@ -23,10 +24,6 @@ type Tariffs struct{ db *postgres.DB }
 
 // OpenTariffs opens the store.
 func OpenTariffs(e env.Env) Tariffs { return Tariffs{postgres.Open(e, standin.Schema)} }
-
-// maxRunningHours limits how long after midnight the running night is on sale: a tenant that waits for late guests for days must not
-// sell yesterday's nights in the afternoon.
-const maxRunningHours = 12
 
 // Get returns the tariff of a tenant's property, in a currency of the tenant and with an optional promotion code.
 func (s Tariffs) Get(ctx context.Context, tenant id.Tenant, p id.Property, c money.Currency, promo string) (t Tariff, err error) {
@@ -51,7 +48,7 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 		       ((platform.now() - make_interval(hours => least(t.no_show_grace_hours, @hours))) AT TIME ZONE p.time_zone)::date
 		FROM sandbox.properties AS p JOIN sandbox.tenants AS t USING (tenant_id)
 		WHERE p.property_id = @property`,
-		pgx.StrictNamedArgs{"property": p, "hours": maxRunningHours}).Scan(&own, &currencies, &t.Today, &t.Business)
+		pgx.StrictNamedArgs{"property": p, "hours": stay.MaxBusinessHours}).Scan(&own, &currencies, &t.Today, &t.Business)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return t, fault.ErrNotFound

@@ -3,6 +3,7 @@ package standin
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -36,14 +37,20 @@ func (r Rating) OrNone() *Rating {
 // A Party is the number of guests and rooms of a stay.
 type Party struct{ Adults, Children, Rooms int }
 
-const maxRooms = 20 // of one party
-
 // Validate rejects a party that cannot be spread over its rooms.
 func (p Party) Validate() error {
-	if p.Rooms < 1 || p.Rooms > maxRooms || p.Adults < p.Rooms || p.Children < 0 {
-		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", maxRooms)
+	if p.Rooms < 1 || p.Rooms > stay.MaxRooms || p.Adults < p.Rooms || p.Children < 0 {
+		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", stay.MaxRooms)
 	}
 	return p.Spread()[0].Validate()
+}
+
+// ValidateHold rejects a duration in seconds outside the bounds of a hold.
+func ValidateHold(seconds int) error {
+	if seconds < int(stay.MinHold/time.Second) || seconds > int(stay.MaxHold/time.Second) {
+		return fmt.Errorf("must be %d to %d seconds", stay.MinHold/time.Second, stay.MaxHold/time.Second)
+	}
+	return nil
 }
 
 // Spread distributes the guests over the rooms as evenly as possible, more into the first ones. Its cost depends only
