@@ -460,7 +460,7 @@ var variants = []variant{
 		"functions/reservation/internal/booking", "TestAccount_retained",
 	}, {
 		"the calendar date is the hotel's day", settled, "functions/reservation/internal/quotes/local.go",
-		"min(graceHours, maxBusinessHours)", "0*min(graceHours, maxBusinessHours)",
+		"min(graceHours, stay.MaxBusinessHours)", "0*min(graceHours, stay.MaxBusinessHours)",
 		"functions/reservation/internal/booking", "TestStartCheckIn_time",
 	}, {
 		"moving a stay makes a late cancellation free", settled, "functions/reservation/internal/booking/changing.go",

@@ -1,8 +1,6 @@
 package cancel
 
 import (
-	"unicode/utf8"
-
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -23,14 +21,13 @@ type Request struct {
 	OnlyHeld bool                  `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
 }
 
-// Validate rejects reasons longer than 500 characters and a negative Max.
+// Validate rejects reasons that are too long and a negative Max.
 func (r Request) Validate() error {
-	const maxReasonLength = 500
 	if r.Max.Or(0) < 0 {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/maxPenaltyMicro", Rule: "range", Message: "must not be negative"})
 	}
-	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
+	if err := booking.ValidateReason(r.Reason); err != nil {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: err.Error()})
 	}
 	return nil
 }

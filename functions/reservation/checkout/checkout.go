@@ -4,7 +4,6 @@ package checkout
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
@@ -35,12 +34,11 @@ type Request struct {
 	Reason booking.Text       `json:"reason,omitzero"`
 }
 
-// Validate rejects reasons longer than 500 characters, and force without a folio to complete the check-out with.
+// Validate rejects reasons that are too long, and force without a folio to complete the check-out with.
 func (r Request) Validate() error {
-	const maxReasonLength = 500
 	var found []fault.Violation
-	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
-		found = append(found, fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
+	if err := booking.ValidateReason(r.Reason); err != nil {
+		found = append(found, fault.Violation{Pointer: "/reason", Rule: "length", Message: err.Error()})
 	}
 	if r.Force && r.Folio == nil {
 		found = append(found, fault.Violation{Pointer: "/folio", Rule: "required", Message: "must be present if force is true"})

@@ -44,7 +44,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (h *handler) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	limit := c.In.Limit.Or(usualLimit)
+	limit := c.In.Limit.Or(defaultLimit)
 	p := booking.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1} // one extra row shows whether there is a next page
 	found, concerns, err := h.ask(ctx, c, p)
 	if err != nil {

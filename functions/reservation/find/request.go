@@ -1,6 +1,8 @@
 package find
 
 import (
+	"fmt"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -21,8 +23,8 @@ type Request struct {
 }
 
 const (
-	usualLimit = 50
-	maxLimit   = 200
+	defaultLimit = 50
+	maxLimit     = 200
 )
 
 // Validate requires exactly one complete query and a page size within bounds.
@@ -33,13 +35,13 @@ func (r Request) Validate() error {
 			asked++
 		}
 	}
-	switch limit := r.Limit.Or(usualLimit); {
+	switch limit := r.Limit.Or(defaultLimit); {
 	case asked != 1:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals, departures, inHouse and attention"})
 	case r.Arrivals.IsZero() && r.Departures.IsZero() && !r.Date.IsZero():
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures"})
 	case limit < 1 || limit > maxLimit:
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: fmt.Sprintf("must be 1 to %d", maxLimit)})
 	}
 	return nil
 }

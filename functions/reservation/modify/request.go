@@ -1,8 +1,6 @@
 package modify
 
 import (
-	"unicode/utf8"
-
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
@@ -87,8 +85,8 @@ func (r Request) values() error {
 		return invalid("item/occupants", r.Added.Occupants.Validate().Error())
 	case r.Nightly != nil && *r.Nightly < 0:
 		return invalid("nightlyRateMicro", "must not be negative")
-	case utf8.RuneCountInString(string(r.Reason)) > 500:
-		return invalid("reason", "must be at most 500 characters")
+	case booking.ValidateReason(r.Reason) != nil:
+		return invalid("reason", booking.ValidateReason(r.Reason).Error())
 	case r.Type == booking.RoomChange && r.RoomType == nil && r.RatePlan == nil && r.Room == nil:
 		return invalid("roomId", "or roomTypeId or ratePlanId is required for this type")
 	}

@@ -57,11 +57,11 @@ func openLedger(t *testing.T, random *rand.Rand) *ledger {
 		t.Fatal(err)
 	}
 	q.AsOf, q.ValidUntil = noon, noon.Add(time.Hour)
-	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: quotes.DefaultHold})
+	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: stay.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{noon, noon.Add(quotes.DefaultHold)}); err != nil {
+	if err := r.StartHold(HoldResult{noon, noon.Add(stay.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
 	r.AsOf = noon

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -80,7 +80,7 @@ func (s *confirmTest) change(act func(*Reservation) error) {
 func (s *confirmTest) sell() {
 	s.t.Helper()
 	other := *s.r
-	other.Hold = other.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
+	other.Hold = other.wanted(id.New[id.Request](), "hold", stay.MaxHold)
 	if _, err := s.fakeInventory.Hold(s.t.Context(), &other, other.Hold); err != nil {
 		s.t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestConfirm_resumes(t *testing.T) {
 			if _, err := s.fakeInventory.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
-			s.pass(quotes.MinHold)
+			s.pass(stay.MinHold)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 		if _, err := s.fakeInventory.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
-		s.pass(quotes.MinHold)
+		s.pass(stay.MinHold)
 	}
 	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
 		t.Errorf("got %v, want %v", err, ErrOverbooked)
@@ -306,7 +306,7 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 			s.pass(10 * time.Minute)
 			s.change((*Reservation).Expire)
 			rival := *s.r
-			rival.Hold = rival.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
+			rival.Hold = rival.wanted(id.New[id.Request](), "hold", stay.MaxHold)
 			if _, err := s.fakeInventory.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
 				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
 			}

@@ -230,9 +230,9 @@ func (s *sequence) modify(act id.Request, p Proposal) error { return s.change(s.
 // crashActs are the acts of TestCrash.
 var crashActs = []crashAct{
 	{name: "confirmation", always: true, given: heldBooking, do: (*sequence).pays},
-	{name: "confirmation with rooms taken again", always: true, given: given(heldBooking, func(s *sequence) { s.now = s.now.Add(quotes.DefaultHold) }), do: (*sequence).pays},
+	{name: "confirmation with rooms taken again", always: true, given: given(heldBooking, func(s *sequence) { s.now = s.now.Add(stay.DefaultHold) }), do: (*sequence).pays},
 	{name: "confirmation after the rooms were sold", always: true, given: given(heldBooking, func(s *sequence) {
-		s.now = s.now.Add(quotes.DefaultHold)
+		s.now = s.now.Add(stay.DefaultHold)
 		s.fakeInventory.rooms = 0
 	}), do: (*sequence).pays, errs: []error{ErrOverbooked, ErrIllegalTransition}},
 	{name: "payment of the balance", always: true, given: given(paidBooking, owing), do: (*sequence).pays},

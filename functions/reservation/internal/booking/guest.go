@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Person holds the name and contact data of a guest. Only this service stores it: no event and no answer to another
@@ -34,8 +35,6 @@ type Person struct {
 	Locale    locale.Tag `json:"locale"`
 	Requests  string     `json:"specialRequests,omitzero" db:"-"`
 }
-
-const maxRequestsLength = 1000
 
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
 // guests have one name. Contact data may be missing: see [Person.Reachable].
@@ -54,7 +53,7 @@ func (p Person) Validate() error {
 	found.refuse("lastName", "must be a name", noLast != nil)
 	found.refuse("email", "must be an e-mail address", noEmail != nil)
 	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
-	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
+	found.refuse("specialRequests", fmt.Sprintf("must be at most %d characters", stay.MaxDetailsLength), !printable(p.Requests, stay.MaxDetailsLength))
 	return found.err()
 }
 

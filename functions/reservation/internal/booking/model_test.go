@@ -166,18 +166,18 @@ func (s *sequence) hold() *Reservation {
 	if q, err = quotes.OpenStore(s.env).Add(s.t.Context(), q); err != nil {
 		s.t.Fatal(err)
 	}
-	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}, TTL: quotes.DefaultHold})
+	r, err := Reserve(q, Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: access.Actor{Type: access.Guest, ID: "gst_someone"}, TTL: stay.DefaultHold})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(quotes.DefaultHold)}); err != nil {
+	if err := r.StartHold(HoldResult{s.env.Now(), s.env.Now().Add(stay.DefaultHold)}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.changer.reservations.Book(s.t.Context(), access.Principal{Scope: access.Scope{Tenant: s.tenant}}, r, nil); err != nil {
 		s.t.Fatal(err)
 	}
 	for n, a := range r.Hold.Allocations {
-		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(quotes.DefaultHold)}
+		s.fakeInventory.taken[a] = &room{roomType: r.Items[n].RoomType, expires: s.now.Add(stay.DefaultHold)}
 	}
 	s.booked = append(s.booked, r)
 	return r

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -84,7 +83,7 @@ func (r *Reservation) spare(now time.Time) {
 func (r *Reservation) heldAgain(p *Plan, now time.Time) Hold {
 	h := Hold{
 		ID: id.Derive[id.Hold](p.Modification.ID, "hold"), Allocations: slices.Clone(p.Reserved.Allocations),
-		TTL: int(quotes.MinHold / time.Second), Outcome: Committed,
+		TTL: int(stay.MinHold / time.Second), Outcome: Committed,
 	}
-	return h.placed(HoldResult{PlacedAt: now, ExpiresAt: now.Add(quotes.MinHold)})
+	return h.placed(HoldResult{PlacedAt: now, ExpiresAt: now.Add(stay.MinHold)})
 }

@@ -8,10 +8,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A Payment holds the payments of a confirmed reservation.
@@ -164,7 +164,7 @@ const maxHoldRetries = 3
 // retryHold returns a new hold on the same rooms, for a guest whose payment arrived after the first hold expired. The
 // ids derive from the intent and the attempt, so concurrent confirmations take the rooms once.
 func (r *Reservation) retryHold(i id.Intent, attempt int) Hold {
-	return r.wanted(i, "again/"+strconv.Itoa(attempt), quotes.MinHold)
+	return r.wanted(i, "again/"+strconv.Itoa(attempt), stay.MinHold)
 }
 
 // CancelUnpaid cancels a hold whose payment failed permanently. It returns ErrIllegalTransition for an expired hold;

@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
@@ -120,8 +121,8 @@ func (c *Changer) Add(act id.Request, asked quotes.AskedItem) Proposal {
 		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Stay.Start {
 			return nil, ErrIllegalTransition
 		}
-		if len(r.Items) >= quotes.MaxItems {
-			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: "would be room 21 of at most 20"})
+		if len(r.Items) >= stay.MaxRooms {
+			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: fmt.Sprintf("would be room %d of at most %d", len(r.Items)+1, stay.MaxRooms)})
 		}
 		wanted := Item{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Occupants: asked.Occupants}
 		price, err := c.price(ctx, r, []Item{wanted}, r.Stay)

@@ -37,8 +37,8 @@ var quotaAddress = regexp.MustCompile(`^[0-9a-z:]{0,80}$`)
 // Validate rejects limits below one and a malformed pseudonym.
 func (q Quota) Validate() error {
 	var found violations
-	found.refuse("quota/maxRoomNights", "must be 1 to 2147483647", q.Nights < 1 || q.Nights > maxQuotaLimit)
-	found.refuse("quota/maxAddressRoomNights", "must be 1 to 2147483647", q.AddressNights < 1 || q.AddressNights > maxQuotaLimit)
+	found.refuse("quota/maxRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.Nights < 1 || q.Nights > maxQuotaLimit)
+	found.refuse("quota/maxAddressRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.AddressNights < 1 || q.AddressNights > maxQuotaLimit)
 	found.refuse("quota/address", "must be a pseudonym", !quotaAddress.MatchString(q.Address))
 	return found.err()
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 func TestReserve_expiry(t *testing.T) {
@@ -29,7 +29,7 @@ func TestReserve_expiry(t *testing.T) {
 			t.Parallel()
 			q := quotestest.Quote(t, id.New[id.Tenant]())
 			q.AsOf = q.ValidUntil.Add(-test.asOf)
-			if _, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: quotes.DefaultHold}); err != test.want {
+			if _, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: stay.DefaultHold}); err != test.want {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -39,15 +39,15 @@ func TestReserve_expiry(t *testing.T) {
 func TestReserve_idempotentIDs(t *testing.T) {
 	t.Parallel()
 	q, act := quotestest.Quote(t, id.New[id.Tenant]()), id.New[id.Request]()
-	one, err := Reserve(q, Details{Act: act, TTL: quotes.DefaultHold})
+	one, err := Reserve(q, Details{Act: act, TTL: stay.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Reserve(q, Details{Act: act, TTL: quotes.DefaultHold})
+	again, err := Reserve(q, Details{Act: act, TTL: stay.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: quotes.DefaultHold})
+	other, err := Reserve(q, Details{Act: id.New[id.Request](), TTL: stay.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
-	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
 )
@@ -139,7 +139,7 @@ func TestExpire_duringCaptureAndOtherGuest(t *testing.T) {
 			}
 		}
 		other := *s.r
-		other.Hold = other.wanted(id.New[id.Request](), "hold", quotes.MaxHold)
+		other.Hold = other.wanted(id.New[id.Request](), "hold", stay.MaxHold)
 		took := false
 		rival := func() {
 			_, err := s.fakeInventory.Hold(t.Context(), &other, other.Hold)

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // maxSpecialRequests is the number of special requests that a reservation can have.
@@ -66,10 +67,9 @@ type Provenance struct {
 
 // Validate rejects a wrong number of tags, a long text, and a provenance that does not fit the source.
 func (q SpecialRequest) Validate() error {
-	const maxTags, maxText = 10, 500
 	var found violations
-	found.refuse("tags", "must be 1 to 10 different tags", len(q.Tags) == 0 || len(q.Tags) > maxTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
-	found.refuse("freeText", "must be at most 500 characters", !printable(string(q.FreeText), maxText))
+	found.refuse("tags", fmt.Sprintf("must be 1 to %d different tags", stay.MaxRequestTags), len(q.Tags) == 0 || len(q.Tags) > stay.MaxRequestTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
+	found.refuse("freeText", fmt.Sprintf("must be at most %d characters", stay.MaxRequestLength), !printable(string(q.FreeText), stay.MaxRequestLength))
 	found.refuse("aiProvenance", "must be present exactly if source is ai_parser", (q.Provenance != nil) != (q.Source == FromParser))
 	if p := q.Provenance; p != nil {
 		found.refuse("aiProvenance/confidence", "must be a number from 0 to 1", !(p.Confidence >= 0 && p.Confidence <= 1))

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -178,11 +179,11 @@ func TestAdd_codeCollision(t *testing.T) {
 	tenant := id.New[id.Tenant]()
 	taken := aStored(t, e, tenant)
 	s := OpenReservations(e)
-	fresh, err := Reserve(aStoredQuote(t, e, tenant), Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: quotes.DefaultHold})
+	fresh, err := Reserve(aStoredQuote(t, e, tenant), Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: stay.DefaultHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.StartHold(HoldResult{noon, noon.Add(quotes.DefaultHold)}); err != nil {
+	if err := fresh.StartHold(HoldResult{noon, noon.Add(stay.DefaultHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/shared/event/attribution"
@@ -46,6 +47,17 @@ func (m *Method) UnmarshalText(text []byte) error {
 
 // A Text is free text of a caller. Decoding scrubs it.
 type Text = freetext.Text
+
+// MaxReasonLength is the maximum number of characters of a reason.
+const MaxReasonLength = 500
+
+// ValidateReason rejects a reason that is too long.
+func ValidateReason(reason Text) error {
+	if utf8.RuneCountInString(string(reason)) > MaxReasonLength {
+		return fmt.Errorf("must be at most %d characters", MaxReasonLength)
+	}
+	return nil
+}
 
 // A Reference is another system's id of a partner or a folio. Such ids have long numbers, so decoding scrubs it only if it contains
 // contact or payment data.

@@ -11,12 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// MaxItems limits the rooms of one reservation, and with them the size of answers and events. maxPromoLength limits the
-// promo code passed to pricing.
-const (
-	MaxItems       = 20
-	maxPromoLength = 64
-)
+// maxPromoLength limits the promo code passed to pricing.
+const maxPromoLength = 64
 
 // An Ask is a request for a price.
 type Ask struct {
@@ -36,8 +32,8 @@ func (a Ask) Validate() error {
 	if err := a.Stay.Validate(); err != nil {
 		found = append(found, fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
-	if n := len(a.Items); n == 0 || n > MaxItems {
-		found = append(found, fault.Violation{Pointer: "/items", Rule: "length", Message: fmt.Sprintf("must list 1 to %d rooms", MaxItems)})
+	if n := len(a.Items); n == 0 || n > stay.MaxRooms {
+		found = append(found, fault.Violation{Pointer: "/items", Rule: "length", Message: fmt.Sprintf("must list 1 to %d rooms", stay.MaxRooms)})
 	}
 	if len(a.Promo) > maxPromoLength {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "length", Message: fmt.Sprintf("must not be longer than %d bytes", maxPromoLength)})

@@ -42,14 +42,10 @@ func (l Local) Hour(d stay.Date, clock string) time.Time {
 // Date returns the date at the property.
 func (l Local) Date(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone())) }
 
-// maxBusinessHours is how long after midnight a business date can end, in hours. A grace of days gives a guest days to arrive, but does
-// not keep the nights of yesterday for sale.
-const maxBusinessHours = 12
-
 // BusinessDate returns the property's date the grace hours ago (decision 285). The front desk sells, starts and changes nights from this
 // date on.
 func (l Local) BusinessDate(now time.Time, graceHours int) stay.Date {
-	return l.Date(now.Add(-time.Duration(min(graceHours, maxBusinessHours)) * time.Hour))
+	return l.Date(now.Add(-time.Duration(min(graceHours, stay.MaxBusinessHours)) * time.Hour))
 }
 
 // defaultCheckOut is the check-out time of a property that has published none.

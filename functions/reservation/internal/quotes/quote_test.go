@@ -98,7 +98,7 @@ func TestAsk_Validate(t *testing.T) {
 		{"two rooms", func(*quotes.Ask) {}, ""},
 		{"no night", func(a *quotes.Ask) { a.Stay.End = a.Stay.Start }, "/stayWindow"},
 		{"no room", func(a *quotes.Ask) { a.Items = nil }, "/items"},
-		{"a whole town", func(a *quotes.Ask) { a.Items = make([]quotes.AskedItem, quotes.MaxItems+1) }, "/items"},
+		{"a whole town", func(a *quotes.Ask) { a.Items = make([]quotes.AskedItem, stay.MaxRooms+1) }, "/items"},
 		{"a code that is an address", func(a *quotes.Ask) { a.Promo = "z@example.com" }, "/promoCode"},
 		{"a code with a hidden character", func(a *quotes.Ask) { a.Promo = "SPRING\u202e" }, "/promoCode"},
 		{"a code that is none", func(a *quotes.Ask) { a.Promo = strings.Repeat("x", 65) }, "/promoCode"},

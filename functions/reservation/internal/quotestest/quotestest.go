@@ -51,7 +51,7 @@ func PriceAt(a quotes.Ask, until time.Time, rate money.Micro) quotes.Price {
 
 // Basis returns the terms of a property in Kabul, four and a half hours ahead of UTC.
 func Basis() quotes.Basis {
-	return quotes.Basis{Settings: quotes.Settings{HoldTTL: quotes.DefaultHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local: quotes.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"}}
+	return quotes.Basis{Settings: quotes.Settings{HoldTTL: stay.DefaultHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local: quotes.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"}}
 }
 
 // Quote returns a quote that is read at noon and valid for another half hour.
