@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/listintents"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -259,6 +260,37 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 	}
 	if left.RoomTypes[2].UnitsLeft != 2 {
 		t.Errorf("left.RoomTypes[2].UnitsLeft = %d, want 2", left.RoomTypes[2].UnitsLeft)
+	}
+}
+
+// TestHTTP_holdLimits holds the shortest and longest time and the most rooms, and one more of each. The hotel has fewer rooms.
+func TestHTTP_holdLimits(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	shortest, longest := int(stay.MinHold/time.Second), int(stay.MaxHold/time.Second)
+	for _, test := range []struct {
+		name           string
+		seconds, rooms int
+		code           string
+	}{
+		{"shortest", shortest, 1, ""},
+		{"longest", longest, 1, ""},
+		{"a second less", shortest - 1, 1, "GENERAL.VALIDATION_FAILED"},
+		{"a second more", longest + 1, 1, "GENERAL.VALIDATION_FAILED"},
+		{"most rooms", shortest, stay.MaxRooms, "RESERVATION.OVERBOOKING_BLOCKED"},
+		{"a room more", shortest, stay.MaxRooms + 1, "GENERAL.VALIDATION_FAILED"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := b.want(b.nights(10, 1), 1)
+			for len(h.Claims) < test.rooms {
+				h.Claims = append(h.Claims, b.want(h.Stay, 1).Claims...)
+			}
+			h.TTL = time.Duration(test.seconds) * time.Second
+			if got := f.Post("/sandbox/inventory/v1/holds", holdRequest(h)); got.Code() != test.code {
+				t.Errorf("%d %s, want %q", got.Status, got.Body, test.code)
+			}
+		})
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // notices returns the shortened subjects of Kabul's tenant in the outbox with their aggregate versions, in order.
@@ -109,12 +111,36 @@ func TestConfigure_changedMembers(t *testing.T) {
 		"without its own currency": {"currencies": []string{"USD"}},
 		"without a language":       {"locales": []string{}},
 		"a language that is none":  {"locales": []string{"!"}},
-		"a hold of an hour":        {"settings": body{"holdTtlSeconds": 3600, "noShowGraceHours": 6, "cancellationPolicyVersion": 1}},
 		"something unknown":        {"slug": "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := f.Send(http.MethodPatch, path, in); got.Status != http.StatusBadRequest {
 				t.Errorf("%d %s, want 400", got.Status, got.Body)
+			}
+		})
+	}
+}
+
+func TestConfigure_limits(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	shortest, longest := int(stay.MinHold/time.Second), int(stay.MaxHold/time.Second)
+	for _, test := range []struct {
+		name                string
+		hold, grace, status int
+	}{
+		{"shortest", shortest, 0, http.StatusOK},
+		{"longest", longest, stay.MaxGraceHours, http.StatusOK},
+		{"a second less", shortest - 1, 0, http.StatusBadRequest},
+		{"a second more", longest + 1, 0, http.StatusBadRequest},
+		{"a grace below nothing", shortest, -1, http.StatusBadRequest},
+		{"an hour more", shortest, stay.MaxGraceHours + 1, http.StatusBadRequest},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := body{"settings": body{"holdTtlSeconds": test.hold, "noShowGraceHours": test.grace, "cancellationPolicyVersion": 1}}
+			if got := f.Send(http.MethodPatch, "/sandbox/tenant/v1/tenants/"+kabul.Tenant.String()+"/config", in); got.Status != test.status {
+				t.Errorf("%d %s, want %d", got.Status, got.Body, test.status)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package addspecialrequest
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -89,6 +91,9 @@ func TestAdd_rejected(t *testing.T) {
 	}
 	unknownTag := cots()
 	unknownTag["tags"] = []string{"minibar"}
+	longText, longest := cots(), cots()
+	longText["freeText"] = strings.Repeat("ښ", stay.MaxRequestLength+1)
+	longest["freeText"] = strings.Repeat("ښ", stay.MaxRequestLength)
 	for _, test := range []struct {
 		name    string
 		as      *fntest.Front
@@ -97,6 +102,7 @@ func TestAdd_rejected(t *testing.T) {
 		status  int
 		code    string
 	}{
+		{name: "long_text", as: d.staff, body: longText, status: http.StatusBadRequest, code: "GENERAL.VALIDATION_FAILED"},
 		{name: "staff_of_another_property", as: d.service.As(stranger), body: cots(), status: http.StatusNotFound, code: "GENERAL.RESOURCE_NOT_FOUND"},
 		{name: "unknown_tag", as: d.staff, body: unknownTag, status: http.StatusBadRequest, code: "GENERAL.VALIDATION_FAILED"},
 		{name: "other_version", as: d.staff, body: cots(), headers: []string{"If-Match", `"1"`}, status: http.StatusPreconditionFailed, code: "GENERAL.VERSION_CONFLICT"},
@@ -106,7 +112,7 @@ func TestAdd_rejected(t *testing.T) {
 		})
 	}
 	reservationtest.ExpectEvents(t, d.db, d.r, "held", "confirmed")
-	d.add(d.staff, "this_version", cots(), "If-Match", `"`+strconv.Itoa(d.r.Version)+`"`).Want(t, http.StatusCreated)
+	d.add(d.staff, "this_version", longest, "If-Match", `"`+strconv.Itoa(d.r.Version)+`"`).Want(t, http.StatusCreated)
 }
 
 // TestAdd_crashBeforeAnswer repeats a request whose first attempt was stored, but not answered: the idempotency row is open.

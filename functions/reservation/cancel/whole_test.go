@@ -3,6 +3,7 @@ package cancel_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/cancel"
@@ -18,7 +19,10 @@ func TestCancel_whole(t *testing.T) {
 	manager := d.Staff("usr_boss", "manager")
 	body := map[string]any{"reasonCode": "staff_cancelled"}
 	d.Do(manager, "cancel", body, "If-Match", etag(d.R.Version-1)).WantProblem(t, http.StatusPreconditionFailed, "GENERAL.VERSION_CONFLICT")
-	dry := d.Do(manager, "cancel", map[string]any{"reasonCode": "staff_cancelled", "dryRun": true}, "If-Match", etag(d.R.Version))
+	tooLong := map[string]any{"reasonCode": "staff_cancelled", "reason": strings.Repeat("x", booking.MaxReasonLength+1)}
+	d.Do(manager, "cancel", tooLong).WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
+	longest := map[string]any{"reasonCode": "staff_cancelled", "reason": strings.Repeat("x", booking.MaxReasonLength), "dryRun": true}
+	dry := d.Do(manager, "cancel", longest, "If-Match", etag(d.R.Version))
 	dry.Want(t, http.StatusOK, "ETag", etag(d.R.Version), "Cache-Control", "no-store")
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed")
 	a := d.Do(manager, "cancel", body, "If-Match", etag(d.R.Version))

@@ -108,7 +108,7 @@ func TestCheckOut_callers(t *testing.T) {
 	t.Parallel()
 	d := open(t)
 	d.At(reservationtest.Departure)
-	forced := map[string]any{"folio": folio(false), "force": true}
+	forced := map[string]any{"folio": folio(false), "force": true, "reason": strings.Repeat("x", booking.MaxReasonLength)}
 	for _, test := range []struct {
 		name   string
 		as     *fntest.Front
@@ -121,7 +121,7 @@ func TestCheckOut_callers(t *testing.T) {
 		{"the desk of another property", d.StaffOf(id.New[id.Property](), "usr_1", "front_desk"), map[string]any{}, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND"},
 		{"the desk forces", d.Staff("usr_desk", "front_desk"), forced, http.StatusForbidden, "GENERAL.FORBIDDEN"},
 		{"force without a folio", d.Staff("usr_boss", "manager"), map[string]any{"force": true}, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
-		{"a long reason", d.Staff("usr_desk", "front_desk"), map[string]any{"reason": strings.Repeat("x", 501)}, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
+		{"a long reason", d.Staff("usr_desk", "front_desk"), map[string]any{"reason": strings.Repeat("x", booking.MaxReasonLength+1)}, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
 		{"a folio without a balance", d.Staff("usr_desk", "front_desk"), map[string]any{"folio": map[string]any{"folioId": "f", "currency": "USD", "settled": true}}, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

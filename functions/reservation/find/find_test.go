@@ -36,6 +36,7 @@ func TestRequest_Validate(t *testing.T) {
 		{"code and in-house guests", Request{Code: fntest.Some("GM-234679"), InHouse: property}, false},
 		{"arrivals without a day", Request{Arrivals: property}, true},
 		{"code with a day", Request{Code: fntest.Some("GM-234679"), Date: date}, false},
+		{"limit 200", Request{InHouse: property, Limit: fntest.Some(200)}, true},
 		{"limit too large", Request{InHouse: property, Limit: fntest.Some(201)}, false},
 		{"limit 0", Request{InHouse: property, Limit: fntest.Some(0)}, false},
 	} {

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -101,6 +102,24 @@ func TestHold(t *testing.T) {
 				t.Errorf("out.ServerTime = %v, want %v", out.ServerTime, c.Now)
 			}
 		})
+	}
+}
+
+// TestHold_limits stores the shortest and the longest hold.
+func TestHold_limits(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e, tenant := db.Env(), id.New[id.Tenant]()
+	for _, ttl := range []time.Duration{stay.MinHold, stay.MaxHold} {
+		h := aHolder(e, nil)
+		h.useCase.Settings = func(context.Context, id.Tenant) quotes.Settings { return quotes.Settings{HoldTTL: ttl} }
+		out, err := h.hold(t.Context(), call(e, tenant, reservationtest.Quote(t, e, tenant, id.New[id.Property]()).ID))
+		if err != nil {
+			t.Fatalf("a hold of %v: %v", ttl, err)
+		}
+		if got := time.Duration(out.Hold.TTL) * time.Second; got != ttl {
+			t.Errorf("a hold of %v lasts %v", ttl, got)
+		}
 	}
 }
 

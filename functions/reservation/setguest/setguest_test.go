@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -206,16 +207,16 @@ func TestSet_profileUpdate(t *testing.T) {
 
 func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
-	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456"}
+	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456", Requests: new(booking.Text(strings.Repeat("x", stay.MaxDetailsLength)))}
 	if err := good.Validate(); err != nil {
-		t.Errorf("a guest of one name: %v", err)
+		t.Errorf("a guest of one name with long requests: %v", err)
 	}
 	for pointer, spoil := range map[string]func(*Request){
 		"/firstName":       func(r *Request) { r.FirstName = " " },
 		"/lastName":        func(r *Request) { r.LastName = "a\x00b" },
 		"/email":           func(r *Request) { r.Email = "nobody" },
 		"/phone":           func(r *Request) { r.Phone = "12" },
-		"/specialRequests": func(r *Request) { r.Requests = new(booking.Text(strings.Repeat("x", 1001))) },
+		"/specialRequests": func(r *Request) { r.Requests = new(booking.Text(strings.Repeat("x", stay.MaxDetailsLength+1))) },
 	} {
 		t.Run(pointer, func(t *testing.T) {
 			bad := good

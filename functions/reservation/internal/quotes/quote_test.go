@@ -3,6 +3,7 @@ package quotes_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,9 +99,11 @@ func TestAsk_Validate(t *testing.T) {
 		{"two rooms", func(*quotes.Ask) {}, ""},
 		{"no night", func(a *quotes.Ask) { a.Stay.End = a.Stay.Start }, "/stayWindow"},
 		{"no room", func(a *quotes.Ask) { a.Items = nil }, "/items"},
+		{"twenty rooms", func(a *quotes.Ask) { a.Items = slices.Repeat(a.Items[:1], stay.MaxRooms) }, ""},
 		{"a whole town", func(a *quotes.Ask) { a.Items = make([]quotes.AskedItem, stay.MaxRooms+1) }, "/items"},
 		{"a code that is an address", func(a *quotes.Ask) { a.Promo = "z@example.com" }, "/promoCode"},
 		{"a code with a hidden character", func(a *quotes.Ask) { a.Promo = "SPRING\u202e" }, "/promoCode"},
+		{"the longest code", func(a *quotes.Ask) { a.Promo = strings.Repeat("x", 64) }, ""},
 		{"a code that is none", func(a *quotes.Ask) { a.Promo = strings.Repeat("x", 65) }, "/promoCode"},
 		{"children alone", func(a *quotes.Ask) { a.Items[1].Occupants = stay.Occupants{Children: 2} }, "/items/1/occupants"},
 	} {
