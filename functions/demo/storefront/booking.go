@@ -174,7 +174,7 @@ func (v *Visitor) ToBooking(d id.Draft, err error) fn.Page {
 // ToPrice redirects to the page that asks the guest to accept a changed price. The details from a booking that has ended, if any, fill
 // the form once the guest has accepted.
 func (v *Visitor) ToPrice(d id.Draft, shown money.Minor, g Guest) fn.Page {
-	return v.keepGuest(v.To(bookingPath(d), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}}), d, g)
+	return v.KeepGuest(v.To(bookingPath(d), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}}), d, g)
 }
 
 // ToStart redirects to the first page, with the guest's search and the problem in err.

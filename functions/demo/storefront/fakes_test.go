@@ -108,6 +108,7 @@ type fakeBooking struct {
 	method     string            // of the payment
 	changes    int               // of the reservation since it was confirmed
 	intent     id.Intent
+	full       bool // no room is free
 	draft      id.Draft
 	active     id.Draft // in the bootstrap
 	booked     id.Reservation
@@ -225,7 +226,9 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		}
 		out = body{"locale": r.FormValue("locale"), "properties": shown}
 	case "GET availability":
-		out = d.rooms()
+		if out = d.rooms(); d.full {
+			out = body{"rooms": []body{}}
+		}
 	case "POST quote":
 		status, out, d.state = http.StatusCreated, body{"draftId": d.draft, "quoteId": id.New[id.Quote]()}, "quoting"
 	case "POST hold":

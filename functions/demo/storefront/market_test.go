@@ -27,6 +27,7 @@ type fakeConsumer struct {
 	busy   bool     // everything is limited
 	sent   http.Header
 	site   body // of the hotel
+	saves  bool // a hotel
 }
 
 func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -42,14 +43,18 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.asked = append(d.asked, r.Method+" "+path+" "+in)
 	w := httptest.NewRecorder()
 	session := body{"locale": d.locale, "localePreference": d.locale, "currency": "AFN", "currencyPreference": "AFN"}
+	card := body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel",
+		"rateSnapshot": body{"cheapestNightlyMinor": 390000, "totalForStayMinor": 868000, "currency": "AFN", "exponent": 2}}
+	if d.saves {
+		session["wishlist"] = []body{{"propertyId": property, "card": card}}
+	}
 	switch {
 	case d.busy:
 		refuse(w, "429 GENERAL.RATE_LIMITED")
 	case in != "" && (in < "2026" || out <= in):
 		refuse(w, "400 GENERAL.VALIDATION_FAILED")
 	case path == "/search":
-		session["results"], session["page"] = []body{{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel",
-			"rateSnapshot": body{"cheapestNightlyMinor": 390000, "totalForStayMinor": 868000, "currency": "AFN", "exponent": 2}}}, body{"total": 1}
+		session["results"], session["page"] = []body{card}, body{"total": 1}
 		_ = json.MarshalWrite(w, session)
 	case path == "/destinations" && d.away:
 		refuse(w, "503 GENERAL.UNAVAILABLE")

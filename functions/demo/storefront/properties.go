@@ -58,7 +58,7 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 	found := Property{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, Address: in.Address, Country: in.Country, Phone: in.Phone,
 		CheckIn: in.CheckIn, CheckOut: in.CheckOut, RoomTypes: nil}
 	for _, r := range in.RoomTypes {
-		found.RoomTypes = append(found.RoomTypes, RoomType{r.ID, locale.Among(r.Localized, l, text{r.Name}).Name})
+		found.RoomTypes = append(found.RoomTypes, RoomType{ID: r.ID, Name: locale.Among(r.Localized, l, text{r.Name}).Name})
 	}
 	return found, nil
 }

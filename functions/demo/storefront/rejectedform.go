@@ -108,11 +108,11 @@ func (v View) EndedGuest() Guest {
 
 // ToNewBooking redirects to a booking. Its form shows g, the details from a booking that has ended, if any.
 func (v *Visitor) ToNewBooking(d id.Draft, g Guest) fn.Page {
-	return v.keepGuest(v.ToBooking(d, nil), d, g)
+	return v.KeepGuest(v.ToBooking(d, nil), d, g)
 }
 
-// keepGuest adds the cookie that fills the form of a booking. Without details it keeps an earlier cookie.
-func (v *Visitor) keepGuest(page fn.Page, d id.Draft, g Guest) fn.Page {
+// KeepGuest adds the cookie that fills the form of a booking. Without details it keeps an earlier cookie.
+func (v *Visitor) KeepGuest(page fn.Page, d id.Draft, g Guest) fn.Page {
 	if g != (Guest{}) {
 		page.Reply = page.Reply.Keep(rejectedForm{Guest: g}.cookie(v, bookingPath(d)))
 	}

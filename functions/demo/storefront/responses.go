@@ -56,10 +56,11 @@ type (
 		CheckOut  string      `json:"checkOutUntil"`
 		RoomTypes []RoomType  `json:"roomTypes"`
 	}
-	// A RoomType is a room type's name.
+	// A RoomType is a room type's name, and the number of people for whom it is.
 	RoomType struct {
-		ID   id.RoomType `json:"roomTypeId"`
-		Name string      `json:"name"`
+		ID           id.RoomType `json:"roomTypeId"`
+		Name         string      `json:"name"`
+		MaxOccupancy int         `json:"maxOccupancy"`
 	}
 	// A Theme is a hotel's design.
 	Theme struct {

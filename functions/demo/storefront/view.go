@@ -221,6 +221,22 @@ func (v View) Languages() []locale.Conventions {
 	})
 }
 
+// BookedIn returns the currency of the page's booking, which the guest cannot change any more, or "".
+func (v View) BookedIn() money.Currency {
+	switch {
+	case v.Draft != nil:
+		return v.Draft.Quote.Total.Currency
+	case v.Confirmation != nil:
+		return v.Confirmation.Total.Currency
+	}
+	return ""
+}
+
+// CurrencyName returns the name of a currency in the guest's language.
+func (v View) CurrencyName(c money.Currency) string {
+	return v.Localizer.TextOr("currency."+string(c), string(c))
+}
+
 // HotelTextAttributes returns the attributes of the hotel's own texts. If they are in another language than the page, that language
 // is declared (WCAG 3.1.2), so that browsers and screen readers treat them correctly.
 func (v View) HotelTextAttributes() template.HTMLAttr {

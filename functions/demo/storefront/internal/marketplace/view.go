@@ -163,11 +163,22 @@ func (View) Repeated(n int) []struct{} { return make([]struct{}, max(0, min(n, m
 // HotelURL returns the address of a hotel's page for the page's trip. Where the cards come from the session, it is tomorrow night for
 // two adults, because their prices are of that night.
 func (v View) HotelURL(p id.Property, from string) string {
-	if v.Step == "start" || v.Step == "saved" {
+	if v.OfSession() {
 		tomorrow := stay.DateOf(v.At).AddDays(1)
 		return v.WithDefaults(Trip{CheckIn: tomorrow.String(), CheckOut: tomorrow.AddDays(1).String()}).HotelURL(p, from)
 	}
 	return v.WithDefaults(v.Trip).HotelURL(p, from)
+}
+
+// OfSession reports whether the cards come from the session. Their prices are those of one night.
+func (v View) OfSession() bool { return v.Step == "start" || v.Step == "saved" }
+
+// NightlyText returns the price of a night, which is that of one room.
+func (v View) NightlyText(m money.Minor) string {
+	if number(v.Trip.Rooms) > 1 {
+		return v.T("rate.nightlyRoom", v.Localizer.Money(m))
+	}
+	return v.T("rate.nightly", v.Localizer.Money(m))
 }
 
 // PlaceURL returns the address of the search in a suggested city.
