@@ -54,7 +54,8 @@ var (
 	suites       = id.New[id.RoomType]()
 	saver        = id.New[id.RatePlan]()
 	flexible     = id.New[id.RatePlan]()
-	propertyJSON = body{"propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
+	rates        = []body{{"ratePlanId": saver, "name": "saver", "mealPlan": "room_only"}, {"ratePlanId": flexible, "name": "flexible", "mealPlan": "breakfast"}}
+	propertyJSON = body{"ratePlans": rates, "propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
 		"name":        body{"default": "Kabul Grand Hotel", "localized": body{"ps-AF": pashto, "fa-AF": "هتل گرند کابل"}},
 		"checkInFrom": "14:00", "checkOutUntil": "12:00",
 		"roomTypes": []body{{"roomTypeId": suites, "name": "Family suite", "localized": body{
@@ -73,7 +74,7 @@ func listed(l locale.Tag, zone string) body {
 	}
 	return body{"propertyId": property, "name": name, "timeZone": zone, "address": "Shahr-e Naw, Kabul", "country": "AF",
 		"phone": "+93 00 000 1234", "checkInFrom": "14:00", "checkOutUntil": "12:00", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
-			"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
+			"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}, "ratePlans": rates}
 }
 
 // theme returns the hotel's theme.
@@ -499,7 +500,7 @@ func (d *fakeBooking) confirmation() body {
 
 func (d *fakeBooking) confirmed() body {
 	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "version": 4 + d.changes, "propertyId": property, "stayWindow": stayed,
-		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
+		"rooms": []body{{"roomTypeId": suites, "ratePlanId": flexible, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
 		"payment": body{"method": "card", "status": "captured"}, "confirmedAt": d.bookedAt, "viewToken": "k.token"}
 }
 

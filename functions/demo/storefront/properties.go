@@ -51,12 +51,13 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 			Name      string          `json:"name"`
 			Localized map[string]text `json:"localized"`
 		} `json:"roomTypes"`
+		RatePlans []RatePlan `json:"ratePlans"`
 	}
 	if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &in); err != nil {
 		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
 	}
 	found := Property{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, Address: in.Address, Country: in.Country, Phone: in.Phone,
-		CheckIn: in.CheckIn, CheckOut: in.CheckOut, RoomTypes: nil}
+		CheckIn: in.CheckIn, CheckOut: in.CheckOut, RatePlans: in.RatePlans}
 	for _, r := range in.RoomTypes {
 		found.RoomTypes = append(found.RoomTypes, RoomType{ID: r.ID, Name: locale.Among(r.Localized, l, text{r.Name}).Name})
 	}

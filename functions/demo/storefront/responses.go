@@ -55,6 +55,13 @@ type (
 		CheckIn   string      `json:"checkInFrom"` // at the property
 		CheckOut  string      `json:"checkOutUntil"`
 		RoomTypes []RoomType  `json:"roomTypes"`
+		RatePlans []RatePlan  `json:"ratePlans"`
+	}
+	// A RatePlan is a rate plan's name and board.
+	RatePlan struct {
+		ID       id.RatePlan `json:"ratePlanId"`
+		Name     string      `json:"name"`
+		MealPlan string      `json:"mealPlan"`
 	}
 	// A RoomType is a room type's name, and the number of people for whom it is.
 	RoomType struct {
@@ -225,6 +232,7 @@ type (
 	// A ConfirmedRoom is one room of a confirmed booking.
 	ConfirmedRoom struct {
 		RoomType id.RoomType `json:"roomTypeId"`
+		RatePlan id.RatePlan `json:"ratePlanId"`
 		Adults   int         `json:"adults"`
 		Children int         `json:"children"`
 	}

@@ -107,10 +107,38 @@ const flexible = "flexible"
 
 // RateName returns the name of a rate in the guest's language. A flexible rate without free cancellation any more is the standard rate.
 func (v View) RateName(r AvailableRate, arrival stay.Date) string {
-	if r.Name == flexible && r.Policy != nil && !v.At.Before(v.deadline(r.Policy, arrival)) {
+	return v.rateName(r.Name, r.Policy != nil && !v.At.Before(v.deadline(r.Policy, arrival)))
+}
+
+func (v View) rateName(name string, late bool) string {
+	if name == flexible && late {
 		return v.T("rate.standard")
 	}
-	return v.Localizer.TextOr("rate."+r.Name, r.Name)
+	return v.Localizer.TextOr("rate."+name, name)
+}
+
+// MealName returns the name of a board in the guest's language.
+func (v View) MealName(plan string) string { return v.Localizer.TextOr("meal."+plan, plan) }
+
+// QuotedRate returns the rate and the board of a price, or "" if the rate is unknown.
+func (v View) QuotedRate(q DraftQuote) string {
+	return v.rateAndBoard(q.Property, q.RatePlan, !v.At.Before(v.deadline(&q.Policy, q.Stay.CheckIn)))
+}
+
+// BookedRate returns the rate and the board of a room of a booking, or "" if the rate is unknown.
+func (v View) BookedRate(c *Confirmation, r ConfirmedRoom) string {
+	return v.rateAndBoard(c.Property, r.RatePlan, !c.ConfirmedAt.Before(v.deadline(&c.Policy, c.Stay.CheckIn)))
+}
+
+func (v View) rateAndBoard(p id.Property, rate id.RatePlan, late bool) string {
+	if property := v.Property(p); property != nil {
+		for _, r := range property.RatePlans {
+			if r.ID == rate {
+				return v.rateName(r.Name, late) + " · " + v.MealName(r.MealPlan)
+			}
+		}
+	}
+	return ""
 }
 
 // deadline returns the end of free cancellation of a policy.

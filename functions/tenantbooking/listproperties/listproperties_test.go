@@ -22,7 +22,8 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 	front, property := system.Front.As(""), hotels.Property
 	first := front.Get(path, "Accept-Language", "ps")
 	room := `{"roomTypeId":"` + property.RoomTypes[0].ID.String() + `","name":"ډیلکس","description":"لویه خونه","photos":[{"url":"data:,","alt":"A bed","isHero":true}],"maxOccupancy":3}`
-	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + property.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `]}]}`
+	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + property.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `],"ratePlans":[{"ratePlanId":"` +
+		property.RatePlans[0].ID.String() + `","name":"Flexible","mealPlan":"breakfast"}]}]}`
 	first.Want(t, 200, "Content-Language", "ps-AF", "X-Cache", "MISS",
 		"Cache-Control", "public, max-age=300", "Vary", "Origin, Accept-Language", "Set-Cookie", "") // for shared caches
 	if got := string(first.Body); got != want {

@@ -90,7 +90,7 @@ func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Prope
 	return h, nil
 }
 
-// List returns all properties of the tenant, without rate plans, because those change each time a price is published.
+// List returns all properties of the tenant. Their rate plans have no policies, because those change when a price is published.
 func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]Property, error) {
 	var out struct {
 		Properties []Property `json:"properties"`
@@ -103,7 +103,9 @@ func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]Property, err
 		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: list: the answer is incomplete, or for another tenant"))
 	}
 	for i := range out.Properties {
-		out.Properties[i].RatePlans = nil
+		for n := range out.Properties[i].RatePlans {
+			out.Properties[i].RatePlans[n].Policy = nil
+		}
 	}
 	return out.Properties, nil
 }

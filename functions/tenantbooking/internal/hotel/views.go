@@ -12,6 +12,14 @@ type PropertyView struct {
 	TimeZone string      `json:"timeZone"`
 	Contact
 	RoomTypes []RoomTypeView `json:"roomTypes"`
+	RatePlans []RatePlanView `json:"ratePlans"`
+}
+
+// A RatePlanView is the representation of a rate plan without its prices and policies.
+type RatePlanView struct {
+	RatePlan id.RatePlan `json:"ratePlanId"`
+	Name     string      `json:"name"`
+	MealPlan string      `json:"mealPlan"`
 }
 
 // A RoomTypeView is the representation of a room type in the guest's language.
@@ -34,9 +42,12 @@ type PhotoView struct {
 func PropertyViews(properties []Property, l locale.Tag) []PropertyView {
 	shown := []PropertyView{}
 	for _, h := range properties {
-		v := PropertyView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, Contact: h.Contact, RoomTypes: []RoomTypeView{}}
+		v := PropertyView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, Contact: h.Contact, RoomTypes: []RoomTypeView{}, RatePlans: []RatePlanView{}}
 		for _, r := range h.RoomTypes {
 			v.RoomTypes = append(v.RoomTypes, r.in(l))
+		}
+		for _, r := range h.RatePlans {
+			v.RatePlans = append(v.RatePlans, RatePlanView{RatePlan: r.ID, Name: r.Name, MealPlan: r.MealPlan})
 		}
 		shown = append(shown, v)
 	}

@@ -284,6 +284,12 @@ export interface components {
             /** @description At the property */
             checkOutUntil?: string;
             roomTypes: components["schemas"]["RoomType"][];
+            /** @description Without prices and cancellation policies */
+            ratePlans: {
+                ratePlanId: components["schemas"]["RatePlanId"];
+                name: string;
+                mealPlan: string;
+            }[];
         };
         RoomType: {
             roomTypeId: components["schemas"]["RoomTypeId"];
