@@ -33,7 +33,7 @@ func TestWaiting_byPhone(t *testing.T) {
 	d.pending, d.status = true, "requires_action"
 	g := browse(t, e, d).detailed().sees("You approve the payment on your phone.").send("/payment", "method", "mfs")
 	again := home + "/return/" + d.draft.String()
-	g.sees("Please approve the payment on your phone", later, `href="`+again+`"`, other,
+	g.sees("Please approve the payment on your phone by ", "(local time at the hotel). The rooms are kept for you until then.", later, `href="`+again+`"`, other,
 		"https://melmastoon.example/sandbox/payment/v1/checkout/"+d.intent.String())
 	if count := strings.Count(strings.Join(d.asked, " "), "POST confirm"); count != 0 {
 		t.Errorf("got %d calls to confirm without cash, want 0", count)

@@ -73,9 +73,17 @@ func (v View) WaitingText() string {
 	case v.Problem != "" && v.Draft.Outcome.Payment == "":
 		return v.T("waiting.unknown") + " " + v.T("waiting.later")
 	case v.OnPhone():
-		return v.T("waiting.phone") + " " + v.T("waiting.later")
+		return v.phoneText() + " " + v.T("waiting.later")
 	}
 	return v.T("waiting.text") + " " + v.T("waiting.later")
+}
+
+// phoneText asks the guest to approve on the phone, until the end of the hold if that is known and not over.
+func (v View) phoneText() string {
+	if h := v.Draft.Hold; h != nil && v.At.Before(h.ExpiresAt) {
+		return v.T("waiting.phoneUntil", v.Localizer.Clock(h.ExpiresAt))
+	}
+	return v.T("waiting.phone")
 }
 
 // linkView returns the view of a draft or booking that only the return link opens.
