@@ -58,6 +58,9 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = json.MarshalWrite(w, session)
 	case path == "/destinations" && d.away:
 		refuse(w, "503 GENERAL.UNAVAILABLE")
+	case path == "/destinations" && r.FormValue("q") == "Afghanistan":
+		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul", "name": body{"default": "Kabul", "display": "Kabul"}},
+			{"city": "Herat", "name": body{"default": "Herat", "display": "Herat"}}}})
 	case path == "/destinations":
 		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul River", "name": body{"default": "Kabul River", "display": "Kabul River"}},
 			{"city": "Kabul", "name": body{"default": "Kabul", "localized": body{"ps-AF": "کابل"}, "display": "کابل"}}}})
@@ -205,6 +208,15 @@ func TestMarket_card(t *testing.T) {
 	t.Parallel()
 	page, _ := visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul")
 	expectTexts(t, page, "AFN 3,900 a night, before taxes and fees", "in all, with taxes and fees", `<p class="small">Hostel`)
+}
+
+// TestMarket_region shows the cities of a country as such, and asks which city is meant by the beginning of several names.
+func TestMarket_region(t *testing.T) {
+	t.Parallel()
+	page, _ := visitMarket(t, locale.English, "/hotels?place=Afghanistan")
+	expectTexts(t, page, "<h1>Hotels in Afghanistan</h1>", "Choose a city", "city=Herat")
+	page, _ = visitMarket(t, locale.English, "/hotels?place=kab")
+	expectTexts(t, page, "<h1>Where is “kab”?</h1>", "Did you mean one of these?")
 }
 
 // TestMarket_cityName shows a city in the language of the page, whatever the guest typed, and its own name if no other is known.

@@ -2,6 +2,7 @@ package marketplace
 
 import (
 	"context"
+	"slices"
 
 	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
@@ -40,7 +41,15 @@ func (v *Visitor) PlacesPage(ctx context.Context, t Trip) fn.Page {
 		t.City = found[0].City
 		return v.To("", t.fields())
 	}
+	if view.Region = isRegion(found, t.Place); view.Region {
+		view.Title = v.Localizer.T("results.place", t.Place)
+	}
 	return v.Show(view)
+}
+
+// isRegion reports whether the cities are in the region or the country that the guest typed: none of them has that name.
+func isRegion(found []Destination, text string) bool {
+	return len(found) > 1 && !slices.ContainsFunc(found, func(d Destination) bool { return d.Begins(text) })
 }
 
 // ResultsPage returns the hotels of a city. A search that the consumer service rejects is shown in its form, with the problem.

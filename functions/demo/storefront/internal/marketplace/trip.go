@@ -1,6 +1,7 @@
 package marketplace
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -192,10 +193,15 @@ func (t Trip) filters() *filters {
 
 // Is reports whether a suggestion has exactly the name that the guest typed, in any language.
 func (d Destination) Is(text string) bool {
-	text = strings.TrimSpace(text)
-	names := []string{d.City, d.Name.Default, d.Name.Display}
-	for _, name := range d.Name.Localized {
-		names = append(names, name)
-	}
-	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) })
+	return slices.ContainsFunc(d.names(), func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(text)) })
+}
+
+// Begins reports whether a name of the city begins with the text, in any language.
+func (d Destination) Begins(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return slices.ContainsFunc(d.names(), func(name string) bool { return strings.HasPrefix(strings.ToLower(name), text) })
+}
+
+func (d Destination) names() []string {
+	return slices.AppendSeq([]string{d.City, d.Name.Default, d.Name.Display}, maps.Values(d.Name.Localized))
 }

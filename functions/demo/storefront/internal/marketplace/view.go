@@ -26,6 +26,7 @@ type View struct {
 	Trip         Trip
 	Rejected     *Trip // the form of a hotel's page, if its dates or guests were rejected
 	Destinations []Destination
+	Region       bool // the guest typed a region or a country, and the destinations are its cities
 	Results      *Results
 	Map          *Map
 	NoMap        bool // the map was asked for and is not available
