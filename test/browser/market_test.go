@@ -45,7 +45,8 @@ func TestMarket_browser(t *testing.T) {
 			g.press("form.search button")
 			visit.sees("results", ".card h3 a")
 			g.press(`a[href*="view=map"]`)
-			visit.sees("map", "svg circle")
+			visit.sees("map", "svg a circle")
+			visit.pins()
 			g.press(".card h3 a")
 			visit.sees("hotel", ".calendar li")
 			g.press(`form[action$="/saved"] button`)
@@ -125,6 +126,25 @@ func (v examinedVisit) examine(step string) {
 	if n := compressed(v.t, photo.ReplaceAllString(page, "")); n > maxPage {
 		v.t.Errorf("%s has %d bytes, want at most %d", step, n, maxPage)
 	}
+}
+
+// badPins finds the pins of a map that are smaller than 24 pixels (WCAG 2.2, 2.5.8), or whose middle another one covers.
+const badPins = `[...document.querySelectorAll(".map a")].filter(pin => {
+	pin.scrollIntoView({block: "center"})
+	const box = pin.getBoundingClientRect()
+	return box.width < 24 || box.height < 24 || !pin.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2))
+}).map(pin => pin.getAttribute("aria-label"))`
+
+// pins checks at three widths that each pin of the map can be pressed.
+func (v examinedVisit) pins() {
+	v.t.Helper()
+	for _, width := range []int64{smallest, narrow, ordinary} {
+		v.size(width, height)
+		if bad := ask(v.guest, chromedp.Evaluate[[]string](badPins)); len(bad) > 0 {
+			v.t.Errorf("in a window of %d pins are small or covered: %q", width, bad)
+		}
+	}
+	v.size(v.width, height)
 }
 
 // violations reports the violations that axe-core finds on the page. axe-core must be loaded.
