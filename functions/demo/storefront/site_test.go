@@ -102,7 +102,7 @@ func TestBook_inCash(t *testing.T) {
 		locale string
 		sees   []string
 	}{
-		{"ps-AF", []string{`<html lang="ps-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانۍ", "له ۱ وری ۱۴۰۶ تر ۳ وری ۱۴۰۶", "کورنۍ سویټ", "انعطاف منونکی نرخ · له سهارنۍ سره", "ستاسو کوټه بک شوه", "کابل ګرانډ هوټل"}},
+		{"ps-AF", []string{`<html lang="ps-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانۍ", "له ۱ وری ۱۴۰۶ تر ۳ وری ۱۴۰۶", "کورنۍ سویټ", `<span dir="auto" lang="en">Shahr-e Naw, Kabul</span>`, "انعطاف منونکی نرخ · له سهارنۍ سره", "ستاسو کوټه بک شوه", "کابل ګرانډ هوټل"}},
 		{"fa-AF", []string{`<html lang="fa-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانی", "۱ حمل ۱۴۰۶ تا ۳ حمل ۱۴۰۶", "سویت خانوادگی", "اتاق شما رزرو شد", "هتل گرند کابل"}},
 	} {
 		t.Run(test.locale, func(t *testing.T) {
@@ -482,7 +482,7 @@ func TestBrand_language(t *testing.T) {
 		{name: "English", language: "en", properties: 1, heading: `<strong dir="auto">Kabul Grand Hotel</strong>`, tagline: true},
 		// Taglines and names of companies have no translations.
 		{name: "Pashto", language: "ps-AF", properties: 1, heading: `<strong dir="auto">` + pashto + "</strong>"},
-		{name: "Pashto, two properties", language: "ps-AF", properties: 2, heading: `<strong dir="auto">Kabul Hotels</strong>`},
+		{name: "Pashto, two properties", language: "ps-AF", properties: 2, heading: `<strong dir="auto" lang="en">Kabul Hotels</strong>`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d.locale, d.properties, d.brand = test.language, test.properties, "Kabul Hotels"

@@ -1,13 +1,13 @@
 package storefront
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"melmastoon.ghasi.io/functions/demo/storefront/internal/marketplace"
 	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
@@ -215,7 +215,7 @@ func (v View) Brand() string {
 
 // Tagline returns the hotel's tagline if it is in the script of the guest's language. Taglines have no translations.
 func (v View) Tagline() string {
-	arabic := strings.ContainsFunc(v.Bootstrap.Tagline, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
+	arabic := page.IsArabic(v.Bootstrap.Tagline)
 	if arabic != (v.Localizer.Tag.Direction() == locale.RightToLeft) {
 		return ""
 	}
@@ -265,13 +265,16 @@ func (v View) CurrencyName(c money.Currency) string {
 	return v.Localizer.TextOr("currency."+string(c), string(c))
 }
 
-// HotelTextAttributes returns the attributes of the hotel's own texts. If they are in another language than the page, that language
-// is declared (WCAG 3.1.2), so that browsers and screen readers treat them correctly.
-func (v View) HotelTextAttributes() template.HTMLAttr {
-	if v.Bootstrap.Locale == "" || v.Bootstrap.Locale.Language() == v.Localizer.Tag.Language() {
-		return `dir="auto"`
+// HotelText returns the attributes of one of the hotel's own texts. It is in the language of the bootstrap, or in one of another script
+// that the hotel has instead of a translation.
+func (v View) HotelText(text string) template.HTMLAttr {
+	var arabic locale.Tag
+	for _, c := range slices.Backward(v.Bootstrap.Locales) {
+		if c.Direction == locale.RightToLeft {
+			arabic = c.Tag
+		}
 	}
-	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(v.Bootstrap.Locale)) + `"`) //nolint:gosec // escaped
+	return v.Localizer.Foreign(text, cmp.Or(v.Bootstrap.Locale, v.Localizer.Tag), arabic)
 }
 
 // ImageURL allows images in data URLs only. Other images are not loaded.

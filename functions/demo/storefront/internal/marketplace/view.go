@@ -287,17 +287,9 @@ func (v View) RoomsShown() []Room {
 	return v.Hotel.Rooms
 }
 
-// TextAttributes returns the attributes of a text that may be in another language than the page.
-func (v View) TextAttributes(t Text) template.HTMLAttr {
-	for _, said := range t.Localized {
-		if said == t.Display && t.Display != t.Default {
-			return `dir="auto"`
-		}
-	}
-	if v.Localizer.Tag.Language() == "en" || t.Display != t.Default {
-		return `dir="auto"`
-	}
-	return `dir="auto" lang="en"` // no translation: the default is the Latin name
+// Foreign returns the attributes of a text that may be in another language than the page.
+func (v View) Foreign(text string) template.HTMLAttr {
+	return v.Localizer.Foreign(text, v.Localizer.Tag, "")
 }
 
 // StarChoices returns the lowest numbers of stars that the form offers.

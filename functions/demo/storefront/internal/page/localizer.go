@@ -2,9 +2,11 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 
@@ -89,6 +91,27 @@ func (l Localizer) TextOr(key, otherwise string) string {
 		return text
 	}
 	return otherwise
+}
+
+// Foreign returns the attributes of a text that is not the site's own, in the language in. A text in the Latin script instead of that
+// language's is in English, one in the Arabic script is in the language arabic. If the page has another language than the text, the
+// language is declared (WCAG 3.1.2), so that browsers and screen readers treat it correctly.
+func (l Localizer) Foreign(text string, in, arabic locale.Tag) template.HTMLAttr {
+	switch reversed := in.Direction() == locale.RightToLeft; {
+	case reversed && !IsArabic(text) && strings.ContainsFunc(text, unicode.IsLetter):
+		in = locale.English
+	case !reversed && IsArabic(text):
+		in = arabic
+	}
+	if in == "" || in.Language() == l.Tag.Language() {
+		return `dir="auto"`
+	}
+	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(in)) + `"`) //nolint:gosec // escaped
+}
+
+// IsArabic reports whether a text has letters of the Arabic script.
+func IsArabic(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
 }
 
 // Number formats a number in the language's digits.
