@@ -28,11 +28,13 @@ func TestDestinations(t *testing.T) {
 		text string
 		want []string // at the beginning
 	}{
-		{"kab", []string{"Kabul"}}, {" KABUL ", []string{"Kabul"}}, {"کاب", []string{"Kabul"}}, {"كابو", []string{"Kabul"}}, {"caboul", nil}, {"Kabo", []string{"Kabul"}},
+		{"kab", []string{"Kabul"}}, {" KABUL ", []string{"Kabul"}}, {"کاب", []string{"Kabul"}}, {"كابو", []string{"Kabul"}}, {"caboul", []string{"Kabul"}}, {"Kabo", []string{"Kabul"}},
 		{"پېښ", []string{"Peshawar"}}, {"دب", []string{"Dubai"}}, {"اصف", []string{"Isfahan"}}, {"کراچ", []string{"Karachi"}},
 		{"Kabul, Afghanistan", []string{"Kabul"}}, {"kabul,", []string{"Kabul"}}, {"kabul, af", []string{"Kabul"}}, {"Kabul, Kabul, Afghanistan", []string{"Kabul"}},
 		{"کابل، افغانستان", []string{"Kabul"}}, {"كابول، أفغانستان", []string{"Kabul"}}, {"پېښور، پاکستان", []string{"Peshawar"}}, {"اصفهان، ایران", []string{"Isfahan"}},
 		{"کراچی، پاکستان", []string{"Karachi"}}, {"دبي، الإمارات", []string{"Dubai"}}, {"Kabul, Pakistan", nil}, {"paris, afghanistan", nil}, {",", nil}, {", Afghanistan", []string{"Kabul"}},
+		{"Kabull", []string{"Kabul"}}, {"kandhar", []string{"Kandahar"}}, {"کابلل", []string{"Kabul"}}, {"kabl", []string{"Kabul"}}, {"kbl", nil},
+		{"Kabull, Pakistan", nil}, {"minaret hotel h", []string{"Herat"}}, {"هتل مناره ه", []string{"Herat"}}, {"hotel minaret", nil},
 		{"afghan", []string{"Kabul"}}, {"paris", nil}, {"%", nil}, {"' OR true --", nil},
 	} {
 		t.Run(test.text, func(t *testing.T) {

@@ -7,4 +7,5 @@ DROP TABLE IF EXISTS sandbox.inbox_processed, sandbox.outbox_lanes, sandbox.outb
 DROP FUNCTION IF EXISTS sandbox.take_room_out, sandbox.reallocate_rooms, sandbox.recall_reallocation, sandbox.release_rooms,
     sandbox.commit_rooms, sandbox.hold_rooms, sandbox.lock_stays, sandbox.recall_hold, sandbox.lock_nights_of, sandbox.lock_nights,
     sandbox.units_left, sandbox.count_taken, sandbox.stands, sandbox.takes, sandbox.h3_parent, sandbox.km;
+DROP EXTENSION IF EXISTS fuzzystrmatch;
 REVOKE USAGE ON SCHEMA sandbox FROM pg_monitor;

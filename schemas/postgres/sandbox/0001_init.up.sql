@@ -2,6 +2,9 @@
 
 CREATE SCHEMA IF NOT EXISTS sandbox;
 
+-- Of this extension (also of Cloud SQL) the search for a misspelt city uses levenshtein_less_equal.
+CREATE EXTENSION IF NOT EXISTS fuzzystrmatch WITH SCHEMA sandbox;
+
 -- Roles belong to the whole cluster, so another database may just be making them too.
 DO $$
 DECLARE

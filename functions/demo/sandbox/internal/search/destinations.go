@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,29 +23,52 @@ type Destination struct {
 
 // Destinations returns cities whose name, in any language, begins with the text, then those whose province or country does. Cities
 // with more hotels come first. Cities without hotels are omitted. If the text has commas, its first part is the text, and only cities
-// whose province or country begins with its last part are returned, as in "Kabul, Afghanistan".
+// whose province or country begins with its last part are returned, as in "Kabul, Afghanistan". If nothing begins with the text, it is the
+// beginning of a hotel's name or a misspelt city: then the one city that is meant most likely is returned.
 func (s Listings) Destinations(ctx context.Context, text string, limit int) (all []Destination, err error) {
 	text, in := splitPlace(text)
 	begins := Fold(text)
 	if begins == "" {
 		return []Destination{}, nil // every name begins with nothing
 	}
+	all, err = s.destinations(ctx, `
+		CROSS JOIN LATERAL (
+			SELECT NOT EXISTS (SELECT FROM unnest(c.city_keys) AS k WHERE starts_with(k, @begins)) AS distance,
+			       EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @begins)) AS region) AS m
+		WHERE (NOT m.distance OR m.region)`, pgx.StrictNamedArgs{"begins": begins, "in": Fold(in), "limit": limit})
+	mistakes := min(utf8.RuneCountInString(begins)/lettersPerMistake, maxMistakes)
+	if err != nil || len(all) > 0 || mistakes == 0 {
+		return list(all), err
+	}
+	all, err = s.destinations(ctx, `
+		CROSS JOIN LATERAL (
+			SELECT CASE WHEN EXISTS (
+				SELECT FROM sandbox.listings AS l
+				WHERE l.city_id = c.city_id AND (starts_with(lower(l.name), @typed)
+				   OR EXISTS (SELECT FROM jsonb_each_text(l.name_localized) AS t WHERE starts_with(lower(t.value), @typed)))) THEN 0
+			ELSE (SELECT min(sandbox.levenshtein_less_equal(k, @begins, @mistakes)) FROM unnest(c.city_keys) AS k) END AS distance) AS m
+		WHERE m.distance <= @mistakes`,
+		pgx.StrictNamedArgs{"begins": begins, "typed": strings.ToLower(strings.TrimSpace(text)), "mistakes": mistakes, "in": Fold(in), "limit": 1})
+	return list(all), err
+}
+
+// A misspelt name has at most one wrong letter in three, and at most two.
+const lettersPerMistake, maxMistakes = 3, 2
+
+// destinations returns the cities c that match, nearest first by m.distance.
+func (s Listings) destinations(ctx context.Context, matching string, args pgx.StrictNamedArgs) (all []Destination, err error) {
 	err = s.DB.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT c.name, c.name, c.name_localized, c.country, c.latitude, c.longitude, n.hotels
 			FROM sandbox.cities AS c
 			CROSS JOIN LATERAL (
-				SELECT EXISTS (SELECT FROM unnest(c.city_keys) AS k WHERE starts_with(k, @begins)) AS itself,
-				       EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @begins)) AS region,
-				       @in = '' OR EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @in)) AS inside) AS m
-			CROSS JOIN LATERAL (
 				SELECT count(*) AS hotels
 				FROM sandbox.listings AS l
 				JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
-				WHERE l.city_id = c.city_id) AS n
-			WHERE (m.itself OR m.region) AND m.inside AND n.hotels > 0
-			ORDER BY m.itself DESC, n.hotels DESC, c.city_id
-			LIMIT @limit`, pgx.StrictNamedArgs{"begins": begins, "in": Fold(in), "limit": limit})
+				WHERE l.city_id = c.city_id) AS n`+matching+`
+			  AND (@in = '' OR EXISTS (SELECT FROM unnest(c.region_keys) AS k WHERE starts_with(k, @in))) AND n.hotels > 0
+			ORDER BY m.distance, n.hotels DESC, c.city_id
+			LIMIT @limit`, args)
 		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Destination, err error) {
 			err = row.Scan(&d.City, &d.Name.Default, &d.Name.Localized, &d.Country, &d.Geo.Lat, &d.Geo.Lng, &d.Hotels)
 			return d, err
@@ -54,7 +78,7 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 	if err != nil {
 		return nil, fmt.Errorf("listings: destinations: %w", err)
 	}
-	return list(all), nil
+	return all, nil
 }
 
 // splitPlace returns the first and the last part of a text with Latin, Arabic or full-width commas. Without a comma, the region is
