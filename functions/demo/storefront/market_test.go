@@ -4,12 +4,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/functions/demo/storefront/chooselanguage"
 	"melmastoon.ghasi.io/functions/demo/storefront/findhotels"
 	"melmastoon.ghasi.io/functions/demo/storefront/showhotel"
 	"melmastoon.ghasi.io/shared/locale"
@@ -208,6 +210,37 @@ func TestMarket_card(t *testing.T) {
 	t.Parallel()
 	page, _ := visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul")
 	expectTexts(t, page, "AFN 3,900 a night, before taxes and fees", "in all, with taxes and fees", `<p class="small">Hostel`)
+}
+
+// TestMarket_preferences: pages that do not read the session have its language and currency from a cookie.
+func TestMarket_preferences(t *testing.T) {
+	t.Parallel()
+	d := &fakeConsumer{locale: locale.Pashto}
+	front := fntest.Open(t, upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d), findhotels.Function, chooselanguage.Function).As("")
+	const places, busy = "/hotels?place=kab", "/hotels"
+	if kept := front.Get("/hotels", "Accept-Language", "ps").Header.Get("Set-Cookie"); !strings.HasPrefix(kept, "preferences=ps-AF.AFN; Path=/hotels; HttpOnly; ") {
+		t.Errorf("Set-Cookie = %q, want the language and the currency of the session", kept)
+	}
+	for _, path := range []string{places, busy} {
+		d.busy = path == busy
+		for cookie, selected := range map[string]string{"ps-AF.USD": `<option value="USD" selected>`, "ps-AF.XXX": `<option value="" selected>`, "": `<option value="" selected>`} {
+			a := front.Get(path, "Accept-Language", "en", "Cookie", "preferences="+cookie)
+			expectTexts(t, string(a.Body), selected)
+			if shown := strings.Contains(string(a.Body), `<html lang="ps-AF"`); shown != (cookie == "ps-AF.USD") {
+				t.Errorf("%s with %q is in Pashto: %t", path, cookie, shown)
+			}
+		}
+	}
+	d.busy = false
+	for form, want := range map[string]string{
+		"locale=fa-IR&currency=IRR&once=req_1&back=" + url.QueryEscape(places): "preferences=fa-IR.IRR; Path=/hotels; HttpOnly; ",
+		"clear=on&once=req_1&back=/hotels":                                     "preferences=; Path=/hotels; Max-Age=0; ",
+	} {
+		a := front.Post("/hotels/preferences", form, "Content-Type", urlencoded, "Cookie", "preferences=ps-AF.USD")
+		if set := a.Header.Values("Set-Cookie"); len(set) == 0 || !strings.HasPrefix(set[len(set)-1], want) {
+			t.Errorf("%s sets %q, want %q last", form, set, want)
+		}
+	}
 }
 
 // TestMarket_region shows the cities of a country as such, and asks which city is meant by the beginning of several names.

@@ -52,7 +52,7 @@ func choose(ctx context.Context, c marketplace.Call[Request]) (fn.Page, error) {
 		if err := c.Clear(ctx); err != nil {
 			return c.Refused(err, c.In.Back, c.In.fields()), nil
 		}
-		return c.ToBack(marketplace.Home, "cleared"), nil
+		return c.Forget(c.ToBack(marketplace.Home, "cleared")), nil
 	}
 	p, notice := marketplace.Preferences{Locale: c.In.Locale, Currency: money.Currency(c.In.Currency)}, ""
 	if c.In.Consents != "" {

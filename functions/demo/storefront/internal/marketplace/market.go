@@ -105,6 +105,9 @@ func (m *market) visitor(r *http.Request, plain bool, at time.Time) *Visitor {
 	v.browser = page.NewBrowser(m.transport, r, Home, []string{sessionCookie})
 	v.browser.Plain = plain
 	v.speak(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), page.Languages))
+	if c, err := r.Cookie(preferencesCookie); err == nil {
+		v.remember(c.Value)
+	}
 	return v
 }
 

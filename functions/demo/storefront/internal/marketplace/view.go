@@ -72,7 +72,7 @@ func (v *Visitor) Show(view View) fn.Page {
 		}
 	}
 	return fn.Page{
-		Reply:       v.browser.Cookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")),
+		Reply:       v.keep(v.browser.Cookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie"))),
 		Template:    v.market.pages,
 		Data:        view,
 		FormTargets: []string{v.market.public}, // the hotel's own site, to which a form leads

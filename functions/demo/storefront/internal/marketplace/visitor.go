@@ -1,9 +1,11 @@
 package marketplace
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +24,7 @@ type Visitor struct {
 	Currency  money.Currency // of the session, once it is known
 	browser   *page.Browser
 	market    *market
+	kept      string     // the value of preferencesCookie in the request
 	address   string     // the path of the request
 	query     url.Values // of a page
 	response  string     // to a challenge, for the next call
@@ -29,6 +32,36 @@ type Visitor struct {
 
 func (v *Visitor) speak(tag locale.Tag) {
 	v.Locale, v.Localizer = tag, v.market.translations.Localizer(tag, time.UTC)
+}
+
+// preferencesCookie keeps the language and the currency of the session in the browser, for pages that the consumer service does not say
+// them for: the suggestions of places, and errors such as a challenge.
+const preferencesCookie = "preferences"
+
+// preferences returns the value of preferencesCookie.
+func (v *Visitor) preferences() string { return string(v.Locale) + "." + string(v.Currency) }
+
+// remember takes the language and the currency from the value of preferencesCookie. It ignores those that the site does not have.
+func (v *Visitor) remember(value string) {
+	tag, currency, _ := strings.Cut(value, ".")
+	if l, c := locale.Tag(tag), money.Currency(currency); slices.Contains(page.Languages, l) && slices.Contains(View{}.Currencies(), c) {
+		v.speak(l)
+		v.Currency, v.kept = c, value
+	}
+}
+
+// keep adds preferencesCookie to a reply if the browser has another one.
+func (v *Visitor) keep(r fn.Reply) fn.Reply {
+	if v.Currency == "" || v.preferences() == v.kept {
+		return r
+	}
+	return r.Keep(&http.Cookie{Name: preferencesCookie, Value: v.preferences(), Path: Home, HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode})
+}
+
+// Forget removes preferencesCookie with a page.
+func (v *Visitor) Forget(p fn.Page) fn.Page {
+	p.Reply = p.Reply.Keep(&http.Cookie{Name: preferencesCookie, Path: Home, MaxAge: -1, HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode})
+	return p
 }
 
 // get reads a part of the consumer service.
@@ -163,7 +196,11 @@ func (v *Visitor) Handoff(ctx context.Context, tenant id.Tenant, p id.Property, 
 
 // SetPreferences sets what is given of the language, the currency and the consents of the visit.
 func (v *Visitor) SetPreferences(ctx context.Context, p Preferences, key string) error {
-	return v.call(ctx, page.Request{Method: http.MethodPatch, URL: "/session", Key: key, In: p})
+	err := v.call(ctx, page.Request{Method: http.MethodPatch, URL: "/session", Key: key, In: p})
+	if err == nil {
+		v.settle(p.Locale, cmp.Or(p.Currency, v.Currency))
+	}
+	return err
 }
 
 // Save saves a hotel on the guest's list.
@@ -202,7 +239,7 @@ func (v *Visitor) To(path string, query url.Values) fn.Page {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return fn.Page{Reply: v.browser.Cookies(fn.SeeOther.At(Home + path))}
+	return fn.Page{Reply: v.keep(v.browser.Cookies(fn.SeeOther.At(Home + path)))}
 }
 
 // ToHotelSite redirects to the hotel's own site.
