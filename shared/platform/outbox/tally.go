@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"melmastoon.ghasi.io/shared/event"
 )
 
 // The delay from which an event counts as late. An alert fires if more than 1% of the events are late. Telemetry may wait for the relay,
@@ -14,11 +12,6 @@ const (
 	late          = 30 * time.Second
 	lateTelemetry = 90 * time.Second
 )
-
-// late reports whether a row has waited too long.
-func (r row) late(waited time.Duration) bool {
-	return waited > late && (r.Class != event.Operational || waited > lateTelemetry)
-}
 
 // A Report counts events that writers or a relay published, or failed to publish.
 type Report struct {
