@@ -30,7 +30,7 @@ func (r *recorder) frontDesk() {
 	}
 	items := []members{{"roomTypeId": room.ID.String(), "ratePlanId": room.Flexible.ID.String(), "occupants": members{"adults": 2, "children": 0}}}
 	guest := members{"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z.ahmadzai@example.com", "phone": "+93700123456"}
-	booked := func() (at string, item any) {
+	booked := func() (at string, item, intent any) {
 		r.t.Helper()
 		quote := post("", path+"/quotes", members{
 			"propertyId": hotel.Property.String(), "currency": "AFN", "locale": "ps-AF", "items": items, "stayWindow": stay,
@@ -42,11 +42,13 @@ func (r *recorder) frontDesk() {
 		r.call("reservation", "", http.MethodPut, at+"/guest", members{
 			"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z.ahmadzai@example.com", "phone": "+93700123456", "locale": "ps-AF",
 		}, service...)
-		post("", at+"/confirm", members{"method": "cash_on_arrival"})
+		confirmed := post("", at+"/confirm", members{"method": "cash_on_arrival"})
 		first, _ := hold["items"].([]any)[0].(map[string]any)
-		return at, first["itemId"]
+		payment, _ := confirmed["payment"].(map[string]any)
+		intents, _ := payment["paymentIntentIds"].([]any)
+		return at, first["itemId"], intents[0]
 	}
-	at, item := booked()
+	at, item, cash := booked()
 	r.call("reservation", "PATCH "+path+"/{id}", http.MethodPatch, at, members{
 		"type": "guest_count_change", "itemId": item, "occupants": members{"adults": 1, "children": 0},
 	}, service...)
@@ -54,6 +56,8 @@ func (r *recorder) frontDesk() {
 	post("POST "+path+"/{id}/check-in", at+"/check-in", assigned) // 202: the key is outstanding
 	r.system.Quiet()
 	post("POST "+path+"/{id}/check-in", at+"/check-in", assigned) // 200
+	r.call("sandbox", "", http.MethodPost, fmt.Sprintf("/sandbox/payment/v1/intents/%s/collect", cash), nil, service...)
+	r.system.Quiet()
 	post("POST "+path+"/{id}/check-out", at+"/check-out", members{
 		"folio": members{"folioId": "fol_01M7W0C5D7A9C1E3G5J7M9P2R4", "finalBalanceMicro": "0", "currency": "AFN", "settled": true},
 	})
@@ -61,7 +65,7 @@ func (r *recorder) frontDesk() {
 		"propertyId": hotel.Property.String(), "stayWindow": stay, "currency": "AFN", "locale": "fa-AF", "items": items, "guest": guest,
 		"payment": members{"method": "cash_on_arrival"}, "rooms": []members{{"item": 0, "roomId": rooms[1]}},
 	})
-	missed, _ := booked()
+	missed, _, _ := booked()
 	r.call("reservation", "POST "+path+"/{id}/no-show", http.MethodPost, missed+"/no-show", members{"dryRun": true}, r.manager(service)...)
 	r.call("sandbox", "POST /sandbox/iam/v1/sessions/{sessionId}/revoke", http.MethodPost, "/sandbox/iam/v1/sessions/tnt_session_01J8KABG000000000000000SSN/revoke",
 		members{"tenantId": hotel.Tenant.String(), "reason": "signed-out-everywhere"}, service...)

@@ -45,12 +45,18 @@ func openDesk(t *testing.T, s *system.System) frontDesk {
 // do makes a call and returns the reservation in the answer.
 func (d frontDesk) do(status int, method, path string, body any) (v stayView) {
 	d.t.Helper()
+	d.ask(status, method, path, body).Into(d.t, &v)
+	return v
+}
+
+// ask makes a call.
+func (d frontDesk) ask(status int, method, path string, body any) system.Answer {
+	d.t.Helper()
 	header := map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}
 	if method != http.MethodGet {
 		header["Idempotency-Key"] = system.Key()
 	}
-	d.s.Must(status, system.Request{Method: method, Path: "/api/v1/reservations" + path, Token: d.token, Header: header, Body: body}).Into(d.t, &v)
-	return v
+	return d.s.Must(status, system.Request{Method: method, Path: "/api/v1/reservations" + path, Token: d.token, Header: header, Body: body})
 }
 
 // rooms returns the rooms of a type.
@@ -122,6 +128,12 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	desk = openDesk(t, s) // the shift is over
 	desk.do(http.StatusOK, http.MethodPost, path+"/check-out", map[string]any{})
 	folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": hotel.Currency, "settled": true}
+	var unpaid struct{ Code, DueMicro string }
+	desk.ask(http.StatusConflict, http.MethodPost, path+"/check-out", map[string]any{"folio": folio}).Into(t, &unpaid)
+	if unpaid.Code != "MELMASTOON.RESERVATION.BALANCE_DUE" || unpaid.DueMicro == "0" {
+		t.Errorf("a check-out without the price of the longer stay: %+v", unpaid)
+	}
+	folio["finalBalanceMicro"] = unpaid.DueMicro // a company pays it later
 	v = desk.do(http.StatusOK, http.MethodPost, path+"/check-out", map[string]any{"folio": folio})
 	if v.State != "checked_out" {
 		t.Errorf("state = %s, want checked_out", v.State)

@@ -24,8 +24,7 @@ func (k *walk) frontDesk() {
 	k.Quiet() // the key is issued
 	k.count("reservation-checkout", func() { k.act(http.StatusOK, guest, "check-out", "", map[string]any{}) })
 	k.count("reservation-checkout with a folio", func() {
-		folio := map[string]any{"folioId": "fol_1", "finalBalanceMicro": "0", "currency": w.Currency, "settled": true}
-		k.act(http.StatusOK, guest, "check-out", "", map[string]any{"folio": folio})
+		k.act(http.StatusOK, guest, "check-out", "", billed(w.Currency))
 	})
 	missed := k.Book(w).Intend("cash_on_arrival")
 	missed.Confirm("cash_on_arrival")
@@ -58,9 +57,13 @@ func (k *walk) walkIn(room any) {
 		k.learned(arrived.LearnHold(a))
 	})
 	k.Quiet() // the key fails
-	folio := map[string]any{"folioId": "fol_2", "finalBalanceMicro": "0", "currency": w.Currency, "settled": true}
-	k.act(http.StatusOK, &arrived, "check-out", "", map[string]any{"folio": folio}) // the room is free for the next walk
+	k.act(http.StatusOK, &arrived, "check-out", "", billed(w.Currency)) // the room is free for the next walk
 	k.Quiet()
+}
+
+// billed returns a check-out whose folio carries the whole stay: a company pays it later.
+func billed(currency string) map[string]any {
+	return map[string]any{"folio": map[string]any{"folioId": "fol_1", "finalBalanceMicro": "1000000000000", "currency": currency, "settled": true}}
 }
 
 // modifications changes a booking of later days. Then the assigned room is taken out of order, so that the guest moves.

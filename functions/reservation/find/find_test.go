@@ -124,7 +124,7 @@ func TestFind_attention(t *testing.T) {
 		return "state = 'checked_in', " + strings.Replace(checkIn, "%v", manual, 1)
 	}
 	today := ", stay_start = (platform.now() AT TIME ZONE 'Asia/Kabul')::date - 2, stay_end = (platform.now() AT TIME ZONE 'Asia/Kabul')::date"
-	const unsettled, settled = `, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0}'`,
+	const unsettled, settled = `, check_out = '{"startedAt":"2026-01-01T00:00:00Z","checkedOutAt":"2026-01-01T00:00:00Z","overstayedNights":0,"forced":true,"folio":{"folioId":"f","finalBalanceMicro":"0","currency":"USD","settled":false}}'`,
 		`, check_out = '{"startedAt":"2026-01-01T00:00:00Z","overstayedNights":0,"folio":{"folioId":"f","finalBalanceMicro":"0","currency":"USD","settled":true}}'`
 	var want []booking.Attention
 	for _, a := range []attentionCase{

@@ -21,7 +21,7 @@ const (
 	ConcernStuck   Concern = "stuck_step"        // another service has not answered
 	ConcernKey     Concern = "manual_key"        // until check-out
 	ConcernRoom    Concern = "room_out_of_order" // until another room is assigned, or taken if inventory has lost a booked one
-	ConcernBalance Concern = "unpaid_balance"    // from the day of departure on, until paid
+	ConcernBalance Concern = "unpaid_balance"    // from the day of departure or a forced check-out on, until paid
 )
 
 // An Attention is one concern of a reservation.
@@ -136,10 +136,25 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 	if since != nil && (inHouse || r.State == Confirmed) {
 		add(ConcernRoom, *since)
 	}
-	if (inHouse || r.State == CheckedOut) && !r.Local.Date(r.AsOf).Before(r.Stay.End) && r.due() > 0 {
-		add(ConcernBalance, r.Local.Midnight(r.Stay.End))
+	if since := r.unpaidSince(); since != nil {
+		add(ConcernBalance, *since)
 	}
 	return all
+}
+
+// unpaidSince returns since when the desk must collect what is due: from the day of departure on, or from a forced check-out on. It
+// returns nil if nothing is due, or if the folio of a guest who has left carries it.
+func (r *Reservation) unpaidSince() *time.Time {
+	departure := r.Local.Midnight(r.Stay.End)
+	switch {
+	case r.due() == 0:
+		return nil
+	case r.State == CheckedOut && r.CheckOut.Forced && r.CheckOut.At.Before(departure):
+		return r.CheckOut.At
+	case r.State == CheckedOut && r.CheckOut.Forced, r.State.inside() && !r.Local.Date(r.AsOf).Before(r.Stay.End):
+		return &departure
+	}
+	return nil
 }
 
 // stuck reports whether another service has not answered in time. A guest who has not paid yet is not a concern, and an expired

@@ -19,7 +19,7 @@ type CheckOut struct {
 	By         access.Actor    `json:"actor"` // who started it; once completed, who completed it
 	At         *time.Time      `json:"checkedOutAt,omitzero"`
 	Folio      *Folio          `json:"folio,omitzero"`
-	Forced     bool            `json:"forced,omitzero"` // completed although the folio was not settled
+	Forced     bool            `json:"forced,omitzero"` // completed although something was left unpaid
 	Reason     Text            `json:"reason,omitzero"`
 	Overstayed int             `json:"overstayedNights"`
 	Early      *EarlyDeparture `json:"earlyCheckout,omitzero"`
@@ -28,9 +28,14 @@ type CheckOut struct {
 // A Folio is the guest's bill, as the front desk settled it.
 type Folio struct {
 	ID       Reference      `json:"folioId"`
-	Balance  money.Micro    `json:"finalBalanceMicro"`
+	Balance  money.Micro    `json:"finalBalanceMicro"` // left on the bill, such as what a company pays later
 	Currency money.Currency `json:"currency"`
-	Settled  bool           `json:"settled"`
+	Settled  bool           `json:"settled"` // stored as false if the check-out was forced
+}
+
+// carries reports whether the folio has an amount that the guest leaves unpaid.
+func (f Folio) carries(due money.Micro, c money.Currency) bool {
+	return due == 0 || f.Currency == c && f.Balance >= due
 }
 
 // An EarlyDeparture is the result of leaving before the last day.
@@ -47,12 +52,12 @@ type LeaveWish struct {
 	By      access.Actor
 	Manager bool   // may force
 	Folio   *Folio // nil: the check-out only starts
-	Force   bool   // also if the folio is not settled
+	Force   bool   // also if something is left unpaid
 	Reason  Text
 }
 
 // errForce rejects a forced check-out by a caller who is not a manager.
-var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out whose folio is not settled.")
+var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out who leaves something unpaid.")
 
 // LeavesEarly reports whether a check-out now would complete before the day of departure at the property. Its refund needs what
 // the payment service knows.
@@ -60,16 +65,22 @@ func (r *Reservation) LeavesEarly(now time.Time) bool {
 	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.Date(now).Before(r.Stay.End)
 }
 
-// Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Leave returns
-// ErrFolioUnsettled for a folio that is not settled, unless a manager forces the check-out. Repeated, it changes nothing and
-// returns no event.
+// Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Unless a manager forces the
+// check-out, Leave returns ErrFolioUnsettled for a folio that is not settled, and ErrBalanceDue for an amount due that the folio does
+// not carry. Repeated, it changes nothing and returns no event.
 func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, err error) {
+	before := *r
+	defer func() {
+		if err != nil {
+			*r = before // what is due is known only once the nights not slept are released
+		}
+	}()
 	switch {
 	case w.Force && !w.Manager:
 		return nil, errForce
 	case r.State == CheckoutStarted && w.Folio == nil:
 		return nil, nil
-	case r.State == CheckedOut && w.Folio != nil && *w.Folio == *r.CheckOut.Folio:
+	case r.State == CheckedOut && w.Folio != nil && r.CheckOut.repeats(*w.Folio):
 		return nil, nil
 	case r.State != CheckedIn && r.State != CheckoutStarted:
 		return nil, ErrIllegalTransition
@@ -99,6 +110,12 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 	return append(events, GuestCheckedOut(r)), nil
 }
 
+// repeats reports whether the check-out was completed with that folio.
+func (c CheckOut) repeats(f Folio) bool {
+	f.Settled = f.Settled && !c.Forced
+	return f == *c.Folio
+}
+
 // startCheckOut starts the check-out. The guest is still in the room, so keys that are outstanding stay so.
 func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
 	outstanding := r.Saga
@@ -116,11 +133,15 @@ func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
 	if today.Before(r.Stay.End) {
 		done.Early = r.leaveEarly(today, now)
 	}
+	folio, due := *w.Folio, r.due()
+	if folio.Settled = folio.Settled && folio.carries(due, r.Currency); !folio.Settled && !w.Force {
+		return ErrBalanceDue.Showing(map[string]any{"dueMicro": due, "currency": r.Currency})
+	}
 	if err := r.move(r.State, CheckedOut); err != nil {
 		return err
 	}
 	left := event.Time(now)
-	done.At, done.By, done.Folio, done.Forced = &left, w.By, w.Folio, !w.Folio.Settled
+	done.At, done.By, done.Folio, done.Forced = &left, w.By, &folio, !folio.Settled
 	done.Overstayed = len(r.overstayed(now))
 	if w.Reason != "" {
 		done.Reason = w.Reason

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
@@ -73,6 +74,66 @@ func TestLeave_folio(t *testing.T) {
 			}
 			if r.State == CheckedOut && r.CheckOut.Forced != test.forced {
 				t.Errorf("forced = %v, want %v", r.CheckOut.Forced, test.forced)
+			}
+		})
+	}
+}
+
+// What is due after the nights not slept are released must be on the folio, unless a manager forces the check-out.
+func TestLeave_balanceDue(t *testing.T) {
+	t.Parallel()
+	desk, boss := LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}, LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_boss"}, Manager: true}
+	const due = 50_000_000
+	with := func(w LeaveWish, carried money.Micro, c money.Currency, force bool) LeaveWish {
+		w.Folio, w.Force = &Folio{ID: "fol_1", Balance: carried, Currency: c, Settled: true}, force
+		return w
+	}
+	for _, test := range []struct {
+		name    string
+		wish    LeaveWish
+		at      time.Time
+		want    error
+		settled bool
+		forced  bool
+	}{
+		{"not on the folio", with(desk, 0, money.USD, false), departure, ErrBalanceDue, false, false},
+		{"not on the folio, to a manager", with(boss, 0, money.USD, false), departure, ErrBalanceDue, false, false},
+		{"not all on the folio", with(desk, due-1, money.USD, false), departure, ErrBalanceDue, false, false},
+		{"in another currency", with(desk, due, money.AFN, false), departure, ErrBalanceDue, false, false},
+		{"on the folio", with(desk, due, money.USD, false), departure, nil, true, false},
+		{"on a folio with more", with(desk, due+1, money.USD, false), departure, nil, true, false},
+		{"forced", with(boss, 0, money.USD, true), departure, nil, false, true},
+		{"forced though it is on the folio", with(boss, due, money.USD, true), departure, nil, true, false},
+		{"before the second night, which is not due", with(desk, 0, money.USD, false), departure.AddDate(0, 0, -1), nil, true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := checkedInOne(t)
+			for i := range r.Items {
+				r.Items[i].Policy = quotes.Policy{Ref: "p"}
+			}
+			r.Items[0].Nights = slices.Clone(r.Items[0].Nights)
+			r.Items[0].Nights[1].Amount += due
+			r.post(account.Posting{Cause: account.ByModification, At: arrival})
+			before := *r
+			_, err := r.Leave(test.wish, test.at)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("Leave() error = %v, want %v", err, test.want)
+			}
+			if err != nil {
+				if got, want := fault.From(err).Members, map[string]any{"dueMicro": money.Micro(due), "currency": money.USD}; !reflect.DeepEqual(got, want) {
+					t.Errorf("the problem shows %v, want %v", got, want)
+				}
+				if !reflect.DeepEqual(*r, before) {
+					t.Error("the reservation has changed")
+				}
+				return
+			}
+			if r.CheckOut.Folio.Settled != test.settled || r.CheckOut.Forced != test.forced {
+				t.Errorf("settled = %v and forced = %v, want %v and %v", r.CheckOut.Folio.Settled, r.CheckOut.Forced, test.settled, test.forced)
+			}
+			if events, err := r.Leave(test.wish, test.at); err != nil || events != nil {
+				t.Errorf("repeated: Leave() = %v, %v, want no event", names(events), err)
 			}
 		})
 	}

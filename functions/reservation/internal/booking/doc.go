@@ -60,6 +60,8 @@
 //     hands out a manual key.
 //   - A repeated check-in, check-out or no-show returns the reservation as it is. Another room, folio or penalty is a
 //     new act. A forced check-out needs a folio.
+//   - A guest leaves nothing due that the folio does not have, unless a manager forces the check-out. The folio is then
+//     stored as not settled, and the front desk has the reservation in its list until the amount is paid.
 //   - An override takes the rooms again in one step, or fails. Requested refunds stay requested and become due, keys
 //     are issued anew, and no second confirmed is published, but modified with manual_state_override.
 //   - An assigned room is refused for a guest while its last guest has not left, also without a common night. While a

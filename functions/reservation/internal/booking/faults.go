@@ -17,6 +17,7 @@ var (
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
 	ErrRoomUnavailable   = fault.New(fault.Conflict, "RESERVATION.ROOM_UNAVAILABLE", "This room cannot be assigned: it is occupied, out of order, or of another type.")
 	ErrFolioUnsettled    = fault.New(fault.Conflict, "RESERVATION.FOLIO_UNSETTLED", "The folio is not settled. A manager can check the guest out anyway.")
+	ErrBalanceDue        = fault.New(fault.Conflict, "RESERVATION.BALANCE_DUE", "The guest still has to pay dueMicro, which the folio does not carry. A manager can check the guest out anyway.")
 	ErrPenaltyChanged    = fault.New(fault.Conflict, "RESERVATION.PENALTY_CHANGED", "The cancellation now costs more than was shown.")
 	ErrChangeNotAllowed  = fault.New(fault.Conflict, "RESERVATION.CHANGE_NOT_ALLOWED", "The rate of this booking no longer allows a change of dates. Contact the hotel.")
 	ErrPriceChanged      = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "The stay now costs more than was shown.")

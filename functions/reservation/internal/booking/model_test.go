@@ -329,7 +329,7 @@ var acts = []modelAct{
 	{"check-out", func(s *sequence, r *Reservation, _ id.Request) error {
 		wish := LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 		if s.random.IntN(2) == 0 {
-			wish.Folio = &Folio{ID: "fol_1", Currency: r.Currency, Settled: true}
+			wish.Folio = &Folio{ID: "fol_1", Balance: money.Micro(s.random.IntN(2)) * r.due(), Currency: r.Currency, Settled: true}
 		}
 		if err := s.learn(s.t.Context(), r); err != nil {
 			return err
@@ -440,7 +440,7 @@ func (s *sequence) try(name string, do func() error) {
 		return
 	}
 	for _, expected := range []error{
-		ErrIllegalTransition, ErrOverbooked, ErrRoomUnavailable, fault.ErrValidation, fault.ErrUnavailable, fault.ErrForbidden, errServiceDown, errSame,
+		ErrIllegalTransition, ErrBalanceDue, ErrOverbooked, ErrRoomUnavailable, fault.ErrValidation, fault.ErrUnavailable, fault.ErrForbidden, errServiceDown, errSame,
 		fault.ErrVersionConflict,
 	} {
 		if errors.Is(err, expected) {

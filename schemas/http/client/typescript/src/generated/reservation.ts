@@ -294,7 +294,7 @@ export interface components {
                 /** Format: date-time */
                 checkedOutAt?: string;
                 folio?: components["schemas"]["Folio"];
-                /** @description The folio was not settled. */
+                /** @description Something was left unpaid. */
                 forced?: boolean;
                 reason?: string;
                 overstayedNights: number;
@@ -349,7 +349,7 @@ export interface components {
              *     `manual_key`: the guest has a key by hand, until check-out.
              *     `room_out_of_order`: an assigned room cannot be used in a night of the stay, until another room is assigned; or inventory has
              *     lost a booked room, until a change of the reservation has taken another.
-             *     `unpaid_balance`: `balance.dueMicro` is positive on the day of departure or later.
+             *     `unpaid_balance`: `balance.dueMicro` is positive on the day of departure, or after a forced check-out.
              * @enum {unknown}
              */
             reason: "stuck_step" | "manual_key" | "room_out_of_order" | "unpaid_balance";
@@ -380,6 +380,7 @@ export interface components {
         };
         Folio: {
             folioId: string;
+            /** @description What is left on the bill, for example because a company pays it later. A settled folio has at least what is due. */
             finalBalanceMicro: components["schemas"]["Micro"];
             currency: components["schemas"]["Currency"];
             settled: boolean;
@@ -423,6 +424,10 @@ export interface components {
                 rule: string;
                 message: string;
             }[];
+            /** @description Only with RESERVATION.BALANCE_DUE: what the guest still has to pay */
+            dueMicro?: components["schemas"]["Micro"];
+            /** @description Only with RESERVATION.BALANCE_DUE: of dueMicro */
+            currency?: components["schemas"]["Currency"];
         };
     };
     responses: never;
@@ -1174,7 +1179,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.FOLIO_UNSETTLED" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.FOLIO_UNSETTLED" | "MELMASTOON.RESERVATION.BALANCE_DUE" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
