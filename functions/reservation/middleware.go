@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -42,9 +43,19 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) f
 			return nil, err
 		}
 		return func(ctx context.Context, p access.Principal, c fn.Call[In]) (Out, error) {
-			return serve(ctx, Call[In]{Call: c, Principal: p})
+			out, err := serve(ctx, Call[In]{Call: c, Principal: p})
+			return out, explain(p, err)
 		}, nil
 	})
+}
+
+// explain returns an error of a call as its caller sees it. Staff read the present state of the reservation in a refusal for its state.
+// Services pass the sentence on to guests, who read the general one.
+func explain(p access.Principal, err error) error {
+	if errors.Is(err, booking.ErrIllegalTransition) && !p.ActsForStaff() {
+		return booking.ErrIllegalTransition.Because(err)
+	}
+	return err
 }
 
 // FrontDesk returns an HTTP function for front-desk work. Only staff, and services that staff work with, may call it: a guest

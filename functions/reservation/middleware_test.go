@@ -115,6 +115,36 @@ func TestMiddleware_actingForStaff(t *testing.T) {
 	}
 }
 
+// Staff read why a reservation refuses an act. Services pass the sentence on to guests, who read the general one.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	staff, desk, bff := access.Principal{Actor: access.Actor{Type: access.Staff}}, access.Principal{Desk: true}, access.Principal{}
+	why := booking.ErrIllegalTransition.Saying("The stay has ended.").Showing(map[string]any{"state": booking.Confirmed})
+	for _, test := range []struct {
+		name       string
+		by         access.Principal
+		err        error
+		wantDetail string
+		members    int
+	}{
+		{"staff", staff, why, "The stay has ended.", 1},
+		{"a desk service", desk, why, "The stay has ended.", 1},
+		{"a bff", bff, why, booking.ErrIllegalTransition.Detail, 0},
+		{"another refusal to a bff", bff, booking.ErrOverbooked, booking.ErrOverbooked.Detail, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := fault.From(explain(test.by, test.err))
+			if got.Detail != test.wantDetail || len(got.Members) != test.members {
+				t.Errorf("explain() says %q with %v, want %q with %d members", got.Detail, got.Members, test.wantDetail, test.members)
+			}
+		})
+	}
+	if err := explain(bff, nil); err != nil {
+		t.Errorf("explain(nil) = %v", err)
+	}
+}
+
 func TestEnter_twoTenants(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -91,6 +91,35 @@ func TestCheckIn_issued(t *testing.T) {
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
+// A refusal says why, to a person and to a program.
+func TestCheckIn_refused(t *testing.T) {
+	t.Parallel()
+	d, desk := arrived(t)
+	type problem struct {
+		Code        string `json:"code"`
+		Detail      string `json:"detail"`
+		State       string `json:"state"`
+		ArrivalDate string `json:"arrivalDate"`
+	}
+	refused := func(r *booking.Reservation) (p problem) {
+		a := d.DoTo(r, desk, "check-in", rooms(d, r, 0))
+		a.Want(t, http.StatusConflict)
+		a.Into(t, &p)
+		return p
+	}
+	want := problem{Code: "MELMASTOON.RESERVATION.BEFORE_ARRIVAL", Detail: "Arrival is on 4 December 2036.", ArrivalDate: "2036-12-04"}
+	if got := refused(d.Another(3)); got != want {
+		t.Errorf("three days before the arrival: %+v, want %+v", got, want)
+	}
+	d.Do(desk, "check-in", rooms(d, d.R, 0)).Want(t, http.StatusOK)
+	d.Do(desk, "check-out", map[string]any{}).Want(t, http.StatusOK)
+	want = problem{Code: "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION", State: "checkout_started",
+		Detail: "The reservation is in the state checkout_started, which does not allow this."}
+	if got := refused(d.R); got != want {
+		t.Errorf("once the check-out has started: %+v, want %+v", got, want)
+	}
+}
+
 func TestCheckIn_outstanding(t *testing.T) {
 	t.Parallel()
 	d, desk := arrived(t)

@@ -28,7 +28,7 @@ func (t *TimeOfDay) UnmarshalText(text []byte) error {
 // SetArrivalTime increments the version of a confirmed reservation. In any other state it returns ErrIllegalTransition.
 func (r *Reservation) SetArrivalTime() error {
 	if r.EffectiveState() != Confirmed {
-		return ErrIllegalTransition
+		return r.illegal()
 	}
 	r.Version++
 	return nil

@@ -70,8 +70,10 @@ func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, reta
 	switch state := r.EffectiveState(); {
 	case state == Held, state == ExpiredHold && w.OnlyHeld: // also if expired: a late payment could confirm it again
 		return applied, nil, nil, nil
-	case state != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
-		return Applied{}, nil, nil, ErrIllegalTransition
+	case state != Confirmed || w.OnlyHeld:
+		return Applied{}, nil, nil, r.illegal()
+	case !now.Before(r.noShowAt()):
+		return Applied{}, nil, nil, r.tooLate("The guest counts as a no-show, which cannot be cancelled.")
 	}
 	retained = r.penalty(now)
 	if w.Code != GuestCancelled {

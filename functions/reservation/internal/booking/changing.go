@@ -16,8 +16,11 @@ import (
 // if the arrival is past. It returns ErrIllegalTransition unless the reservation is confirmed or checked in and such a night remains.
 func (r *Reservation) changeable(now time.Time) (from stay.Date, err error) {
 	from = r.currentNight(now)
-	if r.State != Confirmed && r.State != CheckedIn || from.Before(r.businessDate(now)) {
-		return from, ErrIllegalTransition
+	if r.State != Confirmed && r.State != CheckedIn {
+		return from, r.illegal()
+	}
+	if from.Before(r.businessDate(now)) {
+		return from, r.tooLate("No night of the stay is left to change.")
 	}
 	return from, nil
 }
@@ -101,7 +104,7 @@ func (r *Reservation) datesAsk(to stay.Window, now time.Time) (nights stay.Windo
 		return nights, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
 	if r.State != Confirmed && r.State != CheckedIn {
-		return nights, ErrIllegalTransition
+		return nights, r.illegal()
 	}
 	if r.changedTo(to) {
 		return nights, errSameDates
@@ -311,7 +314,7 @@ func (r *Reservation) changeRate(at int, nightly money.Micro, reason Text, from 
 // correctChannel plans another sales channel.
 func (r *Reservation) correctChannel(to Channel, partner Reference, reason Text) (*Plan, error) {
 	if !slices.Contains([]State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted, CheckedOut, NoShow}, r.State) {
-		return nil, ErrIllegalTransition
+		return nil, r.illegal()
 	}
 	p := &Plan{Reserved: r.reserved()}
 	p.Reserved.Channel, p.Reserved.Partner = to, partner

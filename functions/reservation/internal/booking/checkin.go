@@ -19,8 +19,8 @@ type CheckIn struct {
 	At        *time.Time   `json:"checkedInAt,omitzero"`
 }
 
-// StartCheckIn assigns the rooms and waits for their keys. It returns ErrIllegalTransition before the business date of the arrival and
-// from the check-out time of the day of departure on, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
+// StartCheckIn assigns the rooms and waits for their keys. It returns ErrBeforeArrival before the business date of the arrival,
+// ErrIllegalTransition from the check-out time of the day of departure on, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
 // the same rooms, it changes nothing.
 func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Actor, now time.Time) (started bool, err error) {
 	if err := r.checkRooms(rooms); err != nil {
@@ -29,8 +29,11 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Ac
 	if r.CheckIn != nil && r.sameRooms(rooms) && (r.State == CheckInStarted || r.State == CheckedIn) {
 		return false, nil
 	}
-	if r.firstCheckIn(now).Before(r.Stay.Start) || !now.Before(r.checkOutUntil()) {
-		return false, ErrIllegalTransition
+	switch state := r.EffectiveState(); {
+	case state == Confirmed && r.firstCheckIn(now).Before(r.Stay.Start):
+		return false, r.beforeArrival()
+	case state == Confirmed && !now.Before(r.checkOutUntil()):
+		return false, r.tooLate("The stay has ended.")
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
 		return false, err

@@ -106,7 +106,7 @@ func TestStartCheckIn_time(t *testing.T) {
 				want  error
 				early bool
 			}{
-				{"before the business date of the arrival", test.from.Add(-time.Second), ErrIllegalTransition, false},
+				{"before the business date of the arrival", test.from.Add(-time.Second), ErrBeforeArrival, false},
 				{"as it begins", test.from, nil, true},
 				{"before the check-in time", test.hour.Add(-time.Second), nil, true},
 				{"at the check-in time", test.hour, nil, false},

@@ -83,7 +83,7 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 	case r.State == CheckedOut && w.Folio != nil && r.CheckOut.repeats(*w.Folio):
 		return nil, nil
 	case r.State != CheckedIn && r.State != CheckoutStarted:
-		return nil, ErrIllegalTransition
+		return nil, r.illegal()
 	case r.Saga.Plan != nil:
 		return nil, errChanging
 	case w.Folio != nil && !w.Folio.Settled && !w.Force:

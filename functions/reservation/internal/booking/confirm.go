@@ -168,7 +168,7 @@ func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (In
 			}
 			return c.payments.Promise(ctx, r)
 		default:
-			return Intent{}, ErrIllegalTransition
+			return Intent{}, r.illegal()
 		}
 	}
 	intent, err := c.payments.Intent(ctx, r.Tenant, *claim.Intent)

@@ -12,6 +12,7 @@ import (
 var (
 	ErrNotFound          = fault.ErrNotFound
 	ErrIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")
+	ErrBeforeArrival     = fault.New(fault.Conflict, "RESERVATION.BEFORE_ARRIVAL", "The guest arrives later, on arrivalDate.")
 	ErrOverbooked        = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")
 	ErrHoldExpired       = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
@@ -25,6 +26,22 @@ var (
 	ErrTooManyRequests   = fault.New(fault.Conflict, "RESERVATION.REQUEST_LIMIT", "The reservation already has 20 special requests.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )
+
+// illegal returns ErrIllegalTransition with the present state. Only staff read its sentence: the middleware gives guests the general one.
+func (r *Reservation) illegal() error {
+	return r.tooLate("The reservation is in the state " + string(r.EffectiveState()) + ", which does not allow this.")
+}
+
+// tooLate returns ErrIllegalTransition for a reservation whose state allows an act whose time has passed.
+func (r *Reservation) tooLate(detail string) error {
+	return ErrIllegalTransition.Saying(detail).Showing(map[string]any{"state": r.EffectiveState()})
+}
+
+// beforeArrival returns ErrBeforeArrival with the date.
+func (r *Reservation) beforeArrival() error {
+	detail := "Arrival is on " + r.Stay.Start.Time().Format("2 January 2006") + "."
+	return ErrBeforeArrival.Saying(detail).Showing(map[string]any{"arrivalDate": r.Stay.Start})
+}
 
 // errStepStuck is the error of a saga step that has had more than five attempts. The tick answers 503: the watcher works, so that the
 // step raises its own alert and not that of a schedule without success.

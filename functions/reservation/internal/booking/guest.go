@@ -117,7 +117,7 @@ func (r *Reservation) MayName() error {
 	case ExpiredHold:
 		return ErrHoldExpired
 	default:
-		return ErrIllegalTransition
+		return r.illegal()
 	}
 }
 

@@ -40,7 +40,7 @@ func (r *Reservation) Overdue(now time.Time) bool {
 }
 
 // Miss records that the guest did not come: the policy's no-show penalty is kept, the rest of the money is to be refunded, and the
-// rooms are free. It returns ErrIllegalTransition before the arrival day at the property, and fault.ErrForbidden for what only a
+// rooms are free. It returns ErrBeforeArrival before the business date of the arrival, and fault.ErrForbidden for what only a
 // manager may do. Repeated by the same actor with the same penalty, it changes nothing.
 func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 	retained := r.noShowPenalty()
@@ -53,8 +53,10 @@ func (r *Reservation) Miss(w MissWish, now time.Time) (missed bool, err error) {
 		return false, errWaiver
 	case r.State == NoShow && r.Missed.By == w.By && r.Missed.Applied.Penalty == penalty:
 		return false, nil
-	case r.EffectiveState() != Confirmed || r.businessDate(now).Before(r.Stay.Start):
-		return false, ErrIllegalTransition
+	case r.EffectiveState() != Confirmed:
+		return false, r.illegal()
+	case r.businessDate(now).Before(r.Stay.Start):
+		return false, r.beforeArrival()
 	case r.Saga.Plan != nil:
 		return false, errChanging
 	case now.Before(r.noShowAt()) && !w.Manager:

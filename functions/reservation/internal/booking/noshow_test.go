@@ -35,8 +35,8 @@ func TestMiss_time(t *testing.T) {
 				by   MissWish
 				want error
 			}{
-				{"a manager before the arrival day", test.arrives.Add(-time.Second), MissWish{Manager: true}, ErrIllegalTransition},
-				{"the desk before the arrival day", test.arrives.Add(-time.Second), MissWish{}, ErrIllegalTransition},
+				{"a manager before the arrival day", test.arrives.Add(-time.Second), MissWish{Manager: true}, ErrBeforeArrival},
+				{"the desk before the arrival day", test.arrives.Add(-time.Second), MissWish{}, ErrBeforeArrival},
 				{"a manager on the arrival day", test.arrives, MissWish{Manager: true}, nil},
 				{"the desk on the arrival day", test.arrives.Add(time.Second), MissWish{}, fault.ErrForbidden},
 				{"the desk before the time", test.missed.Add(-time.Second), MissWish{}, fault.ErrForbidden},

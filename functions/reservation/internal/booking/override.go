@@ -24,7 +24,7 @@ func (s State) overrides() (to State, ok bool) {
 // same business date, and a no-show until the check-out time of the day of departure.
 func (r *Reservation) override(act id.Request, to State, reason Text, now time.Time) (*Plan, error) {
 	if allowed, ok := r.State.overrides(); !ok || allowed != to {
-		return nil, ErrIllegalTransition
+		return nil, r.illegal()
 	}
 	from, after := r.currentNight(now), r.reserved()
 	after.State = to
@@ -32,12 +32,12 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 	switch r.State {
 	case NoShow:
 		if !now.Before(r.checkOutUntil()) {
-			return nil, ErrIllegalTransition
+			return nil, r.tooLate("The stay has ended.")
 		}
 		p.takeAgain(act, &after, r.nightsFrom(from))
 	case CheckedOut:
 		if r.businessDate(*r.CheckOut.At) != r.businessDate(now) {
-			return nil, ErrIllegalTransition
+			return nil, r.tooLate("The guest has checked out on an earlier business date.")
 		}
 		if r.leftEarly() {
 			p.takeAgain(act, &after, r.nightsFrom(from))

@@ -118,8 +118,13 @@ func (c *Changer) Room(act id.Request, m RoomMove) Proposal {
 // Add proposes another room. It is possible before the check-in.
 func (c *Changer) Add(act id.Request, asked quotes.AskedItem) Proposal {
 	return func(ctx context.Context, r *Reservation) (*Plan, error) {
-		if from, err := r.changeable(c.now()); err != nil || r.State != Confirmed || from != r.Stay.Start {
-			return nil, ErrIllegalTransition
+		switch from, err := r.changeable(c.now()); {
+		case err != nil:
+			return nil, err
+		case r.State != Confirmed:
+			return nil, r.illegal()
+		case from != r.Stay.Start:
+			return nil, r.tooLate("A night of the stay has passed.")
 		}
 		if len(r.Items) >= stay.MaxRooms {
 			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: fmt.Sprintf("would be room %d of at most %d", len(r.Items)+1, stay.MaxRooms)})
@@ -138,7 +143,7 @@ func (c *Changer) Remove(item id.Item) Proposal {
 	return func(_ context.Context, r *Reservation) (*Plan, error) {
 		at, _, err := r.itemToChange(item, c.now())
 		if err == nil && r.State != Confirmed {
-			err = ErrIllegalTransition
+			err = r.illegal()
 		}
 		if err != nil {
 			return nil, err

@@ -88,7 +88,7 @@ func (r *Reservation) Ask(q SpecialRequest) (added bool, err error) {
 	case ExpiredHold:
 		return false, ErrHoldExpired
 	default:
-		return false, ErrIllegalTransition
+		return false, r.illegal()
 	}
 	if len(r.Requests) >= maxSpecialRequests {
 		return false, ErrTooManyRequests

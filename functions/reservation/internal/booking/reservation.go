@@ -157,7 +157,7 @@ func (r *Reservation) EffectiveState() State {
 // change that is not complete yet delays all transitions.
 func (r *Reservation) move(from, to State) error {
 	if !from.leadsTo(to) {
-		return ErrIllegalTransition
+		return r.illegal()
 	}
 	if r.Saga.Plan != nil {
 		return errChanging

@@ -180,7 +180,7 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 					continue
 				}
 				t.Run(string(r.EffectiveState()), func(t *testing.T) {
-					if err := cancel(r); err != ErrIllegalTransition {
+					if err := cancel(r); !errors.Is(err, ErrIllegalTransition) {
 						t.Errorf("error = %v, want %v", err, ErrIllegalTransition)
 					}
 				})

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -71,7 +72,7 @@ func TestMove_illegalTransition(t *testing.T) {
 				continue
 			}
 			r := Reservation{State: from, Version: 3, Saga: Saga{Pending: AwaitPayment}}
-			if err := r.move(from, to); err != ErrIllegalTransition {
+			if err := r.move(from, to); !errors.Is(err, ErrIllegalTransition) {
 				t.Errorf("%s to %s: %v", from, to, err)
 			}
 			if r.State != from {

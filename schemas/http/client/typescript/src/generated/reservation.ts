@@ -424,6 +424,13 @@ export interface components {
                 rule: string;
                 message: string;
             }[];
+            /** @description Only with RESERVATION.ILLEGAL_TRANSITION, for staff: the present state, which `detail` names too */
+            state?: components["schemas"]["State"];
+            /**
+             * Format: date
+             * @description Only with RESERVATION.BEFORE_ARRIVAL
+             */
+            arrivalDate?: string;
             /** @description Only with RESERVATION.BALANCE_DUE: what the guest still has to pay */
             dueMicro?: components["schemas"]["Micro"];
             /** @description Only with RESERVATION.BALANCE_DUE: of dueMicro */
@@ -1170,7 +1177,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.BEFORE_ARRIVAL" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.ROOM_UNAVAILABLE" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
@@ -1188,7 +1195,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.BEFORE_ARRIVAL" | "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
