@@ -131,6 +131,19 @@ func lookup(value any, pointer string) any {
 	return value
 }
 
+// The consoles whose operations need a token say where it comes from.
+func TestDocs_tokens(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for page, want := range map[string]bool{"reservation": true, "sandbox": true, "consumer": false} {
+		t.Run(page, func(t *testing.T) {
+			if got := strings.Contains(string(f.Get("/docs?page="+page).Body), "<code>.local/env</code>"); got != want {
+				t.Errorf("the page says where a token comes from: %v, want %v", got, want)
+			}
+		})
+	}
+}
+
 func TestDocs_refusals(t *testing.T) {
 	t.Parallel()
 	f := open(t)
