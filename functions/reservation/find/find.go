@@ -1,4 +1,4 @@
-// Package find lists reservations by code, arrival date, departure date, current stay or concern.
+// Package find lists reservations by code, by what a guest tells the desk, by arrival date, departure date, current stay or concern.
 package find
 
 import (
@@ -35,12 +35,14 @@ type Response struct {
 
 type handler struct {
 	reservations booking.Reservations
+	search       booking.Search
 	businessDate func(context.Context, id.Tenant, id.Property, time.Time) (stay.Date, error)
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReservations(e), quotes.OpenQuoter(e, platform.Open(e).Sources).BusinessDate}).find, nil
+	up := platform.Open(e)
+	return (&handler{booking.OpenReservations(e), booking.OpenSearch(e, up), quotes.OpenQuoter(e, up.Sources).BusinessDate}).find, nil
 }
 
 func (h *handler) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
@@ -73,27 +75,12 @@ func (h *handler) ask(ctx context.Context, c reservation.Call[Request], p bookin
 	}
 	if code, ok := c.In.Code.Get(); ok {
 		found, err = h.reservations.ByCode(ctx, c.Scope, code)
+	} else if text, ok := c.In.Text.Get(); ok {
+		found, err = h.search.In(ctx, c.Principal, c.In.Property.Or(id.Property{}), text, p)
 	} else if property, ok := c.In.InHouse.Get(); ok {
 		found, err = h.reservations.InHouse(ctx, c.Scope, property, p)
 	} else {
 		found, err = h.askByDate(ctx, c, p)
 	}
 	return found, nil, err
-}
-
-// askByDate returns the arrivals or departures of a date, or of the business date.
-func (h *handler) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
-	property, leaving := c.In.Departures.Get()
-	list := h.reservations.Departures
-	if !leaving {
-		property, list = c.In.Arrivals.Or(id.Property{}), h.reservations.Arrivals
-	}
-	date, given := c.In.Date.Get()
-	if !given && c.Allows(property) {
-		var err error
-		if date, err = h.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
-			return nil, err
-		}
-	}
-	return list(ctx, c.Scope, property, date, p)
 }

@@ -2,6 +2,8 @@ package find
 
 import (
 	"context"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +29,12 @@ func TestRequest_Validate(t *testing.T) {
 		{"by code", Request{Code: fntest.Some("GM-234679")}, true},
 		{"arrivals", Request{Arrivals: property, Date: date}, true},
 		{"in-house guests", Request{InHouse: property, Limit: fntest.Some(200)}, true},
+		{"a name at a property", Request{Text: fntest.Some("Ahmadzai"), Property: property}, true},
+		{"a name without a property", Request{Text: fntest.Some("Ahmadzai")}, false},
+		{"a property without a name", Request{InHouse: property, Property: property}, false},
+		{"one letter", Request{Text: fntest.Some("ز"), Property: property}, false},
+		{"a long text", Request{Text: fntest.Some(strings.Repeat("x", 101)), Property: property}, false},
+		{"a name and a code", Request{Text: fntest.Some("Ahmadzai"), Property: property, Code: fntest.Some("GM-234679")}, false},
 		{"no criterion", Request{}, false},
 		{"departures", Request{Departures: property, Date: date}, true},
 		{"attention", Request{Attention: property}, true},
@@ -93,6 +101,73 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a guest says at the desk finds the reservations of that property, for staff only.
+func TestFind_text(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t, Function)
+	later := d.Another(3)
+	named := func(r *booking.Reservation, first, last, phone string) {
+		t.Helper()
+		if _, err := d.DB.Owner(t).Exec(t.Context(), `
+			INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
+			VALUES ($1, $2, $3, $4, $5, '', $6, 'fa-AF', '', '')`, r.ID, r.Tenant, r.Guest, first, last, phone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named(d.R, "Zarghona", "Ahmadzai", "+93 700 123456")
+	named(later, "احمد", "Ahmadi", "+92301555555")
+	named(reservationtest.Held(t, d.DB.Env(), d.R.Tenant, d.R.Property), "Zarghona", "Held", "+93700123456")
+	elsewhere := reservationtest.Held(t, d.DB.Env(), d.R.Tenant, id.New[id.Property]())
+	reservationtest.Confirm(t, d.DB, elsewhere)
+	named(elsewhere, "Zarghona", "Ahmadzai", "+93700123456")
+	if _, err := d.DB.Owner(t).Exec(t.Context(), `INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id) VALUES ($1, $2, $3, $4, $5)`,
+		d.R.Tenant, d.Rooms[0].ID, d.R.Stay.Start, d.R.ID, d.R.Items[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(as *fntest.Front, text string) fntest.Answer {
+		query := url.Values{"propertyId": {d.R.Property.String()}, "q": {text}}
+		return as.Send(http.MethodGet, "/api/v1/reservations?"+query.Encode(), nil, "X-Tenant-Id", d.R.Tenant.String())
+	}
+	desk := d.Staff("usr_desk", "front_desk")
+	for _, test := range []struct {
+		name, text string
+		want       []*booking.Reservation
+	}{
+		{"code", strings.ToLower(d.R.Code), []*booking.Reservation{d.R}},
+		{"code elsewhere", elsewhere.Code, nil},
+		{"last name", "AHMADZAI", []*booking.Reservation{d.R}},
+		{"part of two names", "ahmad", []*booking.Reservation{d.R, later}},
+		{"names in the other order", "Ahmadzai Zarghona", []*booking.Reservation{d.R}},
+		{"name in another script", "احمد", []*booking.Reservation{later}},
+		{"one name of another guest", "Zarghona Ahmadi", nil},
+		{"a pattern", "%%", nil},
+		{"telephone", "+93700123456", []*booking.Reservation{d.R}},
+		{"telephone without the code of the country", "0700 123-456", []*booking.Reservation{d.R}},
+		{"a few digits", "3456", nil},
+		{"room", "101", []*booking.Reservation{d.R}},
+		{"empty room", "102", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out Response
+			a := ask(desk, test.text)
+			a.Want(t, http.StatusOK, "Cache-Control", "no-store")
+			a.Into(t, &out)
+			var got, want []string
+			for _, r := range out.Reservations {
+				got = append(got, r.Code)
+			}
+			for _, r := range test.want {
+				want = append(want, r.Code)
+			}
+			if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("%q finds %v, want %v", test.text, got, want)
+			}
+		})
+	}
+	ask(d.Front, "Ahmadzai").WantProblem(t, http.StatusForbidden, "GENERAL.FORBIDDEN")
+	ask(d.StaffOf(id.New[id.Property](), "usr_other", "front_desk"), "Ahmadzai").WantText(t, `"reservations":[]`)
 }
 
 // set sets columns of a confirmed reservation until the test ends, without the events of its new state.

@@ -1,18 +1,24 @@
 package find
 
 import (
+	"context"
 	"fmt"
+	"unicode/utf8"
 
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Request contains one of five queries: by code, arrivals at a property or departures from it on a date (without one, on the business date), guests staying at
-// a property, or the concerns of a property.
+// A Request contains one of six queries: by code, by what a guest tells the desk of a property, arrivals at a property or departures from
+// it on a date (without one, on the business date), guests staying at a property, or the concerns of a property.
 type Request struct {
 	Code       fn.Maybe[string]         `query:"code"`
+	Text       fn.Maybe[string]         `query:"q"`
+	Property   fn.Maybe[id.Property]    `query:"propertyId"` // of Text
 	Arrivals   fn.Maybe[id.Property]    `query:"arrivals"`
 	Departures fn.Maybe[id.Property]    `query:"departures"`
 	Date       fn.Maybe[stay.Date]      `query:"date"`
@@ -25,23 +31,47 @@ type Request struct {
 const (
 	defaultLimit = 50
 	maxLimit     = 200
+
+	minText, maxText = 2, 100 // characters of q
 )
 
 // Validate requires exactly one complete query and a page size within bounds.
 func (r Request) Validate() error {
 	asked := 0
-	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.Departures.IsZero(), r.InHouse.IsZero(), r.Attention.IsZero()} {
+	for _, absent := range []bool{r.Code.IsZero(), r.Text.IsZero(), r.Arrivals.IsZero(), r.Departures.IsZero(), r.InHouse.IsZero(), r.Attention.IsZero()} {
 		if !absent {
 			asked++
 		}
 	}
+	text := utf8.RuneCountInString(r.Text.Or(""))
 	switch limit := r.Limit.Or(defaultLimit); {
 	case asked != 1:
-		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals, departures, inHouse and attention"})
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, q, arrivals, departures, inHouse and attention"})
 	case r.Arrivals.IsZero() && r.Departures.IsZero() && !r.Date.IsZero():
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals or departures"})
+	case r.Text.IsZero() != r.Property.IsZero():
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/propertyId", Rule: "with", Message: "goes with q"})
+	case !r.Text.IsZero() && (text < minText || text > maxText):
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/q", Rule: "length", Message: fmt.Sprintf("must be %d to %d characters", minText, maxText)})
 	case limit < 1 || limit > maxLimit:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: fmt.Sprintf("must be 1 to %d", maxLimit)})
 	}
 	return nil
+}
+
+// askByDate returns the arrivals or departures of a date, or of the business date.
+func (h *handler) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
+	property, leaving := c.In.Departures.Get()
+	list := h.reservations.Departures
+	if !leaving {
+		property, list = c.In.Arrivals.Or(id.Property{}), h.reservations.Arrivals
+	}
+	date, given := c.In.Date.Get()
+	if !given && c.Allows(property) {
+		var err error
+		if date, err = h.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
+			return nil, err
+		}
+	}
+	return list(ctx, c.Scope, property, date, p)
 }

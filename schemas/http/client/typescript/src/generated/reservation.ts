@@ -658,6 +658,10 @@ export interface operations {
             query?: {
                 /** @description What the guest reads to the desk. */
                 code?: string;
+                /** @description What a guest tells the desk. No log contains it. */
+                q?: string;
+                /** @description Goes with q. */
+                propertyId?: components["schemas"]["PropertyId"];
                 /** @description Guests whom the property awaits on date, and earlier ones who have not come yet. Without date, on the business date. */
                 arrivals?: components["schemas"]["PropertyId"];
                 /** @description Guests who leave the property on date, and those who should have left before. Without date, on the business date. */
@@ -1216,7 +1220,7 @@ export const table = {
     createHold: {"method":"POST","path":"/api/v1/reservations/holds","query":[],"key":true},
     getReservation: {"method":"GET","path":"/api/v1/reservations/{id}","query":[],"key":false},
     modifyReservation: {"method":"PATCH","path":"/api/v1/reservations/{id}","query":[],"key":true},
-    findReservations: {"method":"GET","path":"/api/v1/reservations","query":["code","arrivals","departures","date","inHouse","attention","limit","cursor"],"key":false},
+    findReservations: {"method":"GET","path":"/api/v1/reservations","query":["code","q","propertyId","arrivals","departures","date","inHouse","attention","limit","cursor"],"key":false},
     createWalkIn: {"method":"POST","path":"/api/v1/reservations/walk-ins","query":[],"key":true},
     confirmReservation: {"method":"POST","path":"/api/v1/reservations/{id}/confirm","query":[],"key":true},
     setGuestDetails: {"method":"PUT","path":"/api/v1/reservations/{id}/guest","query":[],"key":true},
