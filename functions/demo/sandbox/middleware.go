@@ -34,21 +34,29 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 // Public returns an HTTP function that anyone may call. The request names the tenant, so the routes share only the scenario
 // that a caller may request.
 func Public[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
-	type act = func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)
-	return fn.HTTP(s, fn.Open, func(e env.Env) (act, error) {
+	return simulating(s, fn.Open, func(e env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) {
+		serve, err := build(e)
+		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (Out, error) { return serve(ctx, c) }, err
+	})
+}
+
+// simulating returns an HTTP function that simulates the scenario of its caller before it serves.
+func simulating[P, In, Out any](s fn.Spec, open func(env.Env) (fn.Middleware[P], error),
+	build func(env.Env) (func(context.Context, P, fn.Call[In]) (Out, error), error)) fn.Function {
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, P, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
 		name := service(s.Route)
-		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (out Out, err error) {
+		return func(ctx context.Context, p P, c fn.Call[In]) (out Out, err error) {
 			if c.Header, err = scenario.HeadersFor(c.Header, name); err != nil {
 				return out, err
 			}
 			if err := scenario.Simulate(ctx, c.Header); err != nil {
 				return out, err
 			}
-			return serve(ctx, c)
+			return serve(ctx, p, c)
 		}, nil
 	})
 }

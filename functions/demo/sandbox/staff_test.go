@@ -28,7 +28,7 @@ func staffRequest() body {
 	return body{"tenantId": kabul.Tenant, "propertyIds": []id.Property{kabul.Property}, "roles": []string{"front_desk", "manager"}, "subject": "usr_desk"}
 }
 
-// verify verifies a staff token with the keys that the sandbox publishes now.
+// verify verifies a staff token for the reservation service and for this one with the keys that the sandbox publishes now.
 func (b books) verify(t *testing.T, f *fntest.Front, token string) (identity.Identity, error) {
 	t.Helper()
 	keys := f.As("").Get(jwks)
@@ -40,6 +40,9 @@ func (b books) verify(t *testing.T, f *fntest.Front, token string) (identity.Ide
 	v, err := identity.Open(e)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := v.Staff(t.Context(), token, identity.Audience("sandbox")); err != nil {
+		return identity.Identity{}, err
 	}
 	return v.Staff(t.Context(), token, identity.Audience("reservation"))
 }

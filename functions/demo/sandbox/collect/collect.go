@@ -7,13 +7,14 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function serves POST /sandbox/payment/v1/intents/{intentId}/collect. A repetition gets the same answer.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Desk(fn.Spec{
 	Name:      "sandbox-collect",
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/collect",
 	Uses:      fn.Uses{fn.Postgres},
@@ -30,10 +31,17 @@ type Request struct {
 type Response = payment.IntentView
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Serve[Request, Response], error) {
+func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	intents := payment.OpenIntents(e)
-	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
-		i, err := intents.Collect(ctx, c.In.Intent)
+	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {
+		i, err := intents.Get(ctx, c.In.Intent)
+		if err == nil && !by.AllowsTenant(i.Tenant) {
+			err = fault.ErrNotFound
+		}
+		if err != nil {
+			return Response{}, err
+		}
+		i, err = intents.Collect(ctx, c.In.Intent)
 		return i.View(), err
 	}, nil
 }

@@ -7,13 +7,14 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function serves GET /sandbox/property/v1/properties/{propertyId}/rooms.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Desk(fn.Spec{
 	Name:    "sandbox-listrooms",
 	Route:   "GET /sandbox/property/v1/properties/{propertyId}/rooms",
 	Uses:    fn.Uses{fn.Postgres},
@@ -31,9 +32,12 @@ type Response struct {
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Serve[Request, Response], error) {
+func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	rooms := directory.OpenRooms(e)
-	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {
+		if !by.Allows(c.In.Property) {
+			return Response{}, fault.ErrNotFound
+		}
 		all, err := rooms.Of(ctx, c.In.Property)
 		return Response{all}, err
 	}, nil

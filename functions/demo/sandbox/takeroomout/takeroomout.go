@@ -3,6 +3,7 @@ package takeroomout
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -10,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,7 +20,7 @@ import (
 )
 
 // Function serves POST /sandbox/property/v1/rooms/{roomId}/out-of-order. A repeated period changes nothing.
-var Function = sandbox.HTTP(fn.Spec{
+var Function = sandbox.Desk(fn.Spec{
 	Name:      "sandbox-takeroomout",
 	Route:     "POST /sandbox/property/v1/rooms/{roomId}/out-of-order",
 	Uses:      fn.Uses{fn.Postgres},
@@ -51,9 +53,27 @@ func (r *Request) Validate() error {
 type Response = directory.Room
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (fn.Serve[Request, Response], error) {
+func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	rooms := directory.OpenRooms(e)
-	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {
+		if err := allowed(ctx, rooms, by, c.In.Room); err != nil {
+			return Response{}, err
+		}
 		return rooms.TakeOut(ctx, c.In.Room, directory.Outage{From: c.In.From, Until: c.In.Until, ReasonCode: string(c.In.ReasonCode)})
 	}, nil
+}
+
+// allowed returns ErrNotFound if the room is in none of the properties of the staff who call.
+func allowed(ctx context.Context, rooms directory.Rooms, by sandbox.Caller, room id.Room) error {
+	properties, staff := by.Properties()
+	for _, p := range properties {
+		all, err := rooms.Of(ctx, p)
+		if err != nil || slices.ContainsFunc(all, func(r directory.Room) bool { return r.ID == room }) {
+			return err
+		}
+	}
+	if staff {
+		return fault.ErrNotFound
+	}
+	return nil
 }

@@ -69,7 +69,7 @@ func OpenStaff(e env.Env) (Staff, error) {
 	return Staff{db: postgres.Open(e, standin.Schema), now: e.Now, issuer: public + "/sandbox/iam/v1"}, err
 }
 
-// Token returns a token of a member for the reservation service, and its expiry. It returns ErrTenantUnknown for an unknown
+// Token returns a token of a member for the reservation service and the stand-ins that a desk needs, and its expiry. It returns ErrTenantUnknown for an unknown
 // tenant, and ErrNotFound for a property that is not the tenant's.
 func (s Staff) Token(ctx context.Context, m Member) (token string, expires time.Time, err error) {
 	if err := s.known(ctx, m); err != nil {
@@ -84,7 +84,7 @@ func (s Staff) Token(ctx context.Context, m Member) (token string, expires time.
 		return "", expires, fmt.Errorf("staff: token: %w", err)
 	}
 	now := s.now().Truncate(time.Second)
-	token, err = claims{Issuer: s.issuer, Audience: identity.Audience("reservation"), Subject: m.Subject, IssuedAt: now.Unix(),
+	token, err = claims{Issuer: s.issuer, Audience: []string{identity.Audience("reservation"), identity.Audience("sandbox")}, Subject: m.Subject, IssuedAt: now.Unix(),
 		ExpiresAt: now.Add(shift).Unix(), Tenant: m.Tenant, Properties: m.Properties, Roles: m.Roles}.sign(kid, key)
 	return token, now.Add(shift), err
 }
@@ -92,7 +92,7 @@ func (s Staff) Token(ctx context.Context, m Member) (token string, expires time.
 // claims are the claims of a staff token.
 type claims struct {
 	Issuer     string        `json:"iss"`
-	Audience   string        `json:"aud"`
+	Audience   []string      `json:"aud"`
 	Subject    string        `json:"sub"`
 	IssuedAt   int64         `json:"iat"`
 	ExpiresAt  int64         `json:"exp"`
