@@ -1,12 +1,8 @@
-// Package schemas embeds the contracts between services: events, HTTP and tables.
+// Package schemas embeds the contracts that are shown to readers: HTTP and what is derived. Its folders events and
+// postgres are packages of their own, so that an edit of one contract does not change the archives of all functions.
 package schemas
 
 import "embed"
-
-// Events holds events/<subject>.json, one JSON Schema per subject and version.
-//
-//go:embed events/*.json
-var Events embed.FS
 
 // HTTP holds http/<service>.yaml, one OpenAPI document per service.
 //
@@ -17,8 +13,3 @@ var HTTP embed.FS
 //
 //go:embed asyncapi.json errors.json
 var Derived embed.FS
-
-// Postgres holds postgres/<service>/NNNN_name.{up,down}.sql, and further schemas for local runs and tests.
-//
-//go:embed postgres
-var Postgres embed.FS

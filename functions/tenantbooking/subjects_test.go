@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
 )
@@ -162,7 +162,7 @@ func readCatalogue(t *testing.T) map[string]struct {
 
 func (row publishedRow) checkSchema(t *testing.T, name string, want retention) {
 	t.Helper()
-	text, err := fs.ReadFile(schemas.Events, "events/"+name+".json")
+	text, err := fs.ReadFile(eventschemas.Files, name+".json")
 	if err != nil {
 		t.Fatal(err)
 	}

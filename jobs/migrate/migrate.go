@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
@@ -92,7 +92,7 @@ environment: DATABASE_URL, or the variables of the database that terraform sets;
 
 // choose returns the named services in the order of migration.
 func choose(names []string) ([]string, error) {
-	known, err := migrate.Services(schemas.Postgres)
+	known, err := migrate.Services(migrations.Files)
 	if err != nil || len(names) == 0 {
 		return known, err
 	}
@@ -122,12 +122,12 @@ func logins(e env.Env) (pairs [][2]string, err error) {
 }
 
 func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
-	todo, err := migrate.Pending(ctx, conn, schemas.Postgres, service)
+	todo, err := migrate.Pending(ctx, conn, migrations.Files, service)
 	if err != nil {
 		return err
 	}
 	if !o.dry {
-		if err := migrate.Up(ctx, conn, schemas.Postgres, service); err != nil {
+		if err := migrate.Up(ctx, conn, migrations.Files, service); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, ou
 }
 
 func (o options) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
-	if err := migrate.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
+	if err := migrate.Down(ctx, conn, migrations.Files, o.services[0], o.down); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s: took back %d\n", o.services[0], o.down)

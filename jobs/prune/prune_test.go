@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
@@ -256,7 +256,7 @@ func TestRun_missingSchema(t *testing.T) {
 	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
 	conn := d.Owner(t)
 	for _, service := range []string{"platform", "reservation"} {
-		if err := migrate.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
+		if err := migrate.Up(t.Context(), conn, migrations.Files, service); err != nil {
 			t.Fatal(err)
 		}
 	}

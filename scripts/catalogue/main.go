@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
@@ -87,7 +88,7 @@ func write(d deployment.Deployment, source fs.FS, root string) error {
 	if err != nil {
 		return err
 	}
-	events, err := eventdocs.Read(schemas.Events)
+	events, err := eventdocs.Read(eventschemas.Files)
 	if err != nil {
 		return err
 	}

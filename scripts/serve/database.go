@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -48,7 +48,7 @@ func (d *database) prepare(ctx context.Context, move time.Duration, hotels int) 
 		return 0, fmt.Errorf("database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	if err := setup.Database(ctx, conn, schemas.Postgres, login, d.cluster.Password()); err != nil {
+	if err := setup.Database(ctx, conn, migrations.Files, login, d.cluster.Password()); err != nil {
 		return 0, err
 	}
 	if offset, err = setup.MoveClock(ctx, conn, move); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -52,7 +53,7 @@ func TestSubjects_haveSchemas(t *testing.T) {
 			used[s.Name] = true
 		}
 	}
-	entries, err := fs.ReadDir(schemas.Events, "events")
+	entries, err := fs.ReadDir(eventschemas.Files, ".")
 	if err != nil {
 		t.Fatal(err)
 	}

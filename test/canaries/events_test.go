@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -25,7 +25,7 @@ func eventJourney(t *testing.T, s *system.System, a *canarySet) {
 			continue
 		}
 		known[subject] = true
-		text, err := schemas.Events.ReadFile("events/" + subject + ".json")
+		text, err := eventschemas.Files.ReadFile(subject + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -173,12 +174,12 @@ func TestOpenAPIDocuments_parametersHaveExamples(t *testing.T) {
 // that of the platform's other services another.
 func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {
 	t.Parallel()
-	files, err := fs.Glob(schemas.Events, "events/*.json")
+	files, err := fs.Glob(eventschemas.Files, "*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d schemas, %v", len(files), err)
 	}
 	for _, file := range files {
-		text, err := schemas.Events.ReadFile(file)
+		text, err := eventschemas.Files.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +190,7 @@ func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		host := "https://schemas.melmastoon.io/"
-		if strings.HasPrefix(file, "events/melmastoon.bff.") {
+		if strings.HasPrefix(file, "melmastoon.bff.") {
 			host = "https://schemas.melmastoon.ghasi.io/"
 		}
 		if !strings.HasPrefix(schema.ID, host) {

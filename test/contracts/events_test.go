@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/contract"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -50,13 +50,13 @@ type eventSchema struct {
 // eventSchemas returns the schemas by subject.
 func eventSchemas(t *testing.T) map[string]eventSchema {
 	t.Helper()
-	files, err := fs.Glob(schemas.Events, "events/*.json")
+	files, err := fs.Glob(eventschemas.Files, "*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d schemas, %v", len(files), err)
 	}
 	read := map[string]eventSchema{}
 	for _, file := range files {
-		text, err := schemas.Events.ReadFile(file)
+		text, err := eventschemas.Files.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

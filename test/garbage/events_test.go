@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/seedrand"
@@ -42,7 +42,7 @@ type schema struct {
 // payload is an example of what a subject tells, with nothing but what it must tell.
 func (x *examples) payload(t *testing.T, subject string) (*value, []string) {
 	t.Helper()
-	text, err := schemas.Events.ReadFile("events/" + subject + ".json")
+	text, err := eventschemas.Files.ReadFile(subject + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}

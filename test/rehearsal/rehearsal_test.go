@@ -19,7 +19,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command"
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
@@ -93,7 +93,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	must(t, err)
 	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
 	must(t, err)
-	services, err := migrate.Services(schemas.Postgres)
+	services, err := migrate.Services(migrations.Files)
 	must(t, err)
 	var logins []string
 	for _, service := range services {
@@ -104,7 +104,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	if out, err := job.CombinedOutput(); err != nil {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}
-	must(t, setup.MovableClock(t.Context(), db.Owner(t), schemas.Postgres)) // the invariants ask for it
+	must(t, setup.MovableClock(t.Context(), db.Owner(t), migrations.Files)) // the invariants ask for it
 	return db
 }
 

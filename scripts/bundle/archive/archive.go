@@ -47,15 +47,18 @@ func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) 
 	if err != nil {
 		return Archive{}, fmt.Errorf("bundle: %s: %w", s.Name, err)
 	}
-	return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source})
+	if slices.Contains(t.packages[verb].Imports, module+"/"+eventFolder) {
+		return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source}, every) // it shows them
+	}
+	return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source}, subjectsOf(s))
 }
 
 // Job returns the archive of a job, whose program is jobs/<job>/main.
 func (t *Tree) Job(ctx context.Context, j command.Job) (Archive, error) {
-	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{})
+	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{}, every)
 }
 
-func (t *Tree) pack(ctx context.Context, name string, imports []string, files map[string][]byte) (a Archive, err error) {
+func (t *Tree) pack(ctx context.Context, name string, imports []string, files map[string][]byte, subjects []string) (a Archive, err error) {
 	ours, outside, err := t.needs(imports)
 	if err != nil {
 		return a, err
@@ -69,6 +72,9 @@ func (t *Tree) pack(ctx context.Context, name string, imports []string, files ma
 		if err := t.collect(files, p); err != nil {
 			return a, err
 		}
+	}
+	if subjects != nil {
+		keepSchemas(files, subjects)
 	}
 	a = Archive{Name: name, Files: files, Packages: len(ours)}
 	files[versionFile] = []byte(a.hash() + "\n")

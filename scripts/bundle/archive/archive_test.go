@@ -160,3 +160,58 @@ func TestArchive_version(t *testing.T) {
 		})
 	}
 }
+
+// TestArchive_editedContract edits one file below schemas at a time, and wants only the archives that it concerns to change.
+func TestArchive_editedContract(t *testing.T) {
+	t.Parallel()
+	tree := read(t)
+	made := map[string]archive.Archive{}
+	for _, f := range melmastoon.Functions {
+		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[f.Spec.Name] = a
+	}
+	for _, j := range melmastoon.Jobs {
+		a, err := tree.Job(t.Context(), j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[a.Name] = a
+	}
+	const shown = "sandbox-showdocs" // it shows all contracts but the tables
+	for edited, concerns := range map[string]func(name string) bool{
+		"schemas/http/sandbox.yaml":                          func(name string) bool { return name == shown },
+		"schemas/errors.json":                                func(name string) bool { return name == shown },
+		"schemas/asyncapi.json":                              func(name string) bool { return name == shown },
+		"schemas/postgres/reservation/0001_init.up.sql":      func(name string) bool { return name == "jobs-migrate" },
+		"schemas/postgres/platform/0001_clock.up.sql":        func(name string) bool { return name == "jobs-migrate" },
+		"schemas/events/melmastoon.tenant.suspended.v1.json": consumesOrPublishes("sandbox-", "melmastoon.tenant.suspended.v1"),
+		"schemas/events/melmastoon.reservation.held.v1.json": consumesOrPublishes("reservation-", "melmastoon.reservation.held.v1"),
+	} {
+		t.Run(edited, func(t *testing.T) {
+			found := false
+			for name, a := range made {
+				_, has := a.Files[edited]
+				if want := concerns(name); has != want {
+					t.Errorf("%s contains it: %t, want %t", name, has, want)
+				}
+				found = found || has
+			}
+			if !found {
+				t.Error("no archive contains it")
+			}
+		})
+	}
+}
+
+// consumesOrPublishes returns whether an archive has the schema of an event: those of the functions of the service that publishes it and
+// of its consumers, of the jobs that may append to an outbox, and of the pages about contracts.
+func consumesOrPublishes(publisher, subject string) func(string) bool {
+	return func(name string) bool {
+		consumer := slices.ContainsFunc(melmastoon.Functions, func(f fn.Function) bool { return f.Spec.Name == name && f.Spec.Subject == subject })
+		return strings.HasPrefix(name, publisher) || consumer || name == "sandbox-showdocs" ||
+			strings.HasPrefix(name, "jobs-") && name != "jobs-keys" && name != "jobs-migrate"
+	}
+}

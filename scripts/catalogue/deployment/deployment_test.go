@@ -14,7 +14,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/prune"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -102,7 +102,7 @@ func TestOf_everything(t *testing.T) {
 			t.Errorf("no job prunes %s, which is %s", r.Name(), r.Cadence)
 		}
 	}
-	files, err := fs.Glob(schemas.Events, "events/*.json")
+	files, err := fs.Glob(eventschemas.Files, "*.json")
 	must(t, err)
 	var subjects []string
 	for _, file := range files {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -21,7 +21,7 @@ func TestSubjects_retention(t *testing.T) {
 	for name, s := range whole(t).Subjects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := fs.ReadFile(schemas.Events, "events/"+name+".json")
+			text, err := fs.ReadFile(eventschemas.Files, name+".json")
 			must(t, err)
 			var schema struct {
 				Retention deployment.Retention `json:"x-retention"`

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
 )
 
 // published returns the schemas of the tree.
 func published(t *testing.T) []eventdocs.Schema {
 	t.Helper()
-	all, err := eventdocs.Read(schemas.Events)
+	all, err := eventdocs.Read(eventschemas.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestIndex_committed(t *testing.T) {
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	all, err := eventdocs.Read(fstest.MapFS{"events/melmastoon.a.b.v1.json": {Data: []byte(`{
+	all, err := eventdocs.Read(fstest.MapFS{"melmastoon.a.b.v1.json": {Data: []byte(`{
 		"title": "A happened.", "x-publisher": "a-service", "x-consumers": ["b-service", "c-service"], "deprecatedSince": "2026-05-01",
 		"x-retention": {"class": "audit", "period": "P1Y"}, "x-sampling": {"rate": 0.25, "configurable": true}, "x-ordering-key": "{a|b}",
 		"properties": {"inner": {"properties": {"userId": {"x-pii": "pseudonymous"}}}, "a": {}}}`)}})
@@ -56,7 +56,7 @@ func TestIndex(t *testing.T) {
 
 func TestRead_unreadable(t *testing.T) {
 	t.Parallel()
-	if _, err := eventdocs.Read(fstest.MapFS{"events/a.v1.json": {Data: []byte(`{"title":`)}}); err == nil || !strings.Contains(err.Error(), "a.v1.json") {
+	if _, err := eventdocs.Read(fstest.MapFS{"a.v1.json": {Data: []byte(`{"title":`)}}); err == nil || !strings.Contains(err.Error(), "a.v1.json") {
 		t.Errorf("got %v, want an error that names the file", err)
 	}
 }

@@ -39,9 +39,9 @@ type Sampling struct {
 	Per          string  `json:"per"`
 }
 
-// Read returns the schemas of a file system with events/<subject>.json, ordered by subject.
+// Read returns the schemas of a file system with <subject>.json, ordered by subject.
 func Read(files fs.FS) ([]Schema, error) {
-	names, err := fs.Glob(files, "events/*.json")
+	names, err := fs.Glob(files, "*.json")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/local/documents"
@@ -70,7 +70,7 @@ func TestPostgres_documentsAfterCrash(t *testing.T) {
 	first := start(t, ctx, config)
 	conn, err := pgx.Connect(ctx, first.URL("postgres"))
 	must(t, err)
-	must(t, setup.Database(ctx, conn, schemas.Postgres, pgtest.Login, first.Password()))
+	must(t, setup.Database(ctx, conn, migrations.Files, pgtest.Login, first.Password()))
 	must(t, conn.Close(ctx))
 	now, name := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC), document.Name{Collection: "sessions", ID: "1"}
 	s := another(t, first.LoginURL(pgtest.Login, first.Password(), "postgres"))

@@ -10,7 +10,7 @@ import (
 )
 
 // movable is the script of the movable clock.
-const movable = "postgres/platform/movable.sql"
+const movable = "platform/movable.sql"
 
 // MovableClock replaces the platform's clock with one that MoveClock can move: for local runs and tests.
 // Call it after each migrate.Up; repeated calls keep the offset.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -21,14 +21,14 @@ func TestMovableClock(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	ctx := t.Context()
-	must(t, migrate.Up(ctx, conn, schemas.Postgres, "platform"))
+	must(t, migrate.Up(ctx, conn, migrations.Files, "platform"))
 	if _, err := setup.MoveClock(ctx, conn, time.Hour); err == nil {
 		t.Error("the production clock moved")
 	}
-	must(t, setup.MovableClock(ctx, conn, schemas.Postgres))
+	must(t, setup.MovableClock(ctx, conn, migrations.Files))
 	_, err := setup.MoveClock(ctx, conn, time.Hour)
 	must(t, err)
-	must(t, setup.MovableClock(ctx, conn, schemas.Postgres)) // a second start finds it as it was
+	must(t, setup.MovableClock(ctx, conn, migrations.Files)) // a second start finds it as it was
 	offset, err := setup.MoveClock(ctx, conn, 1500*time.Millisecond)
 	must(t, err)
 	if want := time.Hour + 1500*time.Millisecond; offset != want {

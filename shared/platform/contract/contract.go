@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"strings"
 
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
 // published compiles the schemas of this build at their first use: most functions need one or two (decision 8).
-var published = &registry{files: schemas.Events}
+var published = &registry{files: eventschemas.Files}
 
 // ValidateIncoming validates an incoming payload. A violation is a fault of kind Invalid, which no retry can fix. Any other
 // error means that this build has no usable schema for the subject.

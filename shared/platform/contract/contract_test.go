@@ -36,7 +36,7 @@ const booked = `{
 func files(documents map[string]string) *registry {
 	fsys := fstest.MapFS{}
 	for subject, document := range documents {
-		fsys["events/"+subject+".json"] = &fstest.MapFile{Data: []byte(document)}
+		fsys[subject+".json"] = &fstest.MapFile{Data: []byte(document)}
 	}
 	return &registry{files: fsys}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 )
 
 // each runs a test for every published schema, with its subject and its document.
 func each(t *testing.T, run func(t *testing.T, subject string, document map[string]any)) {
 	t.Helper()
-	names, err := fs.Glob(schemas.Events, "events/*.json")
+	names, err := fs.Glob(eventschemas.Files, "*.json")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("found %d schemas, %v", len(names), err)
 	}
@@ -27,7 +27,7 @@ func each(t *testing.T, run func(t *testing.T, subject string, document map[stri
 		subject := strings.TrimSuffix(path.Base(name), ".json")
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
-			file, err := schemas.Events.Open(name)
+			file, err := eventschemas.Files.Open(name)
 			if err != nil {
 				t.Fatal(err)
 			}

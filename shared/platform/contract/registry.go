@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"sync"
 
@@ -24,7 +23,7 @@ const (
 	closed              // rejects them
 )
 
-// A registry compiles the schemas of the files events/<subject>.json, each form once, when it is first used.
+// A registry compiles the schemas of the files <subject>.json, each form once, when it is first used.
 type registry struct {
 	files    fs.FS
 	compiled sync.Map // of form to func() (*jsonschema.Schema, error)
@@ -53,7 +52,7 @@ func (r *registry) schema(f form) (*jsonschema.Schema, error) {
 }
 
 func (r *registry) compile(f form) (*jsonschema.Schema, error) {
-	text, err := fs.ReadFile(r.files, path.Join("events", f.subject+".json"))
+	text, err := fs.ReadFile(r.files, f.subject+".json")
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -45,7 +45,7 @@ func newLodge(t testing.TB, vars map[string]string) (*pgtest.Database, env.Env) 
 	t.Helper()
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
-	if err := migrate.Up(t.Context(), owner, schemas.Postgres, "platform"); err != nil {
+	if err := migrate.Up(t.Context(), owner, migrations.Files, "platform"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := owner.PgConn().Exec(t.Context(), lodge).ReadAll(); err != nil {

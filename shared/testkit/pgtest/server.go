@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -101,7 +101,7 @@ func (h *host) fill(ctx context.Context, database string) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	password, _ := h.admin.User.Password()
-	return setup.Database(ctx, conn, schemas.Postgres, Login, password)
+	return setup.Database(ctx, conn, migrations.Files, Login, password)
 }
 
 func (h *host) at(database string) string {
@@ -121,11 +121,11 @@ func each(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 
 func templateName() (string, error) {
 	sum := sha256.New()
-	err := fs.WalkDir(schemas.Postgres, ".", func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(migrations.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(schemas.Postgres, path)
+		text, err := fs.ReadFile(migrations.Files, path)
 		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
 		return err
 	})

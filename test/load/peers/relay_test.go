@@ -17,7 +17,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -65,7 +65,7 @@ type fixture struct {
 func database(b testing.TB) *pgtest.Database {
 	b.Helper()
 	d := pgtest.New(b)
-	clock, err := fs.ReadFile(schemas.Postgres, "postgres/platform/0001_clock.up.sql")
+	clock, err := fs.ReadFile(migrations.Files, "platform/0001_clock.up.sql")
 	must(b, err)
 	_, err = d.Owner(b).PgConn().Exec(b.Context(), string(clock)).ReadAll()
 	must(b, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 )
 
 // bundle returns the AsyncAPI document with the schemas of the events in it, so that tools need no other file.
@@ -34,7 +34,7 @@ func embedded(value any, at string) (_ any, err error) {
 	switch v := value.(type) {
 	case map[string]any:
 		if target, ok := v["$ref"].(string); ok && strings.HasPrefix(target, "./events/") {
-			schema, err := readSchema(path.Clean(target), at)
+			schema, err := readSchema(path.Base(target), at)
 			if errors.Is(err, fs.ErrNotExist) {
 				return v, nil
 			}
@@ -58,7 +58,7 @@ func embedded(value any, at string) (_ any, err error) {
 // readSchema reads the schema of an event for a place in the document. It leaves out what describes the file: its id and draft, and the
 // examples.
 func readSchema(name, at string) (schema map[string]any, err error) {
-	text, err := schemas.Events.ReadFile(name)
+	text, err := eventschemas.Files.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("docs: %w", err)
 	}

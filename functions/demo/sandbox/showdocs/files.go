@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
@@ -40,7 +41,7 @@ var media = map[string]string{
 // readFiles returns the files by base name, without ".gz".
 func readFiles() (map[string]file, error) {
 	files := map[string]file{}
-	for _, in := range []fs.FS{own, schemas.HTTP, schemas.Events, schemas.Derived} {
+	for _, in := range []fs.FS{own, schemas.HTTP, eventschemas.Files, schemas.Derived} {
 		err := fs.WalkDir(in, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || path.Ext(name) == ".html" {
 				return err

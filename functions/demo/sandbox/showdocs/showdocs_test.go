@@ -16,6 +16,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/showdocs"
 	"melmastoon.ghasi.io/schemas"
+	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -47,7 +48,7 @@ func TestDocs_links(t *testing.T) {
 			waiting = append(waiting, strings.ReplaceAll(m[1], "&amp;", "&"))
 		}
 	}
-	for name, contracts := range map[string]fs.FS{"HTTP": schemas.HTTP, "events": schemas.Events, "derived": schemas.Derived} {
+	for name, contracts := range map[string]fs.FS{"HTTP": schemas.HTTP, "events": eventschemas.Files, "derived": schemas.Derived} {
 		t.Run(name, func(t *testing.T) {
 			err := fs.WalkDir(contracts, ".", func(name string, entry fs.DirEntry, err error) error {
 				if err == nil && !entry.IsDir() && !seen["/docs?file="+url.QueryEscape(path.Base(name))] {
@@ -91,7 +92,7 @@ func TestDocs_asyncAPI(t *testing.T) {
 	if err := json.Unmarshal(open(t).Get("/docs?file=asyncapi.json").Body, &document); err != nil {
 		t.Fatal(err)
 	}
-	names, err := fs.Glob(schemas.Events, "events/*.json")
+	names, err := fs.Glob(eventschemas.Files, "*.json")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("event schemas: %v, %v", names, err)
 	}
@@ -99,7 +100,7 @@ func TestDocs_asyncAPI(t *testing.T) {
 		subject := strings.TrimSuffix(path.Base(name), ".json")
 		t.Run(subject, func(t *testing.T) {
 			place := "#/components/messages/" + subject + "/payload/properties/payload"
-			text, err := schemas.Events.ReadFile(name)
+			text, err := eventschemas.Files.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func upTo(t *testing.T, version string) fs.FS {
 	t.Helper()
 	part := fstest.MapFS{}
 	for path, file := range renamed {
-		if name := path[len("postgres/inn/"):]; name[:4] <= version {
+		if name := path[len("inn/"):]; name[:4] <= version {
 			part[path] = file
 		}
 	}

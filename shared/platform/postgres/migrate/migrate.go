@@ -1,6 +1,6 @@
 // Package migrate applies and reverts the schema migrations of a service.
 //
-// A service's steps are numbered pairs of files, postgres/<service>/NNNN_name.{up,down}.sql. The applied steps are recorded in
+// A service's steps are numbered pairs of files, <service>/NNNN_name.{up,down}.sql. The applied steps are recorded in
 // the service's own schema. A step and its record commit in one transaction, so an interrupted run can be repeated. Code must
 // work before and after a step, and concurrently with its previous version.
 package migrate

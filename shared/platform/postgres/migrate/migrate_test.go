@@ -18,7 +18,7 @@ import (
 func files(steps map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, sql := range steps {
-		fsys["postgres/inn/"+name] = &fstest.MapFile{Data: []byte(sql)}
+		fsys["inn/"+name] = &fstest.MapFile{Data: []byte(sql)}
 	}
 	return fsys
 }
@@ -202,7 +202,7 @@ func TestServices_order(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{}
 	for _, path := range []string{"sandbox/0001_a.up.sql", "platform/0001_a.up.sql", "platform/0002_b.up.sql", "bus/0001_a.up.sql", "empty/notes.md"} {
-		fsys["postgres/"+path] = &fstest.MapFile{}
+		fsys[path] = &fstest.MapFile{}
 	}
 	want := []string{"platform", "bus", "sandbox"}
 	if got, err := migrate.Services(fsys); err != nil || !slices.Equal(got, want) {

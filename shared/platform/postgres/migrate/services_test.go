@@ -11,14 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/schemas"
+	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 func services(t *testing.T) []string {
 	t.Helper()
-	all, err := migrate.Services(schemas.Postgres)
+	all, err := migrate.Services(migrations.Files)
 	if err != nil || len(all) < 2 {
 		t.Fatalf("found the services %v, %v", all, err)
 	}
@@ -62,7 +62,7 @@ func take(t *testing.T, conn *pgx.Conn) []string {
 func upAll(ctx context.Context, t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	for _, s := range services(t) {
-		must(t, migrate.Up(ctx, conn, schemas.Postgres, s))
+		must(t, migrate.Up(ctx, conn, migrations.Files, s))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestServices_upDownUp(t *testing.T) {
 	upAll(t.Context(), t, conn)
 	same(t, "after a second run", take(t, conn), first)
 	for _, s := range slices.Backward(services(t)) {
-		must(t, migrate.Down(t.Context(), conn, schemas.Postgres, s, math.MaxInt))
+		must(t, migrate.Down(t.Context(), conn, migrations.Files, s, math.MaxInt))
 	}
 	same(t, "after going down", take(t, conn), nil)
 	upAll(t.Context(), t, conn)
@@ -106,10 +106,10 @@ func TestServices_upTwice(t *testing.T) {
 	upAll(t.Context(), t, conn)
 	first := take(t, conn)
 	for _, s := range services(t) {
-		ups, err := fs.Glob(schemas.Postgres, path.Join("postgres", s, "*.up.sql"))
+		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
 		must(t, err)
 		for _, up := range ups {
-			text, err := fs.ReadFile(schemas.Postgres, up)
+			text, err := fs.ReadFile(migrations.Files, up)
 			must(t, err)
 			if _, err := conn.PgConn().Exec(t.Context(), string(text)).ReadAll(); err != nil {
 				t.Errorf("%s a second time: %v", up, err)
@@ -122,11 +122,11 @@ func TestServices_upTwice(t *testing.T) {
 func TestServices_downAfterUp(t *testing.T) {
 	t.Parallel()
 	for _, s := range services(t) {
-		ups, err := fs.Glob(schemas.Postgres, path.Join("postgres", s, "*.up.sql"))
+		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
 		must(t, err)
 		for _, up := range ups {
 			down := strings.TrimSuffix(up, ".up.sql") + ".down.sql"
-			if _, err := fs.Stat(schemas.Postgres, down); err != nil {
+			if _, err := fs.Stat(migrations.Files, down); err != nil {
 				t.Errorf("%s: %v", up, err)
 			}
 		}

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	root     = "postgres"          // folder of the services' folders
 	platform = "platform"          // schema of the clock that all defaults use
 	ledger   = "schema_migrations" // one per service, in its own schema
 )
@@ -32,7 +31,7 @@ var file = regexp.MustCompile(`^(\d{4})_([a-z0-9_]+)\.up\.sql$`)
 
 // Services returns the names of the folders that have steps, in the order of application.
 func Services(fsys fs.FS) ([]string, error) {
-	ups, err := fs.Glob(fsys, path.Join(root, "*", "*.up.sql"))
+	ups, err := fs.Glob(fsys, "*/*.up.sql")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func late(service string) int {
 }
 
 func read(fsys fs.FS, service string) ([]step, error) {
-	entries, err := fs.ReadDir(fsys, path.Join(root, service))
+	entries, err := fs.ReadDir(fsys, service)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
@@ -78,7 +77,7 @@ func read(fsys fs.FS, service string) ([]step, error) {
 
 // load reads both files. Up does not need the down file.
 func (s *step) load(fsys fs.FS) error {
-	base := path.Join(root, s.service, s.name)
+	base := path.Join(s.service, s.name)
 	up, err := fs.ReadFile(fsys, base+".up.sql")
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
