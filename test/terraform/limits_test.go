@@ -5,7 +5,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -322,7 +324,10 @@ func TestLimits_breaches(t *testing.T) {
 	}
 }
 
-// TestLimits_backendServices wants a plan to be refused that needs more of them than the project has.
+var requested = regexp.MustCompile(`(?m)^backend_services += (\d+)`)
+
+// TestLimits_backendServices wants a plan to be refused that needs more of them than the project has, and the example of a
+// demonstration to request enough.
 func TestLimits_backendServices(t *testing.T) {
 	t.Parallel()
 	edge := text(t, "edge.tf")
@@ -339,5 +344,12 @@ func TestLimits_backendServices(t *testing.T) {
 	}
 	if called <= 50 {
 		t.Errorf("everything needs %d backend services: the variable backend_services has become needless", called)
+	}
+	example := requested.FindStringSubmatch(text(t, "demo.tfvars.example"))
+	if example == nil {
+		t.Fatal("demo.tfvars.example requests no backend services")
+	}
+	if quota, err := strconv.Atoi(example[1]); err != nil || quota < called {
+		t.Errorf("demo.tfvars.example requests %s backend services, want at least %d", example[1], called)
 	}
 }
