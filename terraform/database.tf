@@ -27,7 +27,8 @@ resource "google_sql_database_instance" "main" {
 
     backup_configuration {
       enabled                        = true
-      start_time                     = "21:00" # the night begins at the hotels
+      location                       = var.region # by default the closest multi-region, which may be on another continent
+      start_time                     = "21:00"    # the night begins at the hotels
       point_in_time_recovery_enabled = true
       transaction_log_retention_days = 7
 

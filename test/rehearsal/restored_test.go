@@ -2,11 +2,11 @@ package rehearsal
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/base64"
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,7 +54,7 @@ func TestRestored(t *testing.T) {
 
 	after := server.restoreOurs(t, db, p.moment)
 	db.Advance(20 * time.Minute) // the restore takes its time: holds of the moment have expired
-	again := system.Within(t, db, reopened(db))
+	again := system.Within(t, db, reopened(t, db))
 	again.Tick("reservation-expireholds") // sweeps may run before events are delivered again
 	again.Quiet()
 	wantBroken(t, db, "before events are delivered again", "pays for nothing")
@@ -112,14 +112,36 @@ func parse(t *testing.T, reservation string) id.Reservation {
 	return parsed
 }
 
-// reopened returns the environment of the system after the restore: with the clock of the database, and a new key for handoffs.
-func reopened(db *pgtest.Database) env.Env {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
+// addsKey matches the page's command that adds a key for handoffs.
+var addsKey = regexp.MustCompile(`(?m)^printf .* gcloud secrets versions add melmastoon-handoff-keys .*$`)
+
+// newHandoffKeys runs the page's command with a stub of gcloud, and returns the value of the version that it prints: the reader writes this
+// version into keyrings, and the apply deploys it.
+func newHandoffKeys(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "terraform", "RESTORE.md"))
+	must(t, err)
+	command := addsKey.FindString(string(page))
+	bin := t.TempDir()
+	const stub = "#!/bin/bash\ncat > \"$VERSIONS/7\"\n[[ \" $* \" == *' --format=value(name.basename()) '* ]] && echo 7\n"
+	must(t, os.WriteFile(filepath.Join(bin, "gcloud"), []byte(stub), 0o700))
+	shell := exec.CommandContext(t.Context(), "bash", "-euc", command)
+	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "VERSIONS="+bin, "PROJECT=hotels")
+	printed, err := shell.Output()
+	must(t, err)
+	keys, err := os.ReadFile(filepath.Join(bin, strings.TrimSpace(string(printed))))
+	must(t, err)
+	return string(keys)
+}
+
+// reopened returns the environment of the system after the restore: with the clock of the database, and the keys for handoffs that the page
+// deploys.
+func reopened(t *testing.T, db *pgtest.Database) env.Env {
+	t.Helper()
 	e := env.Of(map[string]string{
 		"DATABASE_URL": db.URL(), "DOCUMENT_TIMEOUT": "5s", "TIMEOUT_FACTOR": "4",
 		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off",
-		"HANDOFF_KEYS": "k2:" + base64.StdEncoding.EncodeToString(key),
+		"HANDOFF_KEYS": newHandoffKeys(t),
 	})
 	e.Advance(db.Env().Offset())
 	return e

@@ -48,7 +48,7 @@ func TestRestore_blocks(t *testing.T) {
 		"instances clone melmastoon melmastoon-before --project=my-project --point-in-time=2026-11-26T14:03:00Z",
 		"jobs execute outbox --project=my-project --region=me-central1 --wait --update-env-vars=CLOUDSQL_INSTANCE=my-project:me-central1:melmastoon-before " +
 			"--args=-lost=melmastoon-after,-since=2026-11-26T14:03:00Z",
-		"backups create --instance=melmastoon-before",
+		"backups create --instance=melmastoon-before --project=my-project --location=me-central1",
 		"backups restore 1764165780000 --restore-instance=melmastoon --backup-instance=melmastoon-before",
 		"secrets versions add melmastoon-handoff-keys",
 		"firewall-rules delete melmastoon-closed",
