@@ -30,6 +30,7 @@ type options struct {
 	rings   []Ring
 	step    Step
 	unlink  bool
+	leaked  bool
 	do      bool
 	by, why string
 }
@@ -133,7 +134,7 @@ func (r run) report(s state) error {
 		err = errors.Join(err, r.say(s, "key %s is older than its limit of %d days", k.id, s.maxAge/day)) // an alert counts these lines
 	}
 	if s.pending != nil {
-		if refused := s.refuse(s.pending, true); refused != nil {
+		if refused := s.refuse(s.pending, true, false); refused != nil {
 			return errors.Join(err, fmt.Errorf("do not deploy version %d: %w", s.newest, refused))
 		}
 		return errors.Join(err, r.say(s, "next step: %s", s.deploy(s.newest)))
@@ -141,7 +142,7 @@ func (r run) report(s state) error {
 	step := s.next()
 	to, refused := s.after(step, nil)
 	if refused == nil {
-		refused = s.refuse(to, true)
+		refused = s.refuse(to, true, false)
 	}
 	if refused != nil {
 		return errors.Join(err, r.say(s, "next step: %s, not yet possible: %v", step, refused))
@@ -163,7 +164,7 @@ func (r run) make(ctx context.Context, s state) error {
 	_, _ = rand.Read(secret) // never fails
 	to, err := s.after(r.step, secret)
 	if err == nil {
-		err = s.refuse(to, r.unlink)
+		err = s.refuse(to, r.unlink, r.leaked)
 	}
 	if err != nil {
 		return fmt.Errorf("refused to %s: %w", r.step, err)
@@ -188,6 +189,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return nil
 	})
 	set.BoolVar(&o.unlink, "unlink", false, "accept that earlier pseudonyms of guests no longer match")
+	set.BoolVar(&o.leaked, "leaked", false, "with -step=remove: remove a key that has leaked at once, which ends what was made with it")
 	set.BoolVar(&o.do, "go", false, "make the step; without it only report it")
 	set.StringVar(&o.by, "by", "", "your `name`, for the log; required by -go")
 	set.StringVar(&o.why, "why", "", "the `reason`, for the log; required by -go")
@@ -227,6 +229,8 @@ func (o options) check() error {
 		return errors.New("-step requires the name of one keyring")
 	case o.step == "" && (o.do || o.unlink):
 		return errors.New("-go and -unlink require -step")
+	case o.leaked && o.step != Remove:
+		return errors.New("-leaked requires -step=remove")
 	case o.do && (strings.TrimSpace(o.by) == "" || strings.TrimSpace(o.why) == ""):
 		return errors.New("-go requires -by and -why: who decided, and why")
 	}

@@ -265,6 +265,31 @@ func TestRun_refusals(t *testing.T) {
 	}
 }
 
+// TestRun_leaked replaces each key within the hour: the old one is removed although what was made with it has not expired.
+func TestRun_leaked(t *testing.T) {
+	t.Parallel()
+	for _, r := range keys.Rings {
+		t.Run(r.Variable, func(t *testing.T) {
+			t.Parallel()
+			v := open(t)
+			began := v.env.Now()
+			v.step("add", r.Variable)
+			v.deploy(r.Variable)
+			v.env.Advance(16 * time.Minute)
+			v.step("promote", r.Variable, "-unlink")
+			v.deploy(r.Variable)
+			if code, output := v.call("-step=remove", "-leaked", "-unlink", "-go", "-by=K. Amiri", "-why=leaked", r.Variable); code != 1 {
+				t.Errorf("removed while older instances still use it: %s", output)
+			}
+			v.env.Advance(16 * time.Minute)
+			v.step("remove", r.Variable, "-leaked", "-unlink")
+			if took := v.env.Now().Sub(began); strings.Contains(v.ring(r.Variable), "k1") || took > time.Hour {
+				t.Errorf("after %s the keys are %s, want k1 to be gone within the hour", took, v.ring(r.Variable))
+			}
+		})
+	}
+}
+
 // TestRun_versionsByHand rotates past the job. The report fails if the new version must not be deployed.
 func TestRun_versionsByHand(t *testing.T) {
 	t.Parallel()
@@ -377,6 +402,7 @@ func TestRun_errors(t *testing.T) {
 		{"a_step_without_a_keyring", []string{"-step=add"}, "one keyring"},
 		{"a_step_of_two_keyrings", []string{"-step=add", handoffs, peppers}, "one keyring"},
 		{"go_without_a_step", []string{"-go", "-by=x", "-why=x", handoffs}, "-go and -unlink require -step"},
+		{"leaked_without_remove", []string{"-step=add", "-leaked", handoffs}, "-leaked requires -step=remove"},
 		{"a_step_without_a_name", []string{"-step=add", "-go", "-why=x", handoffs}, "-by and -why"},
 		{"a_step_without_a_reason", []string{"-step=add", "-go", "-by=x", "-why= ", handoffs}, "-by and -why"},
 		{"an_unknown_flag", []string{"-all"}, "-all"},

@@ -229,8 +229,8 @@ func (s state) newID() string {
 }
 
 // refuse returns why no step is possible now, or why a change of the deployed keys would end what guests rely on. It returns nil if the
-// change is safe.
-func (s state) refuse(to []key, unlink bool) error {
+// change is safe. A key that has leaked may be removed before what was made with it expires, but not before all instances use the next.
+func (s state) refuse(to []key, unlink, leaked bool) error {
 	switch {
 	case s.deployed.number == 0:
 		return fmt.Errorf("each instance reads the latest version when it starts, so a new version would reach only some of them: apply with keyrings = { %s = \"%d\" } first", s.Variable, s.newest)
@@ -239,6 +239,9 @@ func (s state) refuse(to []key, unlink bool) error {
 	}
 	settled := s.deployed.since.Add(settle)
 	expired := settled.Add(s.keep)
+	if leaked {
+		expired = settled
+	}
 	if i := indexOf(s.keys, to[0].id); i < 0 {
 		return fmt.Errorf("%s would become active at once: instances with version %d do not accept it, so %s would be lost", to[0].id, s.deployed.number, s.losses())
 	}
@@ -280,7 +283,7 @@ func (s state) losses() string {
 // a person.
 func (s state) tooOld() (old []key) {
 	for i, k := range s.keys {
-		removable := i > 0 && !slices.ContainsFunc(successors(s.keys), func(n key) bool { return n.id == k.id }) && s.refuse(s.keys[:1], true) == nil
+		removable := i > 0 && !slices.ContainsFunc(successors(s.keys), func(n key) bool { return n.id == k.id }) && s.refuse(s.keys[:1], true, false) == nil
 		if s.maxAge > 0 && s.now.Sub(k.since) > s.maxAge && (i == 0 || removable) {
 			old = append(old, k)
 		}
