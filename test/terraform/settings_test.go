@@ -195,8 +195,32 @@ func TestSettings_newProject(t *testing.T) {
 	}
 }
 
+// scaled matches the exceptions from the default scaling, and the names in them.
+var (
+	scaled      = regexp.MustCompile(`(?ms)^scaling = \{$.*?^\}$`)
+	scaledNames = regexp.MustCompile(`(?m)^  ([a-z-]+) +=`)
+)
+
+// TestSettings_scaling wants the example to keep instances of the functions for which a guest waits. An exception is for a known function.
+func TestSettings_scaling(t *testing.T) {
+	t.Parallel()
+	var d deployment.Deployment
+	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	names := all(scaledNames, scaled.FindString(text(t, "production.tfvars.example")))
+	for _, name := range names {
+		if d.Functions[name].Kind != "http" {
+			t.Errorf("production.tfvars.example keeps an instance of %s, which is no HTTP function", name)
+		}
+	}
+	for _, waits := range []string{"consumer-search", "tenantbooking-bootstrap", "tenantbooking-readavailability", "tenantbooking-quote", "tenantbooking-hold"} {
+		if !slices.Contains(names, waits) {
+			t.Errorf("production.tfvars.example keeps no instance of %s", waits)
+		}
+	}
+}
+
 // TestSettings_examples evaluates the configuration with the examples that the guide names, and with nothing else but the
-// variables of the command line.
+// variables of the command line. TestSettings_scaling tests the exceptions of scaling, which name more functions than are evaluated here.
 func TestSettings_examples(t *testing.T) {
 	t.Parallel()
 	need(t)
@@ -208,7 +232,8 @@ func TestSettings_examples(t *testing.T) {
 			t.Parallel()
 			w := open(t)
 			w.few()
-			must(t, os.Rename(filepath.Join(w.dir, test.file), filepath.Join(w.dir, "example.auto.tfvars")))
+			example := scaled.ReplaceAllString(text(t, test.file), "")
+			must(t, os.WriteFile(filepath.Join(w.dir, "example.auto.tfvars"), []byte(example), 0o600))
 			s, err := w.evaluate()
 			must(t, err)
 			if len(s.of(test.creates)) == 0 {
