@@ -5,12 +5,13 @@ resource "google_compute_network" "main" {
   depends_on = [google_project_service.api]
 }
 
-# An instance of a function takes an address here, and keeps it for a while after its end.
+# An instance of a function takes an address here, and keeps it for a while after its end. Cloud Run reserves blocks of 16 addresses: there
+# are 512 blocks, for the old and the new revision of every function and job of a release.
 resource "google_compute_subnetwork" "functions" {
   name                     = "melmastoon-functions"
   region                   = var.region
   network                  = google_compute_network.main.id
-  ip_cidr_range            = "10.8.0.0/21"
+  ip_cidr_range            = "10.8.0.0/19"
   private_ip_google_access = true
 }
 
@@ -27,4 +28,5 @@ resource "google_service_networking_connection" "services" {
   network                 = google_compute_network.main.id
   service                 = "servicenetworking.googleapis.com"
   reserved_peering_ranges = [google_compute_global_address.services.name]
+  deletion_policy         = "ABANDON" # Google refuses to delete it for days after the database; it goes with the network
 }

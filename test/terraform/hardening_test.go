@@ -1,6 +1,7 @@
 package terraform
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ func TestProduction_settings(t *testing.T) {
 		path       []string
 		want       any
 	}{
+		{"destroy_leaves_the_peering", "google_service_networking_connection", []string{"deletion_policy"}, "ABANDON"},
 		{"backups_stay_in_the_region", "google_sql_database_instance", []string{"settings", "backup_configuration", "location"}, "me-central1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -26,6 +28,22 @@ func TestProduction_settings(t *testing.T) {
 				if got := at(r.Arguments, test.path...); !slices.Equal(got, []any{test.want}) {
 					t.Errorf("%s: %s = %v, want %v", r.Address, strings.Join(test.path, "."), got, test.want)
 				}
+			}
+		})
+	}
+}
+
+// TestProduction_addresses counts a block of 16 addresses for the old and the new revision of each function, and for each job.
+func TestProduction_addresses(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]system{"production": ofTheProduction.system(t), "demo": ofTheDemo.system(t)} {
+		t.Run(name, func(t *testing.T) {
+			network, err := netip.ParsePrefix(s.of("google_compute_subnetwork")[0].first("ip_cidr_range"))
+			must(t, err)
+			blocks := 1 << (28 - network.Bits())
+			needed := 2*len(s.of("google_cloudfunctions2_function")) + len(s.of("google_cloud_run_v2_job"))
+			if needed > blocks {
+				t.Errorf("a full release needs %d blocks of addresses, the subnet has %d", needed, blocks)
 			}
 		})
 	}
