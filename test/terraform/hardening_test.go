@@ -18,6 +18,8 @@ func TestProduction_settings(t *testing.T) {
 	}{
 		{"destroy_leaves_the_peering", "google_service_networking_connection", []string{"deletion_policy"}, "ABANDON"},
 		{"backups_stay_in_the_region", "google_sql_database_instance", []string{"settings", "backup_configuration", "location"}, "me-central1"},
+		{"audit_logs_stay_in_the_region", "google_logging_project_bucket_config", []string{"location"}, "me-central1"},
+		{"audit_logs_are_kept", "google_logging_project_bucket_config", []string{"retention_days"}, 400.0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found := s.of(test.kind)
@@ -44,6 +46,27 @@ func TestProduction_addresses(t *testing.T) {
 			needed := 2*len(s.of("google_cloudfunctions2_function")) + len(s.of("google_cloud_run_v2_job"))
 			if needed > blocks {
 				t.Errorf("a full release needs %d blocks of addresses, the subnet has %d", needed, blocks)
+			}
+		})
+	}
+}
+
+// TestProduction_readsAreLogged wants the reads of keys, documents and the database to be logged, except those of documents by functions.
+func TestProduction_readsAreLogged(t *testing.T) {
+	t.Parallel()
+	s := ofTheProduction.system(t)
+	for _, service := range []string{"cloudsql", "datastore", "secretmanager"} {
+		t.Run(service, func(t *testing.T) {
+			i := slices.IndexFunc(s.of("google_project_iam_audit_config"), func(r resource) bool { return r.first("service") == service+".googleapis.com" })
+			if i < 0 {
+				t.Fatal("its reads are not logged")
+			}
+			config := s.of("google_project_iam_audit_config")[i].Arguments
+			if kinds := at(config, "audit_log_config", "log_type"); !slices.Contains(kinds, any("DATA_READ")) {
+				t.Errorf("logged are %v, want DATA_READ among them", kinds)
+			}
+			if exempted := at(config, "audit_log_config", "exempted_members"); (len(exempted) > 0) != (service == "datastore") {
+				t.Errorf("not logged are the reads of %v", exempted)
 			}
 		})
 	}
