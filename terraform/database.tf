@@ -47,6 +47,17 @@ resource "google_sql_database_instance" "main" {
       value = tostring(var.database_max_connections)
     }
 
+    # Waits for locks and sorts on disk, in the log of the database. Slow statements are not logged: their parameters are guests' data.
+    database_flags {
+      name  = "log_lock_waits"
+      value = "on"
+    }
+
+    database_flags {
+      name  = "log_temp_files"
+      value = "0"
+    }
+
     maintenance_window {
       day          = 2
       hour         = 22

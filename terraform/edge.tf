@@ -193,12 +193,12 @@ resource "google_compute_security_policy" "edge" {
   rule {
     action      = "deny(403)"
     priority    = 500
-    description = "Attacks on the protocol. In preview: it refuses no request."
+    description = "Known attacks. In preview: it refuses no request."
     preview     = true
 
     match {
       expr {
-        expression = "evaluatePreconfiguredWaf('protocolattack-v33-stable')"
+        expression = join(" || ", [for set in ["protocolattack", "sqli", "xss", "lfi", "rce"] : "evaluatePreconfiguredWaf('${set}-v33-stable', {'sensitivity': 1})"])
       }
     }
   }
