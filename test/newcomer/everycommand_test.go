@@ -20,6 +20,7 @@ var pastedBy = map[string]string{
 	"schemas/http/README.md":   "TestCommandLines_forSiteBuildersRun",
 	"terraform/README.md":      "TestReadme_blocks",
 	"terraform/RESTORE.md":     "TestRestore_blocks",
+	"terraform/ROLLBACK.md":    "TestRollback_blocks",
 	"terraform/playbooks/*.md": "TestPages",
 }
 

@@ -50,6 +50,8 @@ gcloud)
     ;;
   "secrets create "*) thing="secrets $3";;
   "builds submit "*) [ -d "$3" ] || complain "no folder $3";;
+  "run services list") printf 'reservation-hold\nconsumer-search\n';;
+  "run revisions list") printf 'revision-00002\n'; [[ "$*" != *limit=1* ]] && printf 'revision-00001\n';;
   "run jobs execute") [[ " $DEPLOYED " == *" $4 "* ]] || complain "no job $4";;
   "projects describe "*) echo 123456;;
   "redis instances "*) [ "$3" = create ] || echo value;;
@@ -82,6 +84,9 @@ var flagsOf = map[string][]string{
 	"redis instances describe":        {"region", "format"},
 	"redis instances get-auth-string": {"region", "format"},
 	"run jobs execute":                {"project", "region", "wait", "args", "update-env-vars"},
+	"run revisions list":              {"service", "project", "region", "sort-by", "limit", "filter", "format"},
+	"run services list":               {"project", "region", "format"},
+	"run services update-traffic":     {"project", "region", "to-revisions", "to-latest", "async"},
 	"scheduler jobs pause":            {"project", "location"},
 	"scheduler jobs resume":           {"project", "location"},
 	"compute firewall-rules create":   {"project", "network", "direction", "priority", "action", "rules", "destination-ranges"},

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// restoreBlocks returns the blocks of the page about point-in-time recovery, with a moment.
-func restoreBlocks(t *testing.T) (blocks []string) {
+// pageBlocks returns the blocks of a page about point-in-time recovery or rolling back, with a moment.
+func pageBlocks(t *testing.T, page string) (blocks []string) {
 	t.Helper()
-	for _, m := range shell.FindAllStringSubmatch(text(t, "RESTORE.md"), -1) {
-		filled := strings.NewReplacer("<project>", "my-project", "<region>", "me-central1", "<moment>", "2026-11-26T14:03:00Z").Replace(m[1])
+	for _, m := range shell.FindAllStringSubmatch(text(t, page), -1) {
+		filled := strings.NewReplacer("<project>", "my-project", "<region>", "me-central1", "<moment>", "2026-11-26T14:03:00Z", "<function>", "reservation-hold").Replace(m[1])
 		blocks = append(blocks, "(cd terraform; "+filled+")") // each block sets its own variables
 	}
 	return blocks
@@ -33,7 +33,7 @@ func restored(t *testing.T, blocks []string) ([]string, error) {
 // paused is resumed, and what is cloned is deleted.
 func TestRestore_blocks(t *testing.T) {
 	t.Parallel()
-	commands, err := restored(t, restoreBlocks(t))
+	commands, err := restored(t, pageBlocks(t, "RESTORE.md"))
 	must(t, err)
 	for _, command := range commands {
 		if strings.HasPrefix(command, "gcloud ") && !strings.Contains(command, " --project=my-project") {
@@ -79,7 +79,7 @@ func TestRestore_mistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			page := strings.Join(restoreBlocks(t), "\n")
+			page := strings.Join(pageBlocks(t, "RESTORE.md"), "\n")
 			if !strings.Contains(page, change[0]) {
 				t.Fatalf("the page has no %q", change[0])
 			}
@@ -87,5 +87,31 @@ func TestRestore_mistakes(t *testing.T) {
 				t.Errorf("%q in place of %q is not noticed", change[1], change[0])
 			}
 		})
+	}
+}
+
+// TestRollback_blocks runs all commands of the page about rolling back. They build and apply nothing, and in the end all traffic follows
+// the latest revisions again.
+func TestRollback_blocks(t *testing.T) {
+	t.Parallel()
+	commands, err := restored(t, pageBlocks(t, "ROLLBACK.md"))
+	must(t, err)
+	const at = " --project=my-project --region=me-central1 "
+	var moved []string
+	for _, command := range commands {
+		if !strings.Contains(command+" ", at) {
+			t.Errorf("%s does not name project and region", command)
+		}
+		if function, to, ok := strings.Cut(strings.TrimPrefix(command, "gcloud run services update-traffic "), at); ok && strings.Contains(command, "update-traffic") {
+			moved = append(moved, function+" "+to)
+		}
+	}
+	want := []string{
+		"reservation-hold --to-revisions=revision-00001=100",
+		"reservation-hold --to-revisions=revision-00002=100 --async", "consumer-search --to-revisions=revision-00002=100 --async",
+		"reservation-hold --to-latest --async", "consumer-search --to-latest --async",
+	}
+	if !slices.Equal(moved, want) {
+		t.Errorf("the page moves traffic of %q, want %q", moved, want)
 	}
 }
