@@ -26,16 +26,17 @@ complain() { echo "$program $*" >&2; exit 64; }
 case "$program" in
 go) [ "$1" = run ] && [ -d "$TREE/$2" ] || complain "has no program $2"
   mkdir -p .local/bundles && cp "$STATE/bundles.json" .local/bundles/ && for job in $JOBS; do touch ".local/bundles/jobs-$job-abc123.zip"; done;;
+python3) [ "$1 $2 $3" = "-m zipfile -e" ] && [ -e "$4" ] && [ -d "$5" ] || complain "$4 or $5 does not exist";;
 unzip) [ -e "$2" ] && [ -d "$4" ] || complain "$2 or $4 does not exist";;
 openssl) echo AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=;;
 terraform)
-  case "$1" in init|apply|output) ;; *) complain "unknown command $1";; esac
+  case "$1" in init|plan|apply|output) ;; *) complain "unknown command $1";; esac
   for word in "$@"; do case "$word" in
     -var=*) name=${word#-var=}; grep -q "^variable \"${name%%=*}\"" variables.tf || complain "no variable $name"; [ -n "${name#*=}" ] || complain "empty $name";;
     -var-file=*) [ -e "${word#-var-file=}" ] || complain "no file $word";;
     -target=*) address=${word#-target=}; grep -q "^resource \"${address%.*}\" \"${address#*.}\"" *.tf || complain "no resource $address";;
     -backend-config=bucket=*) grep -qx "storage buckets gs://${word#*bucket=}" "$STATE/exists" || complain "no bucket $word";;
-    init|apply|output|-raw) ;;
+    init|plan|apply|output|-raw|-input=false|-out=release.tfplan|release.tfplan) ;;
     *) [ "$1" = output ] && grep -q "^output \"$word\"" outputs.tf || complain "unknown argument $word";;
   esac; done
   if [ "$1" = output ]; then echo migrate; fi;;
@@ -46,6 +47,8 @@ gcloud)
     if [[ "$word" == --pack=* ]]; then program_of=${word##*GOOGLE_BUILDABLE=}; [ -d "$TREE/$program_of" ] || complain "no program $program_of"; fi
   done
   case "$1 $2 $3" in
+  "builds triggers create") ;;
+  "artifacts docker images") exit 1;; # no image is built yet
   *" create") thing="$1 $2 $4"; [ "$1" = secrets ] && thing="secrets $3"
     ;;
   "secrets create "*) thing="secrets $3";;
@@ -78,7 +81,13 @@ var flagsOf = map[string][]string{
 	"beta services identity create":   {"service"},
 	"projects add-iam-policy-binding": {"role", "condition", "member"},
 	"projects describe":               {"format"},
-	"secrets create":                  {"replication-policy", "data-file"},
+	"iam service-accounts create":     {"project"},
+	"projects delete":                 {},
+	"projects undelete":               {},
+	"sql export sql":                  {"database", "offload", "project"},
+	"artifacts docker images":         {},
+	"storage cp":                      {},
+	"secrets create":                  {"replication-policy", "data-file", "version-destroy-ttl"},
 	"builds submit":                   {"pack"},
 	"redis instances create":          {"region", "tier", "size", "redis-version", "network", "connect-mode", "enable-auth", "transit-encryption-mode", "redis-config"},
 	"redis instances describe":        {"region", "format"},
@@ -103,6 +112,9 @@ var flagsOf = map[string][]string{
 	"pubsub subscriptions list":       {"project", "filter", "format"},
 	"pubsub subscriptions seek":       {"project", "time"},
 	"logging read":                    {"project", "freshness", "order", "format"},
+
+	"artifacts repositories set-cleanup-policies": {"location", "policy"},
+	"builds triggers create github":               {"project", "region", "name", "repo-owner", "repo-name", "branch-pattern", "build-config", "service-account", "substitutions", "require-approval"},
 }
 
 // A reader pastes blocks of the deployment guide into a shell, in a tree with a copy of terraform/ and stubs in place of all programs.
@@ -126,7 +138,7 @@ func newReader(t *testing.T) reader {
 	must(t, err)
 	spread := strings.NewReplacer(",", ",\n", ":", ": ").Replace(string(bundles)) + "\n"
 	must(t, os.WriteFile(filepath.Join(r.state, "bundles.json"), []byte(spread), 0o600))
-	for _, name := range []string{"gcloud", "go", "openssl", "terraform", "unzip"} {
+	for _, name := range []string{"gcloud", "go", "openssl", "python3", "terraform", "unzip"} {
 		must(t, os.WriteFile(filepath.Join(r.bin, name), []byte(stub), 0o700))
 	}
 	return r
@@ -307,6 +319,43 @@ func TestReadme_restart(t *testing.T) {
 			must(t, err)
 			if created := strings.Fields(string(exists)); len(created) == 0 || strings.Count(string(exists), "secrets melmastoon-handoff-keys\n") != 1 {
 				t.Errorf("after the restart these exist: %s", exists)
+			}
+		})
+	}
+}
+
+// script matches the script of a step of the pipeline.
+var script = regexp.MustCompile(`(?m)^    script: \|\n((?:      .*\n|\n)+)`)
+
+// TestPipeline runs the scripts of the pipeline with stubs, for a plan and for its apply. A plan is stored and never applied; an apply
+// takes the stored plan, with no variables of its own.
+func TestPipeline(t *testing.T) {
+	t.Parallel()
+	for step, want := range map[string][]string{
+		"plan":  {"builds submit", "terraform plan", "storage cp terraform/release.tfplan gs://my-project-state/plans/abc"},
+		"apply": {"storage cp gs://my-project-state/plans/abc", "terraform apply -input=false release.tfplan"},
+	} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t)
+			must(t, os.WriteFile(filepath.Join(r.state, "exists"), []byte("storage buckets gs://my-project-state\n"), 0o600))
+			must(t, os.Rename(filepath.Join(r.tree, "terraform", "production.tfvars.example"), filepath.Join(r.tree, "terraform", "production.tfvars")))
+			blocks := []string{"export PROJECT_ID=my-project COMMIT_SHA=abc _REGION=me-central1 _DOMAIN=example.com _SETTINGS=production.tfvars _STEP=" + step}
+			for _, m := range script.FindAllStringSubmatch(text(t, "pipeline.yaml"), -1) {
+				blocks = append(blocks, "(\n"+m[1]+")")
+			}
+			must(t, r.paste("-euc", "", blocks...))
+			ran := strings.Join(r.commands(), "\n")
+			for _, command := range want {
+				if !strings.Contains(ran, command) {
+					t.Errorf("the step does not run %q, but\n%s", command, ran)
+				}
+			}
+			if step == "plan" && strings.Contains(ran, "terraform apply") {
+				t.Error("a plan is applied without approval")
+			}
+			if wrong := r.unknown(); len(wrong) > 0 {
+				t.Errorf("the command line of Google has no %q", wrong)
 			}
 		})
 	}
