@@ -39,6 +39,8 @@ var notRun = map[string]string{
 	"MELMASTOON_SEED=<seed> *":              "the seed and the test are those of a failure",
 	"gcloud run jobs execute *":             "TestReadme_blocks pastes it",
 	"gcloud pubsub subscriptions seek *":    "TestReadme_blocks pastes it",
+	"gcloud artifacts repositories *":       "TestReadme_blocks pastes it",
+	"gcloud projects undelete *":            "TestReadme_blocks pastes it",
 	"terraform state rm *":                  "TestKept runs it",
 	"terraform force-unlock":                "it needs a lock of a run that was killed",
 	"go build -overlay":                     "names the flag with which TestSabotage_variants builds",
