@@ -52,7 +52,8 @@ gcloud)
   *" create") thing="$1 $2 $4"; [ "$1" = secrets ] && thing="secrets $3"
     ;;
   "secrets create "*) thing="secrets $3";;
-  "builds submit "*) [ -d "$3" ] || complain "no folder $3";;
+  "builds submit "*) [ -d "$3" ] || complain "no folder $3"
+    [[ "$*" == *" --gcs-source-staging-dir=gs://"* ]] || complain "sources in a bucket outside the region";;
   "run services list") printf 'reservation-hold\nconsumer-search\n';;
   "run revisions list") printf 'revision-00002\n'; [[ "$*" != *limit=1* ]] && printf 'revision-00001\n';;
   "run jobs execute") [[ " $DEPLOYED " == *" $4 "* ]] || complain "no job $4";;
@@ -88,7 +89,7 @@ var flagsOf = map[string][]string{
 	"artifacts docker images":         {},
 	"storage cp":                      {},
 	"secrets create":                  {"replication-policy", "data-file", "version-destroy-ttl"},
-	"builds submit":                   {"pack"},
+	"builds submit":                   {"pack", "gcs-source-staging-dir"},
 	"redis instances create":          {"region", "tier", "size", "redis-version", "network", "connect-mode", "enable-auth", "transit-encryption-mode", "redis-config"},
 	"redis instances describe":        {"region", "format"},
 	"redis instances get-auth-string": {"region", "format"},
