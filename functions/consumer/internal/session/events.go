@@ -15,17 +15,17 @@ import (
 
 // The subjects that this service publishes.
 var (
-	SessionStartedV1    = telemetry("session.started", 90*event.Day)
-	SessionEndedV1      = telemetry("session.ended", 90*event.Day)
-	SearchExecutedV1    = telemetry("search.executed", 90*event.Day)
-	ClickRecordedV1     = telemetry("click.recorded", 90*event.Day)
-	PageViewedV1        = telemetry("page.viewed", 90*event.Day)
-	FunnelStepReachedV1 = telemetry("funnel.step_reached", 90*event.Day)
+	SessionStartedV1    = telemetry("session.started")
+	SessionEndedV1      = telemetry("session.ended")
+	SearchExecutedV1    = telemetry("search.executed")
+	ClickRecordedV1     = telemetry("click.recorded")
+	PageViewedV1        = telemetry("page.viewed")
+	FunnelStepReachedV1 = telemetry("funnel.step_reached")
 	HandoffInitiatedV1  = subject("handoff.initiated", event.Audit, event.Year)
-	LocaleChangedV1     = telemetry("locale.changed", 90*event.Day)
-	CurrencyChangedV1   = telemetry("currency.changed", 90*event.Day)
-	WishlistAddedV1     = telemetry("wishlist.added", 90*event.Day)
-	WishlistRemovedV1   = telemetry("wishlist.removed", 90*event.Day)
+	LocaleChangedV1     = telemetry("locale.changed")
+	CurrencyChangedV1   = telemetry("currency.changed")
+	WishlistAddedV1     = telemetry("wishlist.added")
+	WishlistRemovedV1   = telemetry("wishlist.removed")
 	BotSuspectedV1      = subject("bot_suspected", event.Audit, event.Year)
 )
 
@@ -36,8 +36,8 @@ func Publishes() []event.Subject {
 }
 
 // telemetry returns a subject that no reader waits for.
-func telemetry(name string, kept time.Duration) event.Subject {
-	s := subject(name, event.Operational, kept)
+func telemetry(name string) event.Subject {
+	s := subject(name, event.Operational, 90*event.Day)
 	s.Deferred = true
 	return s
 }
