@@ -56,7 +56,7 @@ func (k *walk) walkIn(room any) {
 			}})
 		k.learned(arrived.LearnHold(a))
 	})
-	k.Quiet() // the key fails
+	k.Quiet()                                                           // the key fails
 	k.act(http.StatusOK, &arrived, "check-out", "", billed(w.Currency)) // the room is free for the next walk
 	k.Quiet()
 }
