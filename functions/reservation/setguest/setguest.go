@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -41,8 +42,8 @@ type Request struct {
 	Requests  *booking.Text      `json:"specialRequests,omitzero"` // nil: none, or those of a booked reservation stay
 }
 
-func (r Request) person() booking.Person {
-	p := booking.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale}
+func (r Request) person() guests.Person {
+	p := guests.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale}
 	if r.Requests != nil {
 		p.Requests = string(*r.Requests)
 	}

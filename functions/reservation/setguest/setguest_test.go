@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -296,11 +297,11 @@ func TestSet_answersWhatIsStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := booking.Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93 70 012 3456", Locale: "ps-AF"}
+	want := guests.Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	if got := out.Person; got == nil || *got != want {
 		t.Errorf("answered %+v, want %+v", got, want)
 	}
-	var stored booking.Person
+	var stored guests.Person
 	if err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, last_name, email, phone, locale FROM reservation.guests`).
 		Scan(&stored.FirstName, &stored.LastName, &stored.Email, &stored.Phone, &stored.Locale); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/platform"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
@@ -65,7 +66,7 @@ func (r Request) walkIn() booking.DeskBooking {
 	g := r.Guest
 	return booking.DeskBooking{
 		Ask:    quotes.Ask{Property: r.Property, Items: r.Items, Stay: r.Stay, Currency: r.Currency, Locale: r.Locale},
-		Guest:  booking.Person{FirstName: g.FirstName, LastName: g.LastName, Email: g.Email, Phone: g.Phone, Locale: r.Locale, Requests: string(g.Requests)},
+		Guest:  guests.Person{FirstName: g.FirstName, LastName: g.LastName, Email: g.Email, Phone: g.Phone, Locale: r.Locale, Requests: string(g.Requests)},
 		Method: r.Payment.Method, Rooms: r.Rooms,
 	}
 }

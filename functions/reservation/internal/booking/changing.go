@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -99,7 +100,7 @@ func (p *Plan) costs(r *Reservation) {
 // nights from the business date on are priced. A night that was published as overstayed is billed otherwise and never priced. It returns
 // errSameDates if an earlier change has set the stay.
 func (r *Reservation) datesAsk(to stay.Window, now time.Time) (nights stay.Window, err error) {
-	first, bad := r.businessDate(now), violations{}
+	first, bad := r.businessDate(now), service.Violations{}
 	if err := to.Validate(); err != nil {
 		return nights, fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
@@ -113,14 +114,14 @@ func (r *Reservation) datesAsk(to stay.Window, now time.Time) (nights stay.Windo
 		first = r.OverstayedOn.AddDays(1)
 	}
 	started := to.Start == r.Stay.Start && to.Start.Before(first)
-	bad.refuse("stayWindow", "must differ from the present one", to == r.Stay)
-	bad.refuse("stayWindow/start", "cannot change for a guest in house", r.State == CheckedIn && to.Start != r.Stay.Start)
-	bad.refuse("stayWindow/start", "must not be in the past", to.Start.Before(first) && !started)
-	bad.refuse("stayWindow/end", "must be after "+first.String(), !first.Before(to.End))
+	bad.Refuse("stayWindow", "must differ from the present one", to == r.Stay)
+	bad.Refuse("stayWindow/start", "cannot change for a guest in house", r.State == CheckedIn && to.Start != r.Stay.Start)
+	bad.Refuse("stayWindow/start", "must not be in the past", to.Start.Before(first) && !started)
+	bad.Refuse("stayWindow/end", "must be after "+first.String(), !first.Before(to.End))
 	if started {
-		return stay.Window{Start: first, End: to.End}, bad.err()
+		return stay.Window{Start: first, End: to.End}, bad.Err()
 	}
-	return to, bad.err()
+	return to, bad.Err()
 }
 
 // changeDates plans another stay at the given price.

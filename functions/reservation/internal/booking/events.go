@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
@@ -82,14 +83,9 @@ func (r *Reservation) reference() reference {
 // A hashedGuest is the part of a guest that may leave this service. A hold has only the id. The confirmation also has the hashes, because
 // guests enter their details before they pay.
 type hashedGuest struct {
-	Guest  id.Guest    `json:"guestId"`
-	Locale locale.Tag  `json:"locale"`
-	Hashes contactHash `json:"contactHash"`
-}
-
-type contactHash struct {
-	Email string `json:"email,omitzero" db:"email_hash"`
-	Phone string `json:"phone,omitzero" db:"phone_hash"`
+	Guest  id.Guest           `json:"guestId"`
+	Locale locale.Tag         `json:"locale"`
+	Hashes guests.ContactHash `json:"contactHash"`
 }
 
 type heldItem struct {

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -249,8 +250,8 @@ type ownedCharge struct {
 
 type ownedPerson struct {
 	Reservation id.Reservation `db:"reservation_id"`
-	contactHash
-	Named *Person `db:"person"` // nil: not for this caller
+	guests.ContactHash
+	Named *guests.Person `db:"person"` // nil: not for this caller
 }
 
 // queue queues the statements that read the parts of reservations.
@@ -318,7 +319,7 @@ func (p parts) join(all []*Reservation) {
 	}
 	for _, guest := range p.people {
 		r := byID[guest.Reservation]
-		r.Hashes, r.Person = guest.contactHash, guest.Named
+		r.Hashes, r.Person = guest.ContactHash, guest.Named
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -96,8 +97,8 @@ type (
 	}
 	// ProfileOf describes a guest_profile_update. It contains hashes, never a name.
 	ProfileOf struct {
-		Hashes contactHash `json:"contactHash"`
-		Locale locale.Tag  `json:"locale"`
+		Hashes guests.ContactHash `json:"contactHash"`
+		Locale locale.Tag         `json:"locale"`
 	}
 	// ChannelOf describes a channel_attribution_corrected.
 	ChannelOf struct {

@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -36,11 +37,11 @@ var quotaAddress = regexp.MustCompile(`^[0-9a-z:]{0,80}$`)
 
 // Validate rejects limits below one and a malformed pseudonym.
 func (q Quota) Validate() error {
-	var found violations
-	found.refuse("quota/maxRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.Nights < 1 || q.Nights > maxQuotaLimit)
-	found.refuse("quota/maxAddressRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.AddressNights < 1 || q.AddressNights > maxQuotaLimit)
-	found.refuse("quota/address", "must be a pseudonym", !quotaAddress.MatchString(q.Address))
-	return found.err()
+	var found service.Violations
+	found.Refuse("quota/maxRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.Nights < 1 || q.Nights > maxQuotaLimit)
+	found.Refuse("quota/maxAddressRoomNights", fmt.Sprintf("must be 1 to %d", maxQuotaLimit), q.AddressNights < 1 || q.AddressNights > maxQuotaLimit)
+	found.Refuse("quota/address", "must be a pseudonym", !quotaAddress.MatchString(q.Address))
+	return found.Err()
 }
 
 // unpaidRoomNights returns the room nights that the reservation occupies and that are not paid for. While a change waits for inventory,

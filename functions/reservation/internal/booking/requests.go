@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -67,14 +68,14 @@ type Provenance struct {
 
 // Validate rejects a wrong number of tags, a long text, and a provenance that does not fit the source.
 func (q SpecialRequest) Validate() error {
-	var found violations
-	found.refuse("tags", fmt.Sprintf("must be 1 to %d different tags", stay.MaxRequestTags), len(q.Tags) == 0 || len(q.Tags) > stay.MaxRequestTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
-	found.refuse("freeText", fmt.Sprintf("must be at most %d characters", stay.MaxRequestLength), !printable(string(q.FreeText), stay.MaxRequestLength))
-	found.refuse("aiProvenance", "must be present exactly if source is ai_parser", (q.Provenance != nil) != (q.Source == FromParser))
+	var found service.Violations
+	found.Refuse("tags", fmt.Sprintf("must be 1 to %d different tags", stay.MaxRequestTags), len(q.Tags) == 0 || len(q.Tags) > stay.MaxRequestTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
+	found.Refuse("freeText", fmt.Sprintf("must be at most %d characters", stay.MaxRequestLength), !service.Printable(string(q.FreeText), stay.MaxRequestLength))
+	found.Refuse("aiProvenance", "must be present exactly if source is ai_parser", (q.Provenance != nil) != (q.Source == FromParser))
 	if p := q.Provenance; p != nil {
-		found.refuse("aiProvenance/confidence", "must be a number from 0 to 1", !(p.Confidence >= 0 && p.Confidence <= 1))
+		found.Refuse("aiProvenance/confidence", "must be a number from 0 to 1", !(p.Confidence >= 0 && p.Confidence <= 1))
 	}
-	return found.err()
+	return found.Err()
 }
 
 // Ask adds a special request and increments the version. It returns false if the same act has added it before. It returns

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -34,14 +35,14 @@ type Reservation struct {
 	Locale       locale.Tag        `db:"guest_locale"`
 	Stay         stay.Window       `db:"-"`
 	Currency     money.Currency
-	Total        money.Micro      `db:"grand_total_micro"` // the sum of Account; after the end of the stay, what was booked
-	Account      account.Account  `db:"-"`
-	Items        []Item           `db:"-"`
-	Extras       []quotes.Line    // what belongs to no night and no room
-	Requests     []SpecialRequest `db:"-"` // oldest first
-	Modified     []Modification   `db:"-"` // oldest first
-	Hashes       contactHash      `db:"-"` // of the guest's contact data
-	Person       *Person          `db:"-"` // only if staff read the reservation
+	Total        money.Micro        `db:"grand_total_micro"` // the sum of Account; after the end of the stay, what was booked
+	Account      account.Account    `db:"-"`
+	Items        []Item             `db:"-"`
+	Extras       []quotes.Line      // what belongs to no night and no room
+	Requests     []SpecialRequest   `db:"-"` // oldest first
+	Modified     []Modification     `db:"-"` // oldest first
+	Hashes       guests.ContactHash `db:"-"` // of the guest's contact data
+	Person       *guests.Person     `db:"-"` // only if staff read the reservation
 	Policy       quotes.Policy
 	FX           *quotes.FX `db:"fx_snapshot"`
 	Hold         Hold       `db:"-"` // the current one

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
@@ -116,7 +117,7 @@ func modifiedOne(t testing.TB) *Reservation {
 	r := confirmedOne(t)
 	m := Modification{ID: id.New[id.Modification](), Type: GuestProfileUpdate, OccurredAt: noon, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}}
 	hash := strings.Repeat("ab", 32)
-	if err := r.modify(m, ProfileOf{Locale: "fa-AF"}, ProfileOf{Hashes: contactHash{Email: hash, Phone: hash}, Locale: "fa-AF"}); err != nil {
+	if err := r.modify(m, ProfileOf{Locale: "fa-AF"}, ProfileOf{Hashes: guests.ContactHash{Email: hash, Phone: hash}, Locale: "fa-AF"}); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -48,7 +49,7 @@ type View struct {
 	CheckOut     *CheckOut          `json:"checkOut,omitzero"`
 	NoShow       *Missed            `json:"noShow,omitzero"`
 	Modified     []Modification     `json:"modifications"`            // newest last
-	Person       *Person            `json:"guest,omitzero"`           // only for staff
+	Person       *guests.Person     `json:"guest,omitzero"`           // only for staff
 	Requests     []SpecialRequest   `json:"specialRequests,omitzero"` // only for staff
 }
 

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 )
 
 func TestViewFor(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
-	r.Person = &Person{FirstName: "Zarghona"}
+	r.Person = &guests.Person{FirstName: "Zarghona"}
 	if _, err := r.Ask(aRequest()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -27,7 +28,7 @@ type AskedRoom struct {
 // A DeskBooking is a booking of a guest who stands at the desk.
 type DeskBooking struct {
 	Ask    quotes.Ask
-	Guest  Person
+	Guest  guests.Person
 	Method Method
 	Rooms  []AskedRoom // empty: the check-in does not start
 }
@@ -169,7 +170,7 @@ func (w *WalkIns) vacant(ctx context.Context, by access.Principal, in DeskBookin
 }
 
 // confirm stores the guest's details and confirms the hold with the promise of cash. If that fails for good, it releases the hold.
-func (w *WalkIns) confirm(ctx context.Context, act id.Request, by access.Principal, r *Reservation, guest Person, now time.Time) (*Reservation, error) {
+func (w *WalkIns) confirm(ctx context.Context, act id.Request, by access.Principal, r *Reservation, guest guests.Person, now time.Time) (*Reservation, error) {
 	reservations := w.Holder.Reservations
 	within := func(ctx context.Context, f func(postgres.Tx) error) error { return reservations.In(ctx, by.Tenant, f) }
 	err := within(ctx, func(tx postgres.Tx) error {

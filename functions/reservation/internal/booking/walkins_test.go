@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/guests"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/fault"
@@ -66,7 +67,7 @@ func lobbyOn(t testing.TB, db *pgtest.Database, p *process) *walkInTest {
 	ask.Stay.Start = quotestest.Basis().BusinessDate(e.Now())
 	ask.Stay.End = ask.Stay.Start.AddDays(2)
 	l.by = access.Principal{Scope: access.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{ask.Property}}, Actor: access.Actor{Type: access.Staff, ID: "usr_desk"}, Roles: []string{access.FrontDesk}}
-	l.in = DeskBooking{Ask: ask, Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
+	l.in = DeskBooking{Ask: ask, Method: CashOnArrival, Guest: guests.Person{FirstName: "Zarghona", LastName: "Ahmadzai", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
 	for i, item := range ask.Items {
 		l.rooms = append(l.rooms, Room{ID: id.New[id.Room](), Type: item.RoomType})
 		l.in.Rooms = append(l.in.Rooms, AskedRoom{Item: i, Room: l.rooms[i].ID})
@@ -280,7 +281,7 @@ func (l *walkInTest) wantOnce(after string) {
 func TestDeskBooking_Validate(t *testing.T) {
 	t.Parallel()
 	valid := func() DeskBooking {
-		w := DeskBooking{Ask: quotestest.Ask(), Method: CashOnArrival, Guest: Person{FirstName: "Zarghona", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
+		w := DeskBooking{Ask: quotestest.Ask(), Method: CashOnArrival, Guest: guests.Person{FirstName: "Zarghona", Email: "z@example.com", Phone: "+93700123456", Locale: "fa-AF"}}
 		w.Rooms = []AskedRoom{{0, id.New[id.Room]()}, {1, id.New[id.Room]()}}
 		return w
 	}

@@ -1,4 +1,4 @@
-// Package service names what belongs to the reservation service as a whole.
+// Package service has what all packages of the reservation service use: its schema, its subjects, and how it refuses a request.
 package service
 
 import (

@@ -1,16 +1,12 @@
 package booking
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"melmastoon.ghasi.io/functions/reservation/internal/quotestest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -89,18 +85,5 @@ func TestNewCode(t *testing.T) {
 	}
 	if len(seen) < 1990 { // of 244 million
 		t.Errorf("2000 draws gave %d codes", len(seen))
-	}
-}
-
-func TestPerson_canonicalLocale(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]locale.Tag{"fa-AF": locale.Dari, "prs": locale.Dari, "fa-AF-u-nu-latn": locale.Dari, "PS-af": locale.Pashto,
-		"en_US": "en-US", "": "", "x-mine": "", "not a tag": ""} {
-		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			var p Person
-			if err := json.Unmarshal([]byte(`{"locale":"`+text+`"}`), &p); p.Locale != want || (err == nil) != (want != "") {
-				t.Errorf("%q: got %q, %v; want %q", text, p.Locale, err, want)
-			}
-		})
 	}
 }
