@@ -452,6 +452,7 @@ CREATE TABLE IF NOT EXISTS reservation.outbox (
     payload         jsonb       NOT NULL,
     envelope        jsonb       NOT NULL,
     occurred_at     timestamptz NOT NULL,
+    deferred        boolean     NOT NULL DEFAULT false,       -- left to the relay, which comes every minute
     enqueued_at     timestamptz NOT NULL DEFAULT platform.now(),
     published_at    timestamptz,
     attempts        int         NOT NULL DEFAULT 0,

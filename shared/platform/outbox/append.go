@@ -16,7 +16,7 @@ import (
 )
 
 // Append writes events in the transaction and publishes them right after the commit; deferred ones are left to the relay, or to the next
-// event of their key. It validates every payload strictly against
+// event of their lane. It validates every payload strictly against
 // its schema. A violation fails the transaction, except for the retention class operational: such an event is stored as parked, with
 // the reason, because a page view must not fail a booking. Audit and regulated events are evidence of the act, so the act fails.
 //
@@ -33,7 +33,7 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 		if rows[i], err = o.seal(ctx, draft); err != nil {
 			return fmt.Errorf("outbox: append %s: %w", draft.Subject.Name, err)
 		}
-		if !draft.Subject.Deferred {
+		if rows[i].deferred = draft.Subject.Deferred; !rows[i].deferred {
 			prompt = append(prompt, rows[i].key)
 		}
 	}
@@ -49,8 +49,9 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 // An entry is an event that is about to be inserted.
 type entry struct {
 	event.Raw
-	key    string
-	parked *string // why it must not be published; nil if it may be
+	key      string
+	parked   *string // why it must not be published; nil if it may be
+	deferred bool
 }
 
 func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
@@ -111,11 +112,11 @@ func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 			return err
 		}
 		tx.Queue(o.sql(`
-			INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
-			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @parked)`),
+			INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, deferred, parked_reason)
+			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @deferred, @parked)`),
 			pgx.StrictNamedArgs{"id": e.Envelope.EventID, "event": e.Envelope.EventID.String(), "tenant": e.Envelope.TenantID,
 				"subject": e.Envelope.Subject, "key": e.key, "payload": []byte(e.Payload), "envelope": envelope,
-				"occurred": e.Envelope.OccurredAt, "parked": e.parked})
+				"occurred": e.Envelope.OccurredAt, "deferred": e.deferred, "parked": e.parked})
 	}
 	return nil
 }

@@ -59,10 +59,10 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 		pgx.StrictNamedArgs{"only": only, "lanes": p.lanes, "holder": l.holder, "lasting": p.lease},
 	).Query(func(rows pgx.Rows) (err error) { l.lanes, err = pgx.CollectRows(rows, pgx.RowTo[int16]); return err })
 	batch.Queue(o.sql(`
-		SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope, coalesce(r.envelope ->> 'retentionClass', '') AS class, r.enqueued_at
+		SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope, r.deferred, r.enqueued_at
 		FROM {schema}.outbox_lanes l
 		CROSS JOIN LATERAL (
-			SELECT o.seq, o.id, o.subject, o.ordering_key, o.payload, o.envelope, o.enqueued_at
+			SELECT o.seq, o.id, o.subject, o.ordering_key, o.payload, o.envelope, o.deferred, o.enqueued_at
 			FROM {schema}.outbox o
 			WHERE o.lane = l.lane AND `+due+`
 			ORDER BY o.seq

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -42,7 +41,7 @@ func (out *outcome) sort(r row, err error, over bool) {
 		out.report.Published++
 		waited := out.at.Sub(r.Enqueued)
 		out.report.Slowest = max(out.report.Slowest, waited)
-		if waited > lateTelemetry || waited > late && r.Class != event.Operational {
+		if waited > lateDeferred || waited > late && !r.Deferred {
 			out.report.Late++
 		}
 		return

@@ -17,7 +17,7 @@ type row struct {
 	Key      string `db:"ordering_key"`
 	Payload  []byte
 	Envelope []byte
-	Class    string    // of retention
+	Deferred bool
 	Enqueued time.Time `db:"enqueued_at"`
 }
 

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// The delay from which an event counts as late. An alert fires if more than 1% of the events are late. Telemetry may wait for the relay,
+// The delay from which an event counts as late. An alert fires if more than 1% of the events are late. A deferred one may wait for the relay,
 // which comes every minute.
 const (
-	late          = 30 * time.Second
-	lateTelemetry = 90 * time.Second
+	late         = 30 * time.Second
+	lateDeferred = 90 * time.Second
 )
 
 // A Report counts events that writers or a relay published, or failed to publish.
 type Report struct {
 	Published int
-	Late      int           // published more than 30 s after the commit, telemetry more than 90 s
+	Late      int           // published more than 30 s after the commit, deferred ones more than 90 s
 	Slowest   time.Duration // longest delay
 	Failed    int           // will be retried
 	Parked    int           // will not be retried

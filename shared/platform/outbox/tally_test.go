@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -50,13 +49,13 @@ func TestTally_lag(t *testing.T) {
 	tallied(t, "a writer who finds another's event in its lane", outbox.Report{Published: 2, Late: 1, Slowest: time.Minute}, write)
 }
 
-// TestTally_telemetry counts telemetry as late only if the relay has not come for a minute.
-func TestTally_telemetry(t *testing.T) {
+// TestTally_deferred counts a deferred event as late only if the relay has not come for a minute.
+func TestTally_deferred(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	for _, waited := range []time.Duration{80 * time.Second, 100 * time.Second} {
 		d := draftOf("k", 1)
-		d.Subject.Retention.Class, d.Subject.Deferred = event.Operational, true
+		d.Subject.Deferred = true
 		r.mustWrite(t, d)
 		r.Advance(waited)
 		var late int
