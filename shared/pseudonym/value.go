@@ -47,7 +47,7 @@ func Phone(s string) (Value, error) {
 // country code, because the country is unknown.
 func E164(s string) (string, error) {
 	var b strings.Builder
-	for _, r := range strings.Replace(latin(s), "(0)", "", 1) {
+	for _, r := range strings.Replace(Latin(s), "(0)", "", 1) {
 		switch {
 		case r >= '0' && r <= '9', r == '+':
 			b.WriteRune(r)
@@ -66,8 +66,8 @@ func E164(s string) (string, error) {
 	return number, nil
 }
 
-// latin converts Arabic-Indic, Persian and full-width digits and the full-width plus sign to ASCII.
-func latin(s string) string {
+// Latin converts Arabic-Indic, Persian and full-width digits and the full-width plus sign to ASCII.
+func Latin(s string) string {
 	return strings.Map(func(r rune) rune {
 		for _, zero := range []rune{'٠', '۰', '０'} {
 			if r >= zero && r <= zero+9 {

@@ -117,7 +117,7 @@ func TestFind_text(t *testing.T) {
 		}
 	}
 	named(d.R, "Zarghona", "Ahmadzai", "+93 700 123456")
-	named(later, "احمد", "Ahmadi", "+92301555555")
+	named(later, "احمد", "Ahmadi علي", "+۹۲ (0)301 ۵۵۵۵۵۵۵")
 	named(reservationtest.Held(t, d.DB.Env(), d.R.Tenant, d.R.Property), "Zarghona", "Held", "+93700123456")
 	elsewhere := reservationtest.Held(t, d.DB.Env(), d.R.Tenant, id.New[id.Property]())
 	reservationtest.Confirm(t, d.DB, elsewhere)
@@ -146,6 +146,12 @@ func TestFind_text(t *testing.T) {
 		{"telephone", "+93700123456", []*booking.Reservation{d.R}},
 		{"telephone without the code of the country", "0700 123-456", []*booking.Reservation{d.R}},
 		{"a few digits", "3456", nil},
+		{"Eastern digits", "۰۷۰۰۱۲۳۴۵۶", []*booking.Reservation{d.R}},
+		{"stored Eastern digits", "0301 5555555", []*booking.Reservation{later}},
+		{"the zero of a business card", "+92 (0)301 5555555", []*booking.Reservation{later}},
+		{"Persian letter for an Arabic one", "علی", []*booking.Reservation{later}},
+		{"Arabic letter", "علي", []*booking.Reservation{later}},
+		{"room in Eastern digits", "۱۰۱", []*booking.Reservation{d.R}},
 		{"room", "101", []*booking.Reservation{d.R}},
 		{"empty room", "102", nil},
 	} {

@@ -129,14 +129,14 @@ type Purpose struct {
 }
 
 // Purpose returns what the charge is for.
-func (c Charge) Purpose() (s Purpose) {
+func (c Charge) Purpose() (p Purpose) {
 	if c.Item != nil {
-		s.Item = *c.Item
+		p.Item = *c.Item
 	}
 	if c.Night != nil {
-		s.Night = *c.Night
+		p.Night = *c.Night
 	}
-	return s
+	return p
 }
 
 // Post returns the account with the charges that are wanted and with what is retained, in place of those that no longer apply. Goodwill

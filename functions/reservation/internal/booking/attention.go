@@ -147,7 +147,7 @@ func (r *Reservation) concerns(outages []outage) (all []Attention) {
 func (r *Reservation) unpaidSince() *time.Time {
 	departure := r.Local.Midnight(r.Stay.End)
 	switch {
-	case r.due() == 0:
+	case r.due() == 0, r.State == CheckedOut && r.CheckOut.Folio.carries(r.due(), r.Currency):
 		return nil
 	case r.State == CheckedOut && r.CheckOut.Forced && r.CheckOut.At.Before(departure):
 		return r.CheckOut.At

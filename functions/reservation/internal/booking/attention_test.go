@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 )
 
 func TestConcerns(t *testing.T) {
@@ -14,8 +15,10 @@ func TestConcerns(t *testing.T) {
 	departure := time.Date(2037, 12, 2, 19, 30, 0, 0, time.UTC)
 	asOf := func(at time.Time) func(*Reservation) { return func(r *Reservation) { r.AsOf = at } }
 	owes := func(r *Reservation) { r.cost(5) }
-	left := func(at time.Time, forced bool) func(*Reservation) {
-		return func(r *Reservation) { r.State, r.CheckOut = CheckedOut, &CheckOut{At: &at, Forced: forced} }
+	left := func(at time.Time, forced bool, folio money.Micro) func(*Reservation) {
+		return func(r *Reservation) {
+			r.State, r.CheckOut = CheckedOut, &CheckOut{At: &at, Forced: forced, Folio: &Folio{Balance: folio, Currency: r.Currency, Settled: !forced}}
+		}
 	}
 	waits := func(s Step, age time.Duration, attempts int) func(*Reservation) {
 		return func(r *Reservation) {
@@ -54,10 +57,11 @@ func TestConcerns(t *testing.T) {
 		{"a room out of order after check-out", checkedInOne, []func(*Reservation){asOf(arrival), func(r *Reservation) { r.State = CheckedOut }}, out("2037-12-09"), nil, noon},
 		{"a balance before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure.Add(-time.Second))}, nil, nil, noon},
 		{"a balance on the day of departure", checkedInOne, []func(*Reservation){owes, asOf(departure)}, nil, []Concern{ConcernBalance}, departure},
-		{"a balance after a forced check-out", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), left(departure.Add(time.Hour), true)}, nil, []Concern{ConcernBalance}, departure},
-		{"a balance after a forced check-out before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(arrival.Add(time.Hour)), left(arrival, true)}, nil, []Concern{ConcernBalance}, arrival},
-		{"no balance after a forced check-out", checkedInOne, []func(*Reservation){asOf(departure.AddDate(0, 1, 0)), left(departure, true)}, nil, nil, noon},
-		{"a balance that a folio carries", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), left(departure, false)}, nil, nil, noon},
+		{"a balance after a forced check-out", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), left(departure.Add(time.Hour), true, 0)}, nil, []Concern{ConcernBalance}, departure},
+		{"a balance after a forced check-out before the day of departure", checkedInOne, []func(*Reservation){owes, asOf(arrival.Add(time.Hour)), left(arrival, true, 0)}, nil, []Concern{ConcernBalance}, arrival},
+		{"no balance after a forced check-out", checkedInOne, []func(*Reservation){asOf(departure.AddDate(0, 1, 0)), left(departure, true, 0)}, nil, nil, noon},
+		{"a balance that a folio carries", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), left(departure, false, 5)}, nil, nil, noon},
+		{"a balance that the folio of a forced check-out carries", checkedInOne, []func(*Reservation){owes, asOf(departure.AddDate(0, 1, 0)), left(departure, true, 5)}, nil, nil, noon},
 		{"no balance on the day of departure", checkedInOne, []func(*Reservation){asOf(departure)}, nil, nil, noon},
 		{"a balance of a guest who has not come", confirmedOne, []func(*Reservation){owes, asOf(departure)}, nil, nil, noon},
 		{"two", checkedInOne, []func(*Reservation){asOf(departure), owes, byHand}, nil, []Concern{ConcernKey, ConcernBalance}, arrival},

@@ -73,7 +73,7 @@ func (w CancelWish) decide(r *Reservation, now time.Time) (applied Applied, reta
 	case state != Confirmed || w.OnlyHeld:
 		return Applied{}, nil, nil, r.illegal()
 	case !now.Before(r.noShowAt()):
-		return Applied{}, nil, nil, r.tooLate("The guest counts as a no-show, which cannot be cancelled.")
+		return Applied{}, nil, nil, r.illegalBecause("The guest counts as a no-show, which cannot be cancelled.")
 	}
 	retained = r.penalty(now)
 	if w.Code != GuestCancelled {

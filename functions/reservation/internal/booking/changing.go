@@ -21,7 +21,7 @@ func (r *Reservation) changeable(now time.Time) (from stay.Date, err error) {
 		return from, r.illegal()
 	}
 	if from.Before(r.businessDate(now)) {
-		return from, r.tooLate("No night of the stay is left to change.")
+		return from, r.illegalBecause("No night of the stay is left to change.")
 	}
 	return from, nil
 }

@@ -33,7 +33,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Ac
 	case state == Confirmed && r.firstCheckIn(now).Before(r.Stay.Start):
 		return false, r.beforeArrival()
 	case state == Confirmed && !now.Before(r.checkOutUntil()):
-		return false, r.tooLate("The stay has ended.")
+		return false, r.illegalBecause("The stay has ended.")
 	}
 	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
 		return false, err

@@ -5,7 +5,10 @@ import "crypto/rand"
 // letters are the characters of a code. Look-alikes are excluded: 0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V.
 const letters = "234679ACDEFGHJKMNPQRTVWXY"
 
-const codeLength = 6
+const (
+	codePrefix = "GM-"
+	codeLength = 6
+)
 
 // newCode returns a random code. Its uniqueness is checked on insert. A code grants no access by itself.
 func newCode() string {
@@ -19,5 +22,5 @@ func newCode() string {
 			}
 		}
 	}
-	return "GM-" + string(code)
+	return codePrefix + string(code)
 }

@@ -29,11 +29,11 @@ var (
 
 // illegal returns ErrIllegalTransition with the present state. Only staff read its sentence: the middleware gives guests the general one.
 func (r *Reservation) illegal() error {
-	return r.tooLate("The reservation is in the state " + string(r.EffectiveState()) + ", which does not allow this.")
+	return r.illegalBecause("The reservation is in the state " + string(r.EffectiveState()) + ", which does not allow this.")
 }
 
-// tooLate returns ErrIllegalTransition for a reservation whose state allows an act whose time has passed.
-func (r *Reservation) tooLate(detail string) error {
+// illegalBecause returns ErrIllegalTransition with the reason.
+func (r *Reservation) illegalBecause(detail string) error {
 	return ErrIllegalTransition.Saying(detail).Showing(map[string]any{"state": r.EffectiveState()})
 }
 

@@ -32,12 +32,12 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 	switch r.State {
 	case NoShow:
 		if !now.Before(r.checkOutUntil()) {
-			return nil, r.tooLate("The stay has ended.")
+			return nil, r.illegalBecause("The stay has ended.")
 		}
 		p.takeAgain(act, &after, r.nightsFrom(from))
 	case CheckedOut:
 		if r.businessDate(*r.CheckOut.At) != r.businessDate(now) {
-			return nil, r.tooLate("The guest has checked out on an earlier business date.")
+			return nil, r.illegalBecause("The guest has checked out on an earlier business date.")
 		}
 		if r.leftEarly() {
 			p.takeAgain(act, &after, r.nightsFrom(from))

@@ -124,7 +124,7 @@ func (c *Changer) Add(act id.Request, asked quotes.AskedItem) Proposal {
 		case r.State != Confirmed:
 			return nil, r.illegal()
 		case from != r.Stay.Start:
-			return nil, r.tooLate("A night of the stay has passed.")
+			return nil, r.illegalBecause("A night of the stay has passed.")
 		}
 		if len(r.Items) >= stay.MaxRooms {
 			return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/item", Rule: "length", Message: fmt.Sprintf("would be room %d of at most %d", len(r.Items)+1, stay.MaxRooms)})

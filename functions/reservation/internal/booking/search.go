@@ -37,7 +37,8 @@ func (s Search) In(ctx context.Context, by access.Principal, at id.Property, tex
 	if err != nil {
 		return nil, fault.ErrValidation.Because(err).With(fault.Violation{Pointer: "/q", Rule: "form", Message: "must be printable"})
 	}
-	rooms, err := s.numbered(ctx, by.Tenant, at, text)
+	text = pseudonym.Latin(text)
+	rooms, err := s.roomsNumbered(ctx, by.Tenant, at, text)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,8 @@ func (s Search) In(ctx context.Context, by access.Principal, at id.Property, tex
 				FROM reservation.reservations AS b JOIN reservation.guests AS g USING (tenant_id, reservation_id)
 				WHERE b.tenant_id = @tenant AND b.property_id = @property AND b.state NOT IN ('held', 'expired_hold')
 				  AND b.stay_start >= (platform.now() AT TIME ZONE 'UTC')::date - 90
-				  AND ((g.first_name || ' ' || g.last_name) ILIKE ALL (@words) OR regexp_replace(g.phone, '[^0-9]', '', 'g') LIKE @number)
+				  AND (translate(g.first_name || ' ' || g.last_name, 'يىك', 'ییک') ILIKE ALL (@words)
+				    OR regexp_replace(translate(replace(g.phone, '(0)', ''), '۰۱۲۳۴۵۶۷۸۹٠١٢٣٤٥٦٧٨٩', '01234567890123456789'), '[^0-9]', '', 'g') LIKE @number)
 				UNION
 				SELECT n.reservation_id
 				FROM reservation.room_nights AS n JOIN reservation.reservations AS b USING (tenant_id, reservation_id)
@@ -62,17 +64,17 @@ func (s Search) In(ctx context.Context, by access.Principal, at id.Property, tex
 		ORDER BY r.reservation_id`,
 		pgx.StrictNamedArgs{
 			"tenant": by.Tenant, "properties": by.Properties, "property": at, "after": p.After, "limit": p.Limit,
-			"code": strings.ToUpper(text), "words": patterns(text), "number": ending(text), "rooms": rooms})
+			"code": strings.ToUpper(text), "words": patterns(text), "number": phoneEnding(text), "rooms": rooms})
 }
 
-// numbered returns the rooms of a property with that number.
-func (s Search) numbered(ctx context.Context, tenant id.Tenant, at id.Property, number string) (found []id.Room, err error) {
-	if !strings.ContainsFunc(number, unicode.IsDigit) {
+// roomsNumbered returns the rooms of a property with that number. A code and a telephone number are none.
+func (s Search) roomsNumbered(ctx context.Context, tenant id.Tenant, at id.Property, number string) (found []id.Room, err error) {
+	if !strings.ContainsFunc(number, unicode.IsDigit) || phoneEnding(number) != nil || strings.HasPrefix(strings.ToUpper(number), codePrefix) {
 		return nil, nil
 	}
 	all, err := s.rooms(ctx, tenant, at)
 	for _, room := range all {
-		if strings.EqualFold(room.Number, number) {
+		if strings.EqualFold(pseudonym.Latin(room.Number), number) {
 			found = append(found, room.ID)
 		}
 	}
@@ -84,22 +86,22 @@ func patterns(text string) (all []string) {
 	if !pseudonym.HasLetter(text) {
 		return nil
 	}
-	literal := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+	literal := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, "ي", "ی", "ى", "ی", "ك", "ک") // Arabic keyboards have other letters
 	for word := range strings.FieldsSeq(text) {
 		all = append(all, "%"+literal.Replace(word)+"%")
 	}
 	return all
 }
 
-// ending returns a pattern for telephone numbers that end with the digits of a text. It ignores leading zeros, which replace the code of
+// phoneEnding returns a pattern for telephone numbers that end with the digits of a text. It ignores leading zeros, which replace the code of
 // the country. It returns nil, which matches no number, for other texts and for fewer than 5 digits.
-func ending(text string) *string {
+func phoneEnding(text string) *string {
 	digits := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" +-()/.", r) {
 			return -1
 		}
 		return r
-	}, text)
+	}, strings.Replace(text, "(0)", "", 1))
 	if strings.Trim(digits, "0123456789") != "" {
 		return nil
 	}

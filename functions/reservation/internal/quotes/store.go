@@ -62,7 +62,7 @@ func get(ctx context.Context, tx postgres.Tx, who access.Scope, q id.Quote) (*Qu
 	return &row.Quote, nil
 }
 
-// A quoteRow is a row of the table. Each of its structs takes the columns of its members.
+// A row is a row of the table. Each of its structs takes the columns of its members.
 type row struct {
 	Quote
 	stay.Window
