@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A Caller is a person of a hotel's staff, or for the zero value another service, which may access all hotels.
+// A Caller is a member of a hotel's staff. The zero value is another service, which may access all hotels.
 type Caller struct {
 	tenant     id.Tenant
 	properties []id.Property
@@ -32,7 +32,7 @@ func (c Caller) Properties() ([]id.Property, bool) { return c.properties, !c.ten
 // A DeskServe is the act of a function that staff may call.
 type DeskServe[In, Out any] = func(context.Context, Caller, fn.Call[In]) (Out, error)
 
-// Desk returns an HTTP function for other services and for the staff of hotels, whose token is that of the reservation service.
+// Desk returns an HTTP function for other services and for the staff of hotels, who use the same token as for the reservation service.
 func Desk[In, Out any](s fn.Spec, build func(env.Env) (DeskServe[In, Out], error)) fn.Function {
 	s.Access = fn.Desk
 	return simulating(s, openDesk, build)

@@ -18,6 +18,7 @@ func TestOfferRooms_tooSmall(t *testing.T) {
 	d.full = true
 	g := browse(t, e, d)
 	g.open(dates + "&adults=9&children=2&rooms=1").sees("The largest room is for up to 5 people. Please choose 3 rooms.").lacks("try other dates")
+	g.open(dates + "&adults=1&children=8&rooms=1").sees("Please try other dates.").lacks("The largest room") // each room needs an adult
 	g.open(dates + "&adults=9&children=0&rooms=2").sees("Please try other dates.").lacks("The largest room")
 }
 

@@ -130,7 +130,9 @@ func (v View) NoRoomText() string {
 		}
 	}
 	if people := adults + children; largest > 0 && people > rooms*largest {
-		return v.T("rooms.tooSmall", largest, (people+largest-1)/largest)
+		if needed := (people + largest - 1) / largest; needed <= min(adults, stay.MaxSiteRooms) { // each room needs an adult
+			return v.T("rooms.tooSmall", largest, needed)
+		}
 	}
 	return v.T("rooms.none")
 }

@@ -44,8 +44,9 @@ func (s Listings) Destinations(ctx context.Context, text string, limit int) (all
 		CROSS JOIN LATERAL (
 			SELECT CASE WHEN EXISTS (
 				SELECT FROM sandbox.listings AS l
+				JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
 				WHERE l.city_id = c.city_id AND (starts_with(lower(l.name), @typed)
-				   OR EXISTS (SELECT FROM jsonb_each_text(l.name_localized) AS t WHERE starts_with(lower(t.value), @typed)))) THEN 0
+				   OR EXISTS (SELECT FROM jsonb_each_text(l.name_localized) AS n WHERE starts_with(lower(n.value), @typed)))) THEN 0
 			ELSE (SELECT min(sandbox.levenshtein_less_equal(k, @begins, @mistakes)) FROM unnest(c.city_keys) AS k) END AS distance) AS m
 		WHERE m.distance <= @mistakes`,
 		pgx.StrictNamedArgs{"begins": begins, "typed": strings.ToLower(strings.TrimSpace(text)), "mistakes": mistakes, "in": Fold(in), "limit": 1})

@@ -38,7 +38,7 @@ func (v *Visitor) PlacesPage(ctx context.Context, t Trip) fn.Page {
 		view.Problem = invalid
 	}
 	if len(found) == 1 || len(found) > 1 && found[0].Is(t.Place) {
-		t.City = found[0].City
+		t.City, t.Place = found[0].City, found[0].Name.Display
 		return v.To("", t.fields())
 	}
 	if view.Region = isRegion(found, t.Place); view.Region {

@@ -198,6 +198,9 @@ func (d Destination) Is(text string) bool {
 
 // Begins reports whether a name of the city begins with the text, in any language.
 func (d Destination) Begins(text string) bool {
+	if i := strings.IndexAny(text, ",،"); i >= 0 { // the name of its country follows
+		text = text[:i]
+	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	return slices.ContainsFunc(d.names(), func(name string) bool { return strings.HasPrefix(strings.ToLower(name), text) })
 }
