@@ -1,4 +1,4 @@
-# Who read keys, documents or the database, other than the functions and jobs themselves. Google keeps changes for 400 days on its own, but
+# Who read keys, documents or the database. Reads of documents by the functions and jobs themselves are left out. Google keeps changes for 400 days on its own, but
 # logs no reads unless they are switched on here. datastore stands for Firestore too.
 locals {
   audited = { for service, exempted in {

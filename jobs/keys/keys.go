@@ -135,7 +135,11 @@ func (r run) report(s state) error {
 	}
 	if s.pending != nil {
 		if refused := s.refuse(s.pending, true, false); refused != nil {
-			return errors.Join(err, fmt.Errorf("do not deploy version %d: %w", s.newest, refused))
+			unless := ""
+			if s.refuse(s.pending, true, true) == nil {
+				unless = ", unless a key has leaked"
+			}
+			return errors.Join(err, fmt.Errorf("do not deploy version %d%s: %w", s.newest, unless, refused))
 		}
 		return errors.Join(err, r.say(s, "next step: %s", s.deploy(s.newest)))
 	}
@@ -189,7 +193,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return nil
 	})
 	set.BoolVar(&o.unlink, "unlink", false, "accept that earlier pseudonyms of guests no longer match")
-	set.BoolVar(&o.leaked, "leaked", false, "with -step=remove: remove a key that has leaked at once, which ends what was made with it")
+	set.BoolVar(&o.leaked, "leaked", false, "with -step=remove: remove all keys but the active one at once, because one has leaked: this ends what was made with them")
 	set.BoolVar(&o.do, "go", false, "make the step; without it only report it")
 	set.StringVar(&o.by, "by", "", "your `name`, for the log; required by -go")
 	set.StringVar(&o.why, "why", "", "the `reason`, for the log; required by -go")

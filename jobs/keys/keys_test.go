@@ -286,6 +286,9 @@ func TestRun_leaked(t *testing.T) {
 			if took := v.env.Now().Sub(began); strings.Contains(v.ring(r.Variable), "k1") || took > time.Hour {
 				t.Errorf("after %s the keys are %s, want k1 to be gone within the hour", took, v.ring(r.Variable))
 			}
+			if _, output := v.call(); strings.Contains(output, "do not deploy") && !strings.Contains(output, "unless a key has leaked") {
+				t.Errorf("the report forbids what the operator has decided: %s", output)
+			}
 		})
 	}
 }
