@@ -26,6 +26,7 @@ var unscrubbed = map[string]string{
 	"POST /api/v1/reservations/quotes json promoCode":                                    promoCode,
 	"POST /api/v1/reservations/holds json quota address":                                 "a pseudonym: only digits, small letters and colons are accepted",
 	"GET /api/v1/reservations query code":                                                compared,
+	"GET /api/v1/reservations query q":                                                   compared,
 	"PATCH /api/v1/reservations/{id} json type":                                          listed,
 	"PATCH /api/v1/reservations/{id} json state":                                         listed,
 	"PATCH " + tenantSite + "/draft/{draftId} json guest *":                              redisplayed,

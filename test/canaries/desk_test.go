@@ -70,6 +70,7 @@ func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all m
 			"phone": a.phone(desk + "phone"), "specialRequests": numbers("POST "+root+"/walk-ins", "guest specialRequests")},
 		"payment": map[string]any{"method": "card"}}})
 	send(http.StatusOK, root, system.Request{Method: http.MethodGet, Path: root + "?code=" + url.QueryEscape(a.everything("GET "+root+" query code"))})
+	send(http.StatusOK, root, system.Request{Method: http.MethodGet, Path: root + "?propertyId=" + hotel.Property.String() + "&q=" + url.QueryEscape(a.name("GET "+root+" query q"))})
 	reason := map[string]any{"reasonCode": "staff_cancelled", "reason": numbers("POST "+root+"/{id}/cancel", "reason")}
 	send(http.StatusOK, root+"/{id}/cancel", system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/cancel", Body: reason})
 	return b.ReservationID

@@ -100,7 +100,11 @@ func hotelSiteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	p.send("POST", changes, booked+"/changes", corrected.Encode())
 	p.send("POST", changes, booked+"/changes", form(corrected, "form", p.text("POST "+changes+" form form")))
 	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
-	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
+	typed := url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}, "draftId": {draft}}
+	for _, name := range []string{"firstName", "lastName", "email", "phone", "specialRequests"} {
+		typed.Set(name, p.text("POST "+site+"/preferences form "+name))
+	}
+	p.send("POST", site+"/preferences", "/preferences", typed.Encode())
 	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())
 }
 

@@ -204,7 +204,7 @@ func TestMarket_places(t *testing.T) {
 			}
 		})
 	}
-	r.do(http.MethodGet, "/hotels?place=Afghanistan", nil).sees("Did you mean one of these?", ">Herat<", ">Kabul<")
+	r.do(http.MethodGet, "/hotels?place=Afghanistan", nil).sees("Hotels in Afghanistan", "Choose a city", ">Herat<", ">Kabul<")
 	r.do(http.MethodGet, "/hotels?place=Atlantis", nil).sees("We know no hotel in a place of this name")
 	s.Settle()
 }
@@ -311,7 +311,7 @@ func TestMarket_visit(t *testing.T) {
 	if similar := r.hotels(); len(similar) == 0 || slices.Contains(similar, demo.KabulGrand.Property.String()) {
 		t.Errorf("similar hotels = %v, want others", similar)
 	}
-	r.do(http.MethodGet, saved, nil).sees(name, "in all, with taxes and fees").lacks("You have saved no hotel yet")
+	r.do(http.MethodGet, saved, nil).sees(name, "a night, with taxes and fees").lacks("You have saved no hotel yet")
 	// The price of a saved hotel is of tomorrow night, and so is the page to which its card leads, whatever the guest searches for.
 	tomorrow := stay.DateOf(s.Env().Now()).AddDays(1)
 	nights := url.Values{"checkIn": {tomorrow.String()}, "checkOut": {tomorrow.AddDays(1).String()}}.Encode()

@@ -284,7 +284,7 @@ func TestAccount_sleptNights(t *testing.T) {
 			}
 			l.now = l.now.Add(24 * time.Hour)
 		}
-		if _, err := l.r.Leave(LeaveWish{By: saga(), Folio: aFolio()}, l.now); err != nil {
+		if _, err := l.r.Leave(LeaveWish{By: saga(), Manager: true, Force: true, Folio: aFolio()}, l.now); err != nil {
 			l.t.Fatal(err)
 		}
 		charged := map[account.Purpose]money.Micro{}

@@ -226,7 +226,7 @@ func TestQuota_released(t *testing.T) {
 		{"checked_out", booked(func(c *siteTest, r *Reservation) {
 			c.checkIn(r)
 			c.edit(r, func(r *Reservation) ([]event.Draft, error) {
-				return r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_desk"}, Folio: aFolio()}, c.afternoon(20))
+				return r.Leave(LeaveWish{By: access.Actor{Type: access.Staff, ID: "usr_boss"}, Manager: true, Force: true, Folio: aFolio()}, c.afternoon(20))
 			})
 		}), nil},
 		{"over", booked(func(c *siteTest, _ *Reservation) { c.db.Advance(60 * 24 * time.Hour) }), nil}, // no sweep has closed it

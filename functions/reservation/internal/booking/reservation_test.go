@@ -39,7 +39,7 @@ func TestEffectiveState(t *testing.T) {
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	live := aHeld(t)
-	if err := live.Expire(); err != ErrIllegalTransition || live.State != Held {
+	if err := live.Expire(); !errors.Is(err, ErrIllegalTransition) || live.State != Held {
 		t.Errorf("a live hold: %v, %s", err, live.State)
 	}
 	over := anExpired(t)
@@ -56,7 +56,7 @@ func TestExpire(t *testing.T) {
 	if over.Version != 2 {
 		t.Errorf("one that is over: over.Version = %v, want 2", over.Version)
 	}
-	if err := over.Expire(); err != ErrIllegalTransition || over.Version != 2 {
+	if err := over.Expire(); !errors.Is(err, ErrIllegalTransition) || over.Version != 2 {
 		t.Errorf("twice: %v, version %d", err, over.Version)
 	}
 }
