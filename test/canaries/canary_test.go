@@ -67,14 +67,21 @@ func (a *canarySet) number(place, prefix string, n int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n-1)), nil)
-	d, err := rand.Int(rand.Reader, new(big.Int).Mul(most, big.NewInt(8)))
-	if err != nil {
-		panic(err) // crypto/rand ends the process instead
+	for {
+		d, err := rand.Int(rand.Reader, new(big.Int).Mul(most, big.NewInt(8)))
+		if err != nil {
+			panic(err) // crypto/rand ends the process instead
+		}
+		text := d.Add(d, most).String() // no zero at its beginning
+		if _, again := numbered.LoadOrStore(prefix+text, true); !again {
+			a.digits[prefix+text] = place
+			return text
+		}
 	}
-	text := d.Add(d, most).String() // no zero at its beginning
-	a.digits[prefix+text] = place
-	return text
 }
+
+// numbered has the digits of all sets: with thousands of telephone numbers two would often be equal.
+var numbered sync.Map
 
 // everything is all kinds of canaries in one text, for inputs that take any.
 func (a *canarySet) everything(place string) string {
