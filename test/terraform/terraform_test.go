@@ -47,7 +47,7 @@ const (
 var breaches = []breach{
 	{"publishers unrestricted", production, "topics.tf", "    [for f in local.functions : \"serviceAccount:${f.account}@${local.domain_of_accounts}\" if length(f.emits) > 0 && contains(local.emitted[f.service], topic)],", "    [\"allAuthenticatedUsers\"],",
 		"An account may publish without need"},
-	{"functions publish all topics", production, "topics.tf", " if contains(f.publishes, topic)]", "]", "A BFF may publish events of payment or reservation."},
+	{"functions publish all topics", production, "topics.tf", " if length(f.emits) > 0 && contains(local.emitted[f.service], topic)]", "]", "A BFF may publish events of payment or reservation."},
 	{"no dead-letter policy", production, "modules/subscription/main.tf", "  dead_letter_policy {\n    dead_letter_topic     = var.dead_letter\n    max_delivery_attempts = var.attempts\n  }\n", "",
 		"A subscription has no dead-letter topic"},
 	{"scenarios forwarded in production", production, "functions.tf", "var.demo ? { FORWARD_HEADER = \"X-Sandbox-Scenario\" } : {}", "{ FORWARD_HEADER = \"X-Sandbox-Scenario\" }", "A function forwards the sandbox's scenarios."},
