@@ -218,6 +218,9 @@ func question(in reflect.Type) string {
 			values.Set(name, value)
 		}
 	}
+	if code := values.Get("code"); code != "" { // one of several ways to ask for a reservation
+		values = url.Values{"code": {code}}
+	}
 	if len(values) == 0 {
 		return ""
 	}
