@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/freetext"
 )
 
@@ -18,14 +19,7 @@ const (
 )
 
 // UnmarshalText rejects an unknown role.
-func (r *Role) UnmarshalText(text []byte) error {
-	switch *r = Role(text); *r {
-	case Guest, Staff, System:
-		return nil
-	default:
-		return fmt.Errorf("is not one of %q", []Role{Guest, Staff, System})
-	}
-}
+func (r *Role) UnmarshalText(text []byte) error { return service.OneOf(r, text, Guest, Staff, System) }
 
 // An Actor identifies the person or service that acted.
 type Actor struct {

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
 	"melmastoon.ghasi.io/functions/reservation/internal/account"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
@@ -21,7 +22,7 @@ type AskedReason Reason
 
 // UnmarshalText rejects a reason that a caller may not give.
 func (r *AskedReason) UnmarshalText(text []byte) error {
-	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled), AskedReason(Overbooked))
+	return service.OneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled), AskedReason(Overbooked))
 }
 
 // AllowedTo reports whether the principal may cancel for that reason. Only staff and desk services may give StaffCancelled, and only

@@ -42,7 +42,7 @@ var tags = []Tag{
 }
 
 // UnmarshalText rejects an unknown tag.
-func (t *Tag) UnmarshalText(text []byte) error { return oneOf(t, text, tags...) }
+func (t *Tag) UnmarshalText(text []byte) error { return service.OneOf(t, text, tags...) }
 
 // A Source says who worded a special request.
 type Source string
@@ -56,7 +56,7 @@ const (
 
 // UnmarshalText rejects an unknown source.
 func (s *Source) UnmarshalText(text []byte) error {
-	return oneOf(s, text, FromGuest, FromStaff, FromParser)
+	return service.OneOf(s, text, FromGuest, FromStaff, FromParser)
 }
 
 // A Provenance names the model that extracted a special request, and its confidence from 0 to 1.

@@ -3,10 +3,10 @@ package booking
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
+	"melmastoon.ghasi.io/functions/reservation/internal/service"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/freetext"
 )
@@ -25,7 +25,7 @@ const (
 
 // UnmarshalText rejects an unknown channel.
 func (c *Channel) UnmarshalText(text []byte) error {
-	return oneOf(c, text, Direct, Meta, WalkIn, PhoneByStaff, OTA)
+	return service.OneOf(c, text, Direct, Meta, WalkIn, PhoneByStaff, OTA)
 }
 
 // A Method is a method of payment.
@@ -42,7 +42,7 @@ const (
 
 // UnmarshalText rejects an unknown method.
 func (m *Method) UnmarshalText(text []byte) error {
-	return oneOf(m, text, Card, PayPal, MobileMoney, CashOnArrival)
+	return service.OneOf(m, text, Card, PayPal, MobileMoney, CashOnArrival)
 }
 
 // A Text is free text of a caller. Decoding scrubs it.
@@ -75,11 +75,3 @@ func (f *Reference) UnmarshalText(text []byte) error {
 
 // saga returns the actor for actions of this service itself.
 func saga() access.Actor { return access.Actor{Type: access.System, ID: "reservation-service"} }
-
-func oneOf[T ~string](into *T, text []byte, all ...T) error {
-	if !slices.Contains(all, T(text)) {
-		return fmt.Errorf("is not one of %q", all)
-	}
-	*into = T(text)
-	return nil
-}

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,4 +35,13 @@ func Printable(s string, limit int) bool {
 	return utf8.RuneCountInString(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsPrint(r) && !strings.ContainsRune(hidden, r)
 	})
+}
+
+// OneOf decodes a text that must be one of the values.
+func OneOf[T ~string](into *T, text []byte, all ...T) error {
+	if !slices.Contains(all, T(text)) {
+		return fmt.Errorf("is not one of %q", all)
+	}
+	*into = T(text)
+	return nil
 }
