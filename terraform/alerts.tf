@@ -144,8 +144,8 @@ locals {
       name      = "reservation: a room is out of order and no other is free", playbook = "rooms-without-alternative", page = false
       condition = { filter = local.counted.rooms, above = 0 }
     } },
-    # More than one event in a hundred waited for more than thirty seconds, or for ninety if it was deferred. A single event that a cold instance leaves to the relay does not
-    # last long enough to raise the alert.
+    # More than one event in a hundred waited for more than thirty seconds, or for ninety if it was deferred. A single event that a cold
+    # instance leaves to the relay does not last long enough to raise the alert.
     { outbox-lag = {
       name      = "outbox: events are published late", playbook = "outbox-lag", page = false
       condition = { query = "${local.summed.late} > 0.01 * ${local.summed.published}", lasting = 900 }

@@ -1,5 +1,5 @@
-# Who read keys, documents or the database. Reads of documents by the functions and jobs themselves are left out. Google keeps changes for 400 days on its own, but
-# logs no reads unless they are switched on here. datastore stands for Firestore too.
+# Who read keys, documents or the database. Reads of documents by the functions and jobs themselves are left out. Google keeps changes for
+# 400 days on its own, but logs no reads unless they are switched on here. datastore stands for Firestore too.
 locals {
   audited = { for service, exempted in {
     cloudsql      = []

@@ -152,12 +152,13 @@ resource "google_logging_metric" "old_keys" {
   depends_on = [google_project_service.api]
 }
 
-# How many events a call published, and how many of them had lain in the outbox for more than thirty seconds, or for ninety if it was deferred. A relay publishes thousands in
-# one call, so what a percentile of lines says is not what one of events does: the alert divides the sums of both.
+# How many events a call published, and how many of them had lain in the outbox for more than thirty seconds, deferred ones for more than
+# ninety. A relay publishes thousands in one call, so what a percentile of lines says is not what one of events does: the alert divides the
+# sums of both.
 resource "google_logging_metric" "outbox" {
   for_each = {
     published = "Events that a call published."
-    late      = "Of them, those that had waited for more than thirty seconds, or for ninety if it was deferred."
+    late      = "Of them, those that had waited for more than thirty seconds, deferred ones for more than ninety."
   }
 
   name            = "melmastoon/outbox_${each.key}"

@@ -27,21 +27,18 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 		return nil
 	}
 	rows := make([]entry, len(events))
-	var prompt []string
 	for i, draft := range events {
 		var err error
 		if rows[i], err = o.seal(ctx, draft); err != nil {
 			return fmt.Errorf("outbox: append %s: %w", draft.Subject.Name, err)
 		}
-		if rows[i].deferred = draft.Subject.Deferred; !rows[i].deferred {
-			prompt = append(prompt, rows[i].key)
-		}
+		rows[i].deferred = draft.Subject.Deferred
 	}
 	if err := o.insert(tx, rows); err != nil {
 		return fmt.Errorf("outbox: append %s: %w", events[0].Subject.Name, err)
 	}
-	if len(prompt) > 0 {
-		tx.AfterCommit("outbox "+o.db.Schema(), o.drain, prompt...)
+	if prompt := slices.DeleteFunc(rows, func(e entry) bool { return e.deferred }); len(prompt) > 0 {
+		tx.AfterCommit("outbox "+o.db.Schema(), o.drain, keys(prompt)...)
 	}
 	return nil
 }

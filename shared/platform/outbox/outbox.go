@@ -2,7 +2,8 @@
 // in order per key.
 //
 // Append writes events in the transaction. Right after the commit the writer publishes them itself, for at most 150 ms; the
-// relay, which is ticked every minute, publishes the rest and what is deferred: telemetry. Both work in turns over 64 lanes; a lane is a hash of ordering keys:
+// relay, which is ticked every minute, publishes the rest and what is deferred: telemetry. Both work in turns over 64 lanes;
+// a lane is a hash of ordering keys:
 //
 //	take → publish → settle → take again
 //

@@ -69,8 +69,8 @@ func OpenStaff(e env.Env) (Staff, error) {
 	return Staff{db: postgres.Open(e, standin.Schema), now: e.Now, issuer: public + "/sandbox/iam/v1"}, err
 }
 
-// Token returns a token of a member for the reservation service and the stand-ins that a desk needs, and its expiry. It returns ErrTenantUnknown for an unknown
-// tenant, and ErrNotFound for a property that is not the tenant's.
+// Token returns a token of a member for the reservation service and the stand-ins that a desk needs, and its expiry. It returns
+// ErrTenantUnknown for an unknown tenant, and ErrNotFound for a property that is not the tenant's.
 func (s Staff) Token(ctx context.Context, m Member) (token string, expires time.Time, err error) {
 	if err := s.known(ctx, m); err != nil {
 		return "", expires, err
