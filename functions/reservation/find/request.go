@@ -1,12 +1,9 @@
 package find
 
 import (
-	"context"
 	"fmt"
 	"unicode/utf8"
 
-	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -57,21 +54,4 @@ func (r Request) Validate() error {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: fmt.Sprintf("must be 1 to %d", maxLimit)})
 	}
 	return nil
-}
-
-// askByDate returns the arrivals or departures of a date, or of the business date.
-func (h *handler) askByDate(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
-	property, leaving := c.In.Departures.Get()
-	list := h.reservations.Departures
-	if !leaving {
-		property, list = c.In.Arrivals.Or(id.Property{}), h.reservations.Arrivals
-	}
-	date, given := c.In.Date.Get()
-	if !given && c.Allows(property) {
-		var err error
-		if date, err = h.businessDate(ctx, c.Tenant, property, c.Now); err != nil {
-			return nil, err
-		}
-	}
-	return list(ctx, c.Scope, property, date, p)
 }

@@ -38,9 +38,12 @@ func (s Search) In(ctx context.Context, by access.Principal, at id.Property, tex
 		return nil, fault.ErrValidation.Because(err).With(fault.Violation{Pointer: "/q", Rule: "form", Message: "must be printable"})
 	}
 	text = pseudonym.Latin(text)
-	rooms, err := s.roomsNumbered(ctx, by.Tenant, at, text)
-	if err != nil {
-		return nil, err
+	code, phone := strings.ToUpper(text), phoneEnding(text)
+	var rooms []id.Room
+	if phone == nil && !strings.HasPrefix(code, codePrefix) { // neither is the number of a room
+		if rooms, err = s.roomsNumbered(ctx, by.Tenant, at, text); err != nil {
+			return nil, err
+		}
 	}
 	// Held rooms are not booked yet. The sub-selects keep LIMIT away from the indexes: see Arrivals.
 	return s.reservations.list(ctx, by.Scope, selectReservations+`
@@ -64,12 +67,12 @@ func (s Search) In(ctx context.Context, by access.Principal, at id.Property, tex
 		ORDER BY r.reservation_id`,
 		pgx.StrictNamedArgs{
 			"tenant": by.Tenant, "properties": by.Properties, "property": at, "after": p.After, "limit": p.Limit,
-			"code": strings.ToUpper(text), "words": patterns(text), "number": phoneEnding(text), "rooms": rooms})
+			"code": code, "words": patterns(text), "number": phone, "rooms": rooms})
 }
 
-// roomsNumbered returns the rooms of a property with that number. A code and a telephone number are none.
+// roomsNumbered returns the rooms of a property with that number, which has a digit.
 func (s Search) roomsNumbered(ctx context.Context, tenant id.Tenant, at id.Property, number string) (found []id.Room, err error) {
-	if !strings.ContainsFunc(number, unicode.IsDigit) || phoneEnding(number) != nil || strings.HasPrefix(strings.ToUpper(number), codePrefix) {
+	if !strings.ContainsFunc(number, unicode.IsDigit) {
 		return nil, nil
 	}
 	all, err := s.rooms(ctx, tenant, at)
