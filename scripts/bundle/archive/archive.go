@@ -48,16 +48,17 @@ func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) 
 		return Archive{}, fmt.Errorf("bundle: %s: %w", s.Name, err)
 	}
 	if slices.Contains(t.packages[verb].Imports, module+"/"+eventFolder) {
-		return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source}, every) // it shows them
+		return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source}, nil) // it shows all schemas
 	}
 	return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source}, subjectsOf(s))
 }
 
 // Job returns the archive of a job, whose program is jobs/<job>/main.
 func (t *Tree) Job(ctx context.Context, j command.Job) (Archive, error) {
-	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{}, every)
+	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{}, nil)
 }
 
+// pack returns an archive with the schemas of the events of some subjects, or for nil of all.
 func (t *Tree) pack(ctx context.Context, name string, imports []string, files map[string][]byte, subjects []string) (a Archive, err error) {
 	ours, outside, err := t.needs(imports)
 	if err != nil {

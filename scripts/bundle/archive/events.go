@@ -17,9 +17,6 @@ const (
 	eventFile   = eventFolder + "/events.go"
 )
 
-// every stands for the schemas of all subjects.
-var every []string
-
 // subjectsOf returns the subjects whose events the function may validate: those that its service publishes, and the one
 // that it consumes. Middleware of the service may publish more than the function's own Spec lists.
 func subjectsOf(s fn.Spec) []string {

@@ -50,9 +50,10 @@ func (r *Request) Validate() error {
 		return standin.Refuse("/paymentMethods", "count", "Must list at least one payment method.")
 	}
 	if s, given := r.Settings.Get(); given {
+		if err := standin.ValidateHold(s.HoldTTLSeconds); err != nil {
+			return standin.Refuse("/settings/holdTtlSeconds", "range", err.Error())
+		}
 		switch {
-		case standin.ValidateHold(s.HoldTTLSeconds) != nil:
-			return standin.Refuse("/settings/holdTtlSeconds", "range", standin.ValidateHold(s.HoldTTLSeconds).Error())
 		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > stay.MaxGraceHours:
 			return standin.Refuse("/settings/noShowGraceHours", "range", fmt.Sprintf("Must be 0 to %d hours.", stay.MaxGraceHours))
 		case s.CancellationPolicyVersion < 0 || s.CancellationPolicyVersion > math.MaxInt32:
