@@ -48,8 +48,9 @@ func (t rejectedForm) cookie(v *Visitor, path string) *http.Cookie {
 	if len(value) > maxFormCookie {
 		value = rejectedForm{Wrong: t.Wrong}.encode()
 	}
-	return &http.Cookie{Name: formCookie, Value: value, Path: v.Home() + path, MaxAge: int(formCookieTTL / time.Second),
-		HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode}
+	c := v.browser.Cookie(formCookie, value, v.Home()+path)
+	c.MaxAge = int(formCookieTTL / time.Second)
+	return c
 }
 
 func (t rejectedForm) encode() string {

@@ -120,7 +120,7 @@ func (v View) Dates() (s DraftStay) {
 
 // NoRoomText returns why no room is offered: each room is too small for the guests, or no room is free.
 func (v View) NoRoomText() string {
-	adults, children, rooms := number(v.Search.Adults), number(v.Search.Children), max(1, number(v.Search.Rooms))
+	adults, children, rooms := page.Number(v.Search.Adults), page.Number(v.Search.Children), max(1, page.Number(v.Search.Rooms))
 	largest := 0
 	for _, p := range v.Bootstrap.Properties {
 		for _, r := range p.RoomTypes {
@@ -139,16 +139,7 @@ func (v View) NoRoomText() string {
 
 // NightlyText returns the price of a night, which is that of one room.
 func (v View) NightlyText(m money.Minor) string {
-	if number(v.Search.Rooms) > 1 {
-		return v.T("rate.nightlyRoom", v.Localizer.Money(m))
-	}
-	return v.T("rate.nightly", v.Localizer.Money(m))
-}
-
-// number returns 0 for a text that is not a number, which the booking service rejects.
-func number(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
+	return v.Localizer.Nightly(m, page.Number(v.Search.Rooms))
 }
 
 // Full reports whether no room is left.

@@ -134,8 +134,7 @@ func acceptLanguage(h http.Header) string { return strings.Join(h.Values("Accept
 // KeepReader adds the cookie of a guest whose language the hotel does not offer to a page.
 func (v *Visitor) KeepReader(p fn.Page) fn.Page {
 	if a := v.Bootstrap.Arrival; a != nil && !v.Bootstrap.offers(a.Locale) {
-		p.Reply = p.Reply.Keep(&http.Cookie{Name: readerCookie, Value: string(a.Locale), Path: v.Home(), HttpOnly: true, Secure: !v.browser.Plain,
-			SameSite: http.SameSiteLaxMode})
+		p.Reply = p.Reply.Keep(v.browser.Cookie(readerCookie, string(a.Locale), v.Home()))
 	}
 	return p
 }

@@ -46,8 +46,10 @@ func (r Request) guest() storefront.Guest {
 // prefer redirects to the page of the form, which keeps what the guest has typed. A failure is shown on the first page, and
 // what was typed is kept too.
 func prefer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	if err := c.SetPreferences(ctx, cmp.Or(c.In.Language, c.In.Locale), c.In.Currency, c.In.Once+"-preferences"); err != nil {
-		return c.KeepGuest(c.ToStart(storefront.Search{}, err), c.In.Draft, c.In.guest()), nil
+	err := c.SetPreferences(ctx, cmp.Or(c.In.Language, c.In.Locale), c.In.Currency, c.In.Once+"-preferences")
+	next := c.ToBack(c.In.Back)
+	if err != nil {
+		next = c.ToStart(storefront.Search{}, err)
 	}
-	return c.KeepGuest(c.ToBack(c.In.Back), c.In.Draft, c.In.guest()), nil
+	return c.KeepGuest(next, c.In.Draft, c.In.guest()), nil
 }

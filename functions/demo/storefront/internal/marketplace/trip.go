@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
@@ -150,29 +149,20 @@ func (t Trip) search() searchRequest {
 func (t Trip) dates() dates { return dates{t.CheckIn, t.CheckOut} }
 
 func (t Trip) occupancy() occupancy {
-	return occupancy{number(t.Adults), number(t.Children), number(t.Rooms)}
-}
-
-// number returns 0 for a text that is not a number. The consumer service rejects it where a number is needed.
-func number(text string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil {
-		return 0
-	}
-	return n
+	return occupancy{page.Number(t.Adults), page.Number(t.Children), page.Number(t.Rooms)}
 }
 
 const mostStars = 5
 
 func (t Trip) filters() *filters {
 	var f filters
-	for stars := number(t.Stars); t.Stars != "" && stars <= mostStars; stars++ {
+	for stars := page.Number(t.Stars); t.Stars != "" && stars <= mostStars; stars++ {
 		f.Stars = append(f.Stars, stars)
 	}
-	if price := number(t.Price); price > 0 && t.PriceIn != "" {
+	if price := page.Number(t.Price); price > 0 && t.PriceIn != "" {
 		f.Price = &priceRange{Max: float64(price), Currency: money.Currency(t.PriceIn)}
 	}
-	f.Rating = float64(number(t.Rating))
+	f.Rating = float64(page.Number(t.Rating))
 	if t.Type != "" {
 		f.Types = []string{t.Type}
 	}

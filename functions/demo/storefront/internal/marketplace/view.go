@@ -176,10 +176,7 @@ func (v View) OfSession() bool { return v.Step == "start" || v.Step == "saved" }
 
 // NightlyText returns the price of a night, which is that of one room.
 func (v View) NightlyText(m money.Minor) string {
-	if number(v.Trip.Rooms) > 1 {
-		return v.T("rate.nightlyRoom", v.Localizer.Money(m))
-	}
-	return v.T("rate.nightly", v.Localizer.Money(m))
+	return v.Localizer.Nightly(m, page.Number(v.Trip.Rooms))
 }
 
 // PlaceURL returns the address of the search in a suggested city.
@@ -302,7 +299,7 @@ func (View) RatingChoices() []int { return []int{3, 4} }
 func (v View) Amenity(code string) string { return v.Localizer.TextOr("amenity."+code, "") }
 
 // Count returns the number that the guest typed, or 0.
-func (View) Count(text string) int { return number(text) }
+func (View) Count(text string) int { return page.Number(text) }
 
 // Stay returns the dates and the guests as fields of a form.
 func (v View) Stay() url.Values { return v.Trip.stay() }

@@ -55,12 +55,14 @@ func (v *Visitor) keep(r fn.Reply) fn.Reply {
 	if v.Currency == "" || v.preferences() == v.kept {
 		return r
 	}
-	return r.Keep(&http.Cookie{Name: preferencesCookie, Value: v.preferences(), Path: Home, HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode})
+	return r.Keep(v.browser.Cookie(preferencesCookie, v.preferences(), Home))
 }
 
 // Forget removes preferencesCookie with a page.
 func (v *Visitor) Forget(p fn.Page) fn.Page {
-	p.Reply = p.Reply.Keep(&http.Cookie{Name: preferencesCookie, Path: Home, MaxAge: -1, HttpOnly: true, Secure: !v.browser.Plain, SameSite: http.SameSiteLaxMode})
+	c := v.browser.Cookie(preferencesCookie, "", Home)
+	c.MaxAge = -1
+	p.Reply = p.Reply.Keep(c)
 	return p
 }
 

@@ -174,6 +174,11 @@ func (b *Browser) storeCookies(set []*http.Cookie) {
 	}
 }
 
+// Cookie returns a cookie of the site itself for the pages below a path, until the browser closes.
+func (b *Browser) Cookie(name, value, path string) *http.Cookie {
+	return &http.Cookie{Name: name, Value: value, Path: path, HttpOnly: true, Secure: !b.Plain, SameSite: http.SameSiteLaxMode}
+}
+
 // Cookies adds the cookies that the browser does not have yet to a reply.
 func (b *Browser) Cookies(r fn.Reply) fn.Reply {
 	for _, c := range b.newCookies {

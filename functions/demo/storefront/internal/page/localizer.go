@@ -149,6 +149,14 @@ func (l Localizer) Money(m money.Minor) string {
 	return sign + name + " " + units
 }
 
+// Nightly formats the price of a night, which is that of one of the rooms.
+func (l Localizer) Nightly(m money.Minor, rooms int) string {
+	if rooms > 1 {
+		return l.T("rate.nightlyRoom", l.Money(m))
+	}
+	return l.T("rate.nightly", l.Money(m))
+}
+
 // Date formats a date in the language's calendar: in Afghanistan and Iran the solar one.
 func (l Localizer) Date(d stay.Date) string {
 	if l.Calendar != "persian" {
@@ -206,4 +214,13 @@ func solar(t time.Time) (year, month, dayOfMonth int) {
 	}
 	days -= 6 * 31
 	return year, 7 + days/30, 1 + days%30
+}
+
+// Number returns the number in a field of a form, or 0 for other texts, which the service behind the site rejects.
+func Number(text string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		return 0
+	}
+	return n
 }
