@@ -1,7 +1,7 @@
 package storefront
 
 import (
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/stay"
 )
 

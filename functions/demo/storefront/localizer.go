@@ -3,7 +3,7 @@ package storefront
 import (
 	_ "embed"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 )
 
 //go:embed pages/texts.json

@@ -3,7 +3,7 @@ package storefront
 import (
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"

@@ -1,6 +1,6 @@
 package storefront
 
-import "melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+import "melmastoon.ghasi.io/functions/demo/internal/page"
 
 // A ServiceError is an error response of the booking service.
 type ServiceError = page.ServiceError

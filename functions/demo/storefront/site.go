@@ -12,7 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // local times of a hotel need it; a base image may lack it
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/functions/demo/storefront/internal/marketplace"
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 )
 
 // errorPages returns the page of errors that occur before a visitor is known, for example of a malformed address. The page needs no

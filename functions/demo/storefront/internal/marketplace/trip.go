@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/functions/demo/storefront/internal/page"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
