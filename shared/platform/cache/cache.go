@@ -151,9 +151,10 @@ func (c *Cache[T]) Remembered(ctx context.Context, key document.Key) (value T, o
 	return e.Value, true
 }
 
-// store puts an entry into the store. It ignores errors: the value is composed again if it is missing.
-func (c *Cache[T]) store(ctx context.Context, key document.Key, e entry[T]) {
-	_, _ = c.entries.Put(ctx, key, e, e.ReadAt.UnixMicro(), c.bound(e.ReadAt))
+// store puts an entry into the store and reports whether that succeeded. If not, the value is composed again.
+func (c *Cache[T]) store(ctx context.Context, key document.Key, e entry[T]) bool {
+	_, err := c.entries.Put(ctx, key, e, e.ReadAt.UnixMicro(), c.bound(e.ReadAt))
+	return err == nil
 }
 
 // bound returns the time until which a value of that age may be served at all.
@@ -276,17 +277,19 @@ func (r *request[T]) remember(e entry[T]) {
 // refill composes the value, unless another process is composing it.
 func (r *request[T]) refill(ctx context.Context, found view[T]) outcome[T] {
 	found, release := r.claim(ctx, found)
-	defer release()
 	if found.valid {
 		return outcome[T]{entry: *found.last, state: Hit}
 	}
 	value, err := r.compose(ctx)
 	if err != nil {
+		defer release()
 		return r.fallBack(ctx, found, err)
 	}
 	// Its age and version count from the read of the epochs, not from now: changes since then are not in it.
 	e := entry[T]{Epochs: found.epochs, ReadAt: found.at, Value: value}
-	r.store(ctx, r.key, e)
+	if !r.store(ctx, r.key, e) {
+		release()
+	}
 	r.remember(e)
 	return outcome[T]{entry: e, state: Miss}
 }

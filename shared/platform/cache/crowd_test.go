@@ -2,7 +2,6 @@ package cache_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -220,40 +219,49 @@ func TestFetch_killedProcess(t *testing.T) {
 	}
 }
 
-func TestMarks_removedAfterComposition(t *testing.T) {
+// TestMarks_removed requires that no other process waits for a value that will not come. Beside a stored value the mark may expire.
+func TestMarks_removed(t *testing.T) {
 	t.Parallel()
-	m := &documenttest.Memory{}
-	e := process(m)
-	for i, err := range []error{nil, errDown, fault.ErrNotFound} {
-		t.Run(fmt.Sprint("composition error ", err), func(t *testing.T) {
-			s := &source{err: err}
-			depends := []cache.Epoch{cache.Of(fmt.Sprint(i))}
-			_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
-			name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "[0]").String()}
-			found, failed := m.Get(t.Context(), e.Now(), name)
-			switch {
-			case failed != nil:
-				t.Errorf("failed = %v, want nil", failed)
-			case found[0] != nil:
-				t.Errorf("found[0] = %v, want nil", found[0])
-			case s.composed.Load() != 1:
-				t.Errorf("s.composed.Load() = %v, want 1", s.composed.Load())
+	for _, test := range []struct {
+		name     string
+		composed error
+		unstored bool
+		removed  bool
+	}{
+		{name: "stored"},
+		{name: "failed", composed: errDown, removed: true},
+		{name: "absent", composed: fault.ErrNotFound, removed: true},
+		{name: "not_stored", unstored: true, removed: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := &documenttest.Memory{}
+			e := process(picky{m, func(verb, collection string) bool { return test.unstored && verb == "put" && collection == "pages" }})
+			s := &source{err: test.composed}
+			_, _, _ = open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose)
+			found, err := m.Get(t.Context(), e.Now(), markOf(key))
+			if err != nil || (found[0] == nil) != test.removed || s.composed.Load() != 1 {
+				t.Errorf("composed %d times, mark %v, %v; want it removed: %t", s.composed.Load(), found[0], err, test.removed)
 			}
 		})
 	}
 }
 
+// markOf names the mark of a page that depends on an unchanged epoch.
+func markOf(key document.Key) document.Name {
+	return document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "[0]").String()}
+}
+
 func TestMarks_expired(t *testing.T) {
 	t.Parallel()
 	m := &documenttest.Memory{}
-	e, s := process(m), &source{text: "first"}
-	fetch(t, e, func(ctx context.Context) (page, error) {
+	e := process(m)
+	_, _, _ = open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, func(context.Context) (page, error) {
 		e.Advance(6 * time.Second)
-		abandon(t, e) // another process takes over, and still composes when this one is done
-		return s.compose(ctx)
-	}, "first", cache.Miss)
-	name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "[0]").String()}
-	found, err := m.Get(t.Context(), e.Now(), name)
+		abandon(t, e) // another process takes over, and still composes when this one fails
+		return page{}, errDown
+	})
+	found, err := m.Get(t.Context(), e.Now(), markOf(key))
 	if err != nil || found[0] == nil {
 		t.Errorf("the other's mark is gone: %v", err)
 	}

@@ -23,7 +23,8 @@ func (r *request[T]) markKey(found view[T]) document.Key {
 }
 
 // claim waits until this process may compose, or another one has composed. It returns the view at that time, and a function to
-// call when the composition is over. After the maximum wait it returns anyway.
+// call if there is no value to be stored. Beside a stored value the mark does no harm: it expires. After the maximum wait claim
+// returns anyway.
 func (r *request[T]) claim(ctx context.Context, found view[T]) (view[T], func()) {
 	waiting, cancel := context.WithTimeout(ctx, timeout(ctx))
 	defer cancel()
@@ -46,7 +47,6 @@ func (r *request[T]) claim(ctx context.Context, found view[T]) (view[T], func())
 		if again.valid || free && slices.Equal(again.epochs, found.epochs) {
 			return again, release
 		}
-		release()
 		found = again
 	}
 }
@@ -61,7 +61,7 @@ func (r *request[T]) mark(ctx context.Context, found view[T]) (release func(), f
 	}
 	return func() {
 		if r.env.Now().Before(until) { // later it may belong to another process
-			_ = marks.Delete(context.WithoutCancel(ctx), key) // if it remains, it expires
+			_ = marks.Delete(context.WithoutCancel(ctx), key)
 		}
 	}, true
 }

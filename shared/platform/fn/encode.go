@@ -22,7 +22,7 @@ func encode(r *http.Request, usual Answer, out any) (answer, error) {
 	if _, nothing := out.(Nothing); nothing && usual == OK {
 		usual = NoContent
 	}
-	a := answer{Status: int(cmp.Or(reply.answer, usual)), Header: reply.headers()}
+	a := answer{Status: int(cmp.Or(reply.answer, usual)), Header: reply.headers(), ContinueAs: reply.continueAs}
 	if a.Header["Etag"] != nil && a.Header["Cache-Control"] == nil {
 		a.Header["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
 	}

@@ -105,18 +105,13 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	return a, h.continueAs(r, c, visitor, a)
 }
 
-// continueAs is the pseudo header with the caller as which the browser continues. It is never sent.
-const continueAs = "/Continue-As"
-
-// continueAs adds the cookie of that caller, in place of the middleware's, which belongs to the previous caller. The ledger
-// stores the name and no cookie, so each replay sets a fresh one.
+// continueAs adds the cookie of the caller as which the browser continues, in place of the middleware's, which belongs to the
+// previous caller. The ledger stores the name and no cookie, so each replay sets a fresh one.
 func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answer) error {
-	caller, ok := a.Header[continueAs]
-	if !ok {
+	if a.ContinueAs == "" {
 		return nil
 	}
-	delete(a.Header, continueAs)
-	cookie, err := h.middleware.ContinueAs(r, v, caller[0])
+	cookie, err := h.middleware.ContinueAs(r, v, a.ContinueAs)
 	if err != nil {
 		return err
 	}

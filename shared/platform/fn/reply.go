@@ -37,8 +37,9 @@ const (
 // A Reply sets the status and headers of an answer. A response embeds it with the tag `json:"-"`; it overrides Spec.Answer. The
 // zero Reply sets nothing.
 type Reply struct {
-	answer Answer
-	header http.Header
+	answer     Answer
+	header     http.Header
+	continueAs string
 }
 
 // Reply returns a Reply with only the status.
@@ -98,7 +99,10 @@ func (r Reply) Keep(c *http.Cookie) Reply {
 
 // ContinueAs makes the browser continue as another caller: the middleware sets that caller's cookie, also on replays of the
 // answer.
-func (r Reply) ContinueAs(caller string) Reply { return r.Set(continueAs, caller) }
+func (r Reply) ContinueAs(caller string) Reply {
+	r.continueAs = caller
+	return r
+}
 
 // Forget makes the browser delete the cookie with the name, path and domain of c.
 func (r Reply) Forget(c *http.Cookie) Reply {

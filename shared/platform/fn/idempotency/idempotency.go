@@ -32,6 +32,8 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
+
+	ContinueAs string // the caller as which the browser continues; "" for the same
 }
 
 // Hash returns a fingerprint of the parts. It encodes their lengths, so that different splits have different hashes.
