@@ -25,7 +25,7 @@ type Subject struct {
 	Producer  string // the service, such as reservation-service
 	Retention Retention
 	OneIn     int  // sampling: one event in n is published; 0 and 1 publish all
-	Deferred  bool // the relay publishes it, within a minute: telemetry, which no reader waits for
+	Deferred  bool // the relay publishes it, within a minute: no service acts on it
 	Flat      bool // the envelope has neither producedBy nor metadata, as for the two BFFs
 }
 

@@ -141,6 +141,12 @@ func TestEventSchemas_catalogue(t *testing.T) {
 		if s.Publisher != declared.Producer || s.ID != declared.SchemaURI {
 			t.Errorf("x-publisher and $id are %s and %s, want %s and %s", s.Publisher, s.ID, declared.Producer, declared.SchemaURI)
 		}
+		acts := slices.ContainsFunc(s.Consumers, func(service string) bool {
+			return !slices.Contains([]string{"analytics-service", "audit-service", "search-aggregation-service"}, service)
+		})
+		if acts && declared.Deferred {
+			t.Errorf("it is left to the relay, and a guest may wait for one of %s", s.Consumers)
+		}
 		if !slices.IsSorted(s.Consumers) || len(s.Consumers) == 0 {
 			t.Errorf("x-consumers = %q, want a sorted list", s.Consumers)
 		}

@@ -15,17 +15,17 @@ import (
 
 // The subjects that this service publishes.
 var (
-	SessionStartedV1    = telemetry("session.started")
-	SessionEndedV1      = telemetry("session.ended")
-	SearchExecutedV1    = telemetry("search.executed")
-	ClickRecordedV1     = telemetry("click.recorded")
-	PageViewedV1        = telemetry("page.viewed")
-	FunnelStepReachedV1 = telemetry("funnel.step_reached")
+	SessionStartedV1    = subject("session.started", event.Operational, 90*event.Day)
+	SessionEndedV1      = subject("session.ended", event.Operational, 90*event.Day)
+	SearchExecutedV1    = subject("search.executed", event.Operational, 90*event.Day)
+	ClickRecordedV1     = subject("click.recorded", event.Operational, 90*event.Day)
+	PageViewedV1        = subject("page.viewed", event.Operational, 90*event.Day)
+	FunnelStepReachedV1 = subject("funnel.step_reached", event.Operational, 90*event.Day)
 	HandoffInitiatedV1  = subject("handoff.initiated", event.Audit, event.Year)
-	LocaleChangedV1     = telemetry("locale.changed")
-	CurrencyChangedV1   = telemetry("currency.changed")
-	WishlistAddedV1     = telemetry("wishlist.added")
-	WishlistRemovedV1   = telemetry("wishlist.removed")
+	LocaleChangedV1     = subject("locale.changed", event.Operational, 90*event.Day)
+	CurrencyChangedV1   = subject("currency.changed", event.Operational, 90*event.Day)
+	WishlistAddedV1     = subject("wishlist.added", event.Operational, 90*event.Day)
+	WishlistRemovedV1   = subject("wishlist.removed", event.Operational, 90*event.Day)
 	BotSuspectedV1      = subject("bot_suspected", event.Audit, event.Year)
 )
 
@@ -35,19 +35,14 @@ func Publishes() []event.Subject {
 		FunnelStepReachedV1, HandoffInitiatedV1, LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
 }
 
-// telemetry returns a subject that no reader waits for.
-func telemetry(name string) event.Subject {
-	s := subject(name, event.Operational, 90*event.Day)
-	s.Deferred = true
-	return s
-}
-
+// subject returns a subject for analysts, auditors and the ranking of the search: none of them waits for an event.
 func subject(name, class string, kept time.Duration) event.Subject {
 	return event.Subject{
 		Name: "melmastoon.bff.consumer." + name + ".v1", Version: 1,
 		SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-consumer/" + strings.NewReplacer(".", "-", "_", "-").Replace(name) + "/v1.json",
 		Producer:  "bff-consumer-service",
 		Retention: event.Retention{Class: class, Period: kept},
+		Deferred:  true,
 		Flat:      true,
 	}
 }

@@ -12,17 +12,17 @@ import (
 
 // Subjects of the events that this service publishes.
 var (
-	BootstrapServedV1    = telemetry("bootstrap.served", 90*event.Day)
+	BootstrapServedV1    = deferred("bootstrap.served", event.Operational, 90*event.Day)
 	HandoffConsumedV1    = v1("handoff.consumed", event.Audit, event.Year)
-	DraftCreatedV1       = v1("booking.draft.created", event.Regulated, 3*event.Year)
-	DraftAbandonedV1     = v1("booking.draft.abandoned", event.Regulated, 3*event.Year)
-	DraftConvertedV1     = v1("booking.draft.converted", event.Regulated, 7*event.Year)
-	IntentCreatedV1      = v1("payment_intent.created", event.Regulated, 7*event.Year)
-	ConfirmationViewedV1 = telemetry("confirmation.viewed", 90*event.Day)
-	StepCompletedV1      = telemetry("flow.step_completed", 30*event.Day)
+	DraftCreatedV1       = deferred("booking.draft.created", event.Regulated, 3*event.Year)
+	DraftAbandonedV1     = deferred("booking.draft.abandoned", event.Regulated, 3*event.Year)
+	DraftConvertedV1     = deferred("booking.draft.converted", event.Regulated, 7*event.Year)
+	IntentCreatedV1      = deferred("payment_intent.created", event.Regulated, 7*event.Year)
+	ConfirmationViewedV1 = deferred("confirmation.viewed", event.Operational, 90*event.Day)
+	StepCompletedV1      = deferred("flow.step_completed", event.Operational, 30*event.Day)
 	ErrorEncounteredV1   = v1("flow.error_encountered", event.Operational, 90*event.Day)
-	LocaleChangedV1      = telemetry("locale.changed", 90*event.Day)
-	CurrencyChangedV1    = telemetry("currency.changed", 90*event.Day)
+	LocaleChangedV1      = deferred("locale.changed", event.Operational, 90*event.Day)
+	CurrencyChangedV1    = deferred("currency.changed", event.Operational, 90*event.Day)
 )
 
 // All returns all subjects that this service publishes.
@@ -31,9 +31,10 @@ func All() []event.Subject {
 		ConfirmationViewedV1, StepCompletedV1, ErrorEncounteredV1, LocaleChangedV1, CurrencyChangedV1}
 }
 
-// telemetry returns a subject that no reader waits for. An error is none: the consumer service counts replayed handoffs by it.
-func telemetry(name string, kept time.Duration) event.Subject {
-	s := v1(name, event.Operational, kept)
+// deferred returns a subject that only analysts read. The consumer service acts on the other two: it marks a handoff as used, and counts
+// replays by the errors.
+func deferred(name, class string, kept time.Duration) event.Subject {
+	s := v1(name, class, kept)
 	s.Deferred = true
 	return s
 }
