@@ -55,7 +55,7 @@ type handler struct {
 	wishlists  session.Wishlists
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&handler{
 		properties: search.OpenProperties(e),

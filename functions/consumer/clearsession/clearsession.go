@@ -25,7 +25,7 @@ type handler struct {
 	sessions *session.Sessions
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[fn.Nothing, fn.Reply], error) {
 	sessions, err := session.OpenSessions(e)
 	return (&handler{sessions}).clear, err

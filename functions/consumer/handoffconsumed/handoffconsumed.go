@@ -41,7 +41,7 @@ type handler struct {
 	ledger ledger
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Consumed], error) {
 	return (&handler{postgres.Open(e, session.Schema), handoffs.OpenLedger(e)}).note, nil
 }

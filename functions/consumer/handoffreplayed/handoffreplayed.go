@@ -57,7 +57,7 @@ type handler struct {
 	bots   recorder
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Encountered], error) {
 	return (&handler{
 		db:     postgres.Open(e, session.Schema),

@@ -52,7 +52,7 @@ type handler struct {
 	hotels    composer
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&handler{session.OpenWishlists(e), search.OpenSearches(e)}).list, nil
 }

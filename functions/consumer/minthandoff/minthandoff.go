@@ -63,7 +63,7 @@ type handler struct {
 	site   handoffs.Site
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	minter, err := handoffs.OpenMinter(e)
 	if err != nil {

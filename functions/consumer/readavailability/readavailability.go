@@ -56,7 +56,7 @@ type vacancies interface {
 
 type handler struct{ hotels vacancies }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	hotels, err := search.OpenHotels(e)
 	return (&handler{hotels}).find, err

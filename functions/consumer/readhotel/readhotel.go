@@ -72,7 +72,7 @@ type handler struct {
 	history recorder
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	hotels, err := search.OpenHotels(e)
 	if err != nil {

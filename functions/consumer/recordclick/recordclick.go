@@ -25,7 +25,7 @@ type handler struct {
 	clicks *session.Clicks
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[session.Click, fn.Nothing], error) {
 	return (&handler{session.OpenClicks(e)}).record, nil
 }

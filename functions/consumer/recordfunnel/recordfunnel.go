@@ -44,7 +44,7 @@ type handler struct {
 	telemetry session.Telemetry
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 	return (&handler{session.OpenTelemetry(e)}).record, nil
 }

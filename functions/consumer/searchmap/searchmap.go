@@ -69,7 +69,7 @@ type handler struct {
 	now     func() time.Time
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	history, err := session.OpenHistory(e)
 	return (&handler{hotels: search.OpenSearches(e), history: history, now: e.Now}).mark, err

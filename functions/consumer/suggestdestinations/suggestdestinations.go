@@ -41,7 +41,7 @@ type handler struct {
 	destinations suggester
 }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&handler{search.OpenDestinations(e)}).suggest, nil
 }

@@ -19,7 +19,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	sessions, err := session.OpenSessions(e)
 	if err != nil {

@@ -33,7 +33,7 @@ type invalidator interface {
 
 type handler struct{ hotels invalidator }
 
-// New returns the handler with the dependencies that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Published], error) {
 	return (&handler{search.OpenInvalidator(e)}).handle, nil
 }

@@ -57,7 +57,7 @@ type handler struct {
 	reservations booking.Reservations
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&handler{booking.OpenReservations(e)}).add, nil
 }

@@ -46,7 +46,7 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, reservation.Changed], error) {
 	changer := booking.OpenChanger(e, platform.Open(e))
 	return func(ctx context.Context, c reservation.Call[Request]) (reservation.Changed, error) {

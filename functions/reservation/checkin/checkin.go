@@ -37,7 +37,7 @@ type handler struct {
 	receptionist *booking.Receptionist
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&handler{booking.OpenReceptionist(e, platform.Open(e))}).checkIn, nil
 }

@@ -51,7 +51,7 @@ type handler struct {
 	reservations booking.Reservations
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, reservation.Whole], error) {
 	return (&handler{booking.OpenConfirmer(e, platform.Open(e)), booking.OpenReservations(e)}).confirm, nil
 }

@@ -25,7 +25,7 @@ type handler struct {
 	reservations booking.Reservations
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	h := &handler{booking.OpenReservations(e)}
 	return fn.Sweep(h.reservations.Due, h.expire), nil

@@ -39,7 +39,7 @@ type handler struct {
 	businessDate func(context.Context, id.Tenant, id.Property, time.Time) (stay.Date, error)
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	up := platform.Open(e)
 	return (&handler{booking.OpenReservations(e), booking.OpenSearch(e, up), quotes.OpenQuoter(e, up.Sources).BusinessDate}).find, nil

@@ -59,7 +59,7 @@ type handler struct {
 	useCase *booking.Holder
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&handler{booking.OpenHolder(e, platform.Open(e))}).hold, nil
 }

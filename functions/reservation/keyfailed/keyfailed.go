@@ -20,7 +20,7 @@ var Function = reservation.Event(fn.Spec{
 	MaxInstances: 1, // rare
 }, New)
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[reservation.KeyReport], error) {
 	return reservation.RecordKey(e, booking.KeyFailed), nil
 }

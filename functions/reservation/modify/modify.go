@@ -28,7 +28,7 @@ var Function = reservation.FrontDesk(fn.Spec{
 
 type handler struct{ changer *booking.Changer }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, reservation.Changed], error) {
 	return (&handler{booking.OpenChanger(e, platform.Open(e))}).modify, nil
 }

@@ -46,7 +46,7 @@ type handler struct {
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).miss, nil
 }

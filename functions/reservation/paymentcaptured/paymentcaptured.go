@@ -43,7 +43,7 @@ type handler struct {
 	useCase confirming
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Captured], error) {
 	return (&handler{postgres.Open(e, service.Schema), booking.OpenConfirmer(e, platform.Open(e))}).confirm, nil
 }

@@ -46,7 +46,7 @@ type handler struct {
 	now          func() time.Time
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&handler{
 		db:           postgres.Open(e, service.Schema),

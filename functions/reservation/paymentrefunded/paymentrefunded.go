@@ -44,7 +44,7 @@ type handler struct {
 	useCase recording
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Refunded], error) {
 	return (&handler{postgres.Open(e, service.Schema), booking.OpenRefundRecorder(e, platform.Open(e))}).record, nil
 }

@@ -39,7 +39,7 @@ type handler struct {
 	useCase *quotes.Quoter
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&handler{quotes.OpenQuoter(e, platform.Open(e).Sources)}).quote, nil
 }

@@ -44,7 +44,7 @@ type handler struct {
 	guest *booking.Mover
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[TakenOutOfOrder], error) {
 	return (&handler{postgres.Open(e, service.Schema), booking.OpenMover(e, platform.Open(e))}).move, nil
 }

@@ -64,7 +64,7 @@ type handler struct {
 	guests       booking.Guests
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	guests, err := booking.OpenGuests(e)
 	return (&handler{booking.OpenReservations(e), guests}).set, err

@@ -36,7 +36,7 @@ type handler struct {
 	tenants platform.Tenants
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Changed], error) {
 	return (&handler{postgres.Open(e, service.Schema), platform.OpenTenants(e)}).record, nil
 }

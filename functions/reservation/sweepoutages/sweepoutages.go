@@ -25,7 +25,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	return fn.Sweep(booking.OpenReservations(e).BegunOutages, booking.OpenMover(e, platform.Open(e)).Sweep), nil
 }

@@ -81,7 +81,7 @@ type handler struct {
 	walkIns *booking.WalkIns
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	walkIns, err := booking.OpenWalkIns(e, platform.Open(e))
 	return (&handler{walkIns}).book, err

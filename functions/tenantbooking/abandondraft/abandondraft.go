@@ -35,7 +35,7 @@ type handler struct {
 	settler *booking.Settler
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
 	return (&handler{booking.OpenDrafts(e), booking.OpenSettler(e)}).abandon, nil
 }

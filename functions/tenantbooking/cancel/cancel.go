@@ -55,7 +55,7 @@ type handler struct {
 	confirmations booking.Confirmations
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
 	return (&handler{booking.OpenReservations(e), confirmations}).cancel, err

@@ -53,7 +53,7 @@ type handler struct {
 	drafts booking.Drafts
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	visits, err := session.OpenManager(e)
 	return (&handler{visits: visits, drafts: booking.OpenDrafts(e)}).choose, err

@@ -39,7 +39,7 @@ type handler struct {
 	visits   *session.Manager
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	arrivals, err := session.OpenArrivals(e)
 	if err != nil {

@@ -49,7 +49,7 @@ type handler struct {
 	reservations reserver
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	limits, err := booking.OpenHoldLimits(e)
 	return (&handler{drafts: booking.OpenDrafts(e), limits: limits, reservations: booking.OpenReservations(e)}).hold, err

@@ -35,7 +35,7 @@ type handler struct {
 	content hotel.Content[[]hotel.HouseRule]
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
 	return (&handler{hotel.Content[[]hotel.HouseRule]{Find: hotel.OpenStorefronts(e).Rules, View: view}}).list, nil
 }

@@ -56,7 +56,7 @@ type handler struct {
 	site         booking.Site
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	site, err := booking.OpenSite(e)
 	return (&handler{

@@ -59,7 +59,7 @@ type handler struct {
 	balances booking.Balances
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	balances, err := booking.OpenBalances(e)
 	return (&handler{balances}).pay, err

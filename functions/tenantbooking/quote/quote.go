@@ -44,7 +44,7 @@ type handler struct {
 	active       booking.ActiveDrafts
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	active, err := booking.OpenActiveDrafts(e)
 	return (&handler{

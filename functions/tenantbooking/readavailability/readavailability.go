@@ -67,7 +67,7 @@ type handler struct {
 	rooms *hotel.Rooms
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&handler{hotel.OpenRooms(e)}).find, nil
 }

@@ -52,7 +52,7 @@ type handler struct {
 	links        booking.Links
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	links, err := booking.OpenLinks(e)
 	return (&handler{hotel.OpenTenants(e), booking.OpenReservations(e), links}).read, err

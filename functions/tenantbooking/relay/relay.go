@@ -21,7 +21,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, tenantbooking.Schema)).Tick, nil
 }

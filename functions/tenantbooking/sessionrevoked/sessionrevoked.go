@@ -39,7 +39,7 @@ type handler struct {
 	sessions forgetter
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Revoked], error) {
 	sessions, err := session.OpenSessions(e)
 	return (&handler{sessions}).handle, err

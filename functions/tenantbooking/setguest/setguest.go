@@ -49,7 +49,7 @@ type handler struct {
 	peppers  pseudonym.Peppers
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	peppers, noPeppers := secrets.Peppers(e)
 	sessions, noSessions := session.OpenSessions(e)

@@ -30,7 +30,7 @@ type handler struct {
 	settler *booking.Settler
 }
 
-// New returns the act with the dependencies that its Spec lists.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	s := &handler{booking.OpenDrafts(e), booking.OpenSettler(e)}
 	sweep, flags := fn.Sweep(s.drafts.Due, s.close), subject.OpenFlags(e)

@@ -53,7 +53,7 @@ type handler struct {
 	pages   payment.Pages
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := payment.OpenPages(e)
 	return (&handler{payment.OpenIntents(e), pages}).authenticate, err

@@ -37,7 +37,7 @@ type handler struct {
 	demand   search.Demand
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Handle[Clicked], error) {
 	return (&handler{search.OpenListings(e), search.OpenDemand(e)}).count, nil
 }

@@ -30,7 +30,7 @@ type Request struct {
 // A Response is the captured intent, with the id of its capture event.
 type Response = payment.IntentView
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	intents := payment.OpenIntents(e)
 	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {

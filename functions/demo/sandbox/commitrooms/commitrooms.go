@@ -34,7 +34,7 @@ type Response struct {
 	CommittedAt time.Time `json:"committedAt"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	rooms := inventory.Open(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

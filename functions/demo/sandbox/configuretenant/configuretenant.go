@@ -66,7 +66,7 @@ func (r *Request) Validate() error {
 // A Response is the updated tenant.
 type Response = directory.Tenant
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	tenants := directory.OpenTenants(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

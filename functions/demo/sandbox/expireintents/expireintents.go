@@ -19,7 +19,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
 	intents := payment.OpenIntents(e)
 	return fn.Sweep(intents.Due, func(ctx context.Context, due payment.DueIntent) error {

@@ -50,7 +50,7 @@ type Response struct {
 	Listings []search.Listing `json:"listings"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	listings := search.OpenListings(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

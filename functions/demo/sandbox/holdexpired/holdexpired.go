@@ -36,7 +36,7 @@ type handler struct {
 	intents   payment.Intents
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[Expired], error) {
 	return (&handler{
 		inventory: inventory.Open(e),

@@ -29,7 +29,7 @@ type Request struct {
 // A Response is the time and the cell of the indexed hotel.
 type Response = search.Indexed
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	listings := search.OpenListings(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -32,7 +32,7 @@ type Response struct {
 	Status lock.KeyStatus   `json:"status"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	keys := lock.OpenKeys(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -41,7 +41,7 @@ type Response struct {
 	Brands []directory.Brand `json:"brands"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	themes := directory.OpenThemes(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -30,7 +30,7 @@ type Response struct {
 	Policies []directory.HouseRule `json:"policies"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	properties := directory.OpenProperties(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

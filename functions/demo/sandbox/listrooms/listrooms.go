@@ -31,7 +31,7 @@ type Response struct {
 	Rooms []directory.Room `json:"rooms"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	rooms := directory.OpenRooms(e)
 	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {

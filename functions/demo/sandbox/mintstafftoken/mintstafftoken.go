@@ -62,7 +62,7 @@ type Response struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	staff, err := iam.OpenStaff(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -55,7 +55,7 @@ type handler struct {
 	tariffs pricing.Tariffs
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&handler{pricing.OpenTariffs(e)}).preview, nil
 }

@@ -51,7 +51,7 @@ func (r *Request) Validate() error {
 // A Response is the published plan.
 type Response = pricing.PublishedPlan
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	rates := pricing.OpenRates(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -51,7 +51,7 @@ type handler struct {
 	inventory inventory.Inventory
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&handler{inventory.Open(e)}).count, nil
 }

@@ -48,7 +48,7 @@ type Response struct {
 	Currency money.Currency     `json:"currency"` // the hotel's own if there is no exchange rate
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	tariffs := pricing.OpenTariffs(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -28,7 +28,7 @@ type Request struct {
 // A Response is the intent in its effective state, with the id of its capture event.
 type Response = payment.IntentView
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	intents := payment.OpenIntents(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -26,7 +26,7 @@ type Response struct {
 	Keys []iam.PublicKey `json:"keys"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[fn.Nothing, Response], error) {
 	staff, err := iam.OpenStaff(e)
 	return func(ctx context.Context, _ fn.Call[fn.Nothing]) (Response, error) {

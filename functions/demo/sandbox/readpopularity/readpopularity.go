@@ -31,7 +31,7 @@ type Response struct {
 	search.Popularity
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	demand := search.OpenDemand(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -47,7 +47,7 @@ type Response struct {
 	TotalRefunded money.Micro `json:"totalRefundedMicro"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	intents := payment.OpenIntents(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -31,7 +31,7 @@ type Request struct {
 // Validate rejects a list that is empty, too long or has duplicates.
 func (r *Request) Validate() error { return inventory.ValidateAllocations(r.Allocations) }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
 	rooms := inventory.Open(e)
 	return func(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {

@@ -43,7 +43,7 @@ type handler struct {
 	demand    search.Demand
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[Cancelled], error) {
 	return (&handler{
 		inventory: inventory.Open(e),

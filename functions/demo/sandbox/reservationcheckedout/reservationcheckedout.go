@@ -28,7 +28,7 @@ type CheckedOut struct {
 	At          time.Time      `json:"checkedOutAt"` // a late delivery keeps the keys of a later check-in
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[CheckedOut], error) {
 	keys := lock.OpenKeys(e)
 	return func(ctx context.Context, tx postgres.Tx, e event.Event[CheckedOut]) error {

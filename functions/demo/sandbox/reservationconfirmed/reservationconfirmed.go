@@ -29,7 +29,7 @@ type Confirmed struct {
 	At          time.Time      `json:"confirmedAt"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[Confirmed], error) {
 	demand := search.OpenDemand(e)
 	return func(ctx context.Context, tx postgres.Tx, e event.Event[Confirmed]) error {

@@ -68,7 +68,7 @@ type handler struct {
 	keys    lock.Keys
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[Modified], error) {
 	return (&handler{intents: payment.OpenIntents(e), keys: lock.OpenKeys(e)}).settle, nil
 }

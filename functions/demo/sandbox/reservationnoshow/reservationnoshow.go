@@ -20,7 +20,7 @@ var Function = sandbox.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.Effect[settlement.Settlement], error) {
 	return settlement.Settle(e, "no-show"), nil
 }

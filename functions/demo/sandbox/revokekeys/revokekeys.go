@@ -46,7 +46,7 @@ type Response struct {
 	Revoked []id.KeyCredential `json:"revoked"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	keys := lock.OpenKeys(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {

@@ -52,7 +52,7 @@ type handler struct {
 	revocations iam.Revocations
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&handler{iam.OpenRevocations(e)}).revoke, nil
 }

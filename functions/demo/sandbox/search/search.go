@@ -71,7 +71,7 @@ type handler struct {
 	listings search.Listings
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&handler{search.OpenListings(e)}).find, nil
 }

@@ -47,7 +47,7 @@ type handler struct {
 	policy     string
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	parsed, err := template.New("checkout").Parse(page)
 	if err != nil {

@@ -52,7 +52,7 @@ func (r *Request) Validate() error {
 // A Response is the room with its current or next period.
 type Response = directory.Room
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (sandbox.DeskServe[Request, Response], error) {
 	rooms := directory.OpenRooms(e)
 	return func(ctx context.Context, by sandbox.Caller, c fn.Call[Request]) (Response, error) {

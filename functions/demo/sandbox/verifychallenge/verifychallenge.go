@@ -27,7 +27,7 @@ type Response struct {
 	Outcome challenge.Outcome `json:"outcome"`
 }
 
-// New builds the function with the resources that its Spec declares.
+// New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	challenges := challenge.Open(e)
 	return func(ctx context.Context, c fn.Call[Request]) (Response, error) {
