@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,29 @@ func TestOverdrawn(t *testing.T) {
 				}
 			}
 			t.Error("a hundred twins overdraw no budget")
+		})
+	}
+}
+
+// TestCosts_configuration compares what the model bills with the configuration.
+func TestCosts_configuration(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, file, pattern string
+		want                int
+	}{
+		{"security policies", "edge.tf", `(?m)^resource "google_compute_security_policy"`, deployment.Policies},
+		{"rules of the policies", "edge.tf", `(?m)^  rule \{`, deployment.PolicyRules},
+		{"forwarding rules, of which five have one price", "edge.tf", `(?m)^resource "google_compute_global_forwarding_rule"`, 2},
+		{"instances kept warm", "production.tfvars.example", `min_instances = 1 `, deployment.Warm},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join(root, "terraform", test.file))
+			must(t, err)
+			if got := len(regexp.MustCompile(test.pattern).FindAll(text, -1)); got != test.want {
+				t.Errorf("%s has %d, the model bills %d", test.file, got, test.want)
+			}
 		})
 	}
 }
