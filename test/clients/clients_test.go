@@ -171,6 +171,23 @@ func TestTypeScript_bookRoom(t *testing.T) {
 	}
 }
 
+// TestTypeScript_install installs the client from its folder into another project, as its README describes, and imports it there.
+func TestTypeScript_install(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(copyPackage(t), client)
+	if err := os.Remove(filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	npm.Run(t, folder, "npm", "ci")
+	project := t.TempDir()
+	npm.Run(t, project, "npm", "init", "-y")
+	npm.Run(t, project, "npm", "install", folder)
+	got := npm.Run(t, project, "node", "--input-type=module", "-e", `import { directionOf } from "@melmastoon/client"; console.log(directionOf("ps-AF"))`)
+	if strings.TrimSpace(got) != "rtl" {
+		t.Errorf("directionOf(ps-AF) = %q, want rtl", got)
+	}
+}
+
 // TestTypeScript_noDependencies checks that installing the client installs no other package, and that each document has a client.
 func TestTypeScript_noDependencies(t *testing.T) {
 	t.Parallel()

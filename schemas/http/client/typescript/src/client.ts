@@ -52,11 +52,16 @@ export type Success<O> = O extends { responses: infer R }
 /** A success or a problem, a union discriminated by `ok`. */
 export type Result<O, P> = Success<O> | { ok: false; status: Member<P, "status">; problem: P; headers: Headers };
 
+type Call<A, R> = {} extends A ? (given?: A, options?: CallOptions) => Promise<R> : (given: A, options?: CallOptions) => Promise<R>;
+
+/** Without If-None-Match no response is 304, so its type has none. */
+type Method<O, P, A> = O extends { responses: { 304: unknown } & infer R }
+  ? Call<A & { headers?: { "If-None-Match"?: never } }, Result<{ responses: Omit<R, 304> }, P>> & Call<A, Result<O, P>>
+  : Call<A, Result<O, P>>;
+
 /** A client with one method per operation. */
 export type Client<Operations, Problems extends Record<keyof Operations, unknown>, Given extends string = never> = {
-  [Name in keyof Operations]: {} extends Arguments<Operations[Name], Given>
-    ? (given?: Arguments<Operations[Name], Given>, options?: CallOptions) => Promise<Result<Operations[Name], Problems[Name]>>
-    : (given: Arguments<Operations[Name], Given>, options?: CallOptions) => Promise<Result<Operations[Name], Problems[Name]>>;
+  [Name in keyof Operations]: Method<Operations[Name], Problems[Name], Arguments<Operations[Name], Given>>;
 };
 
 type Values = Record<string, unknown>;

@@ -140,8 +140,22 @@ test("the case of a media type does not matter", async () => {
 
 test("a 304 and an answer without a body are successes", async () => {
   const { fake } = answering(() => new Response(null, { status: 304, headers: { "Content-Type": "application/json" } }), () => new Response(null, { status: 204 }));
-  assert.equal((await site(fake).getDraft({ draftId: "bdr_1" })).status, 304);
+  const known = await site(fake).getDraft({ draftId: "bdr_1", headers: { "If-None-Match": '"1"' } });
+  assert.equal(known.status, 304);
+  // @ts-expect-error a 304 has no body
+  assert.throws(() => unwrap(known).body.flowState, TypeError);
   assert.equal((await site(fake).abandonDraft({ draftId: "bdr_1" })).ok, true);
+});
+
+test("without If-None-Match no type has a 304", async () => {
+  const { fake } = answering(held, held, held);
+  const client = site(fake);
+  const status: 200 = unwrap(await client.getDraft({ draftId: "bdr_1" })).status;
+  assert.equal(status, 201); // of the fake
+  assert.equal(unwrap(await client.getDraft({ draftId: "bdr_1", headers: {} })).body.flowState, "holding");
+  const etag: string | undefined = Math.random() > 2 ? '"1"' : undefined;
+  const maybe = unwrap(await client.getDraft({ draftId: "bdr_1", headers: etag === undefined ? {} : { "If-None-Match": etag } }));
+  assert.equal(maybe.body?.flowState, "holding");
 });
 
 test("keys do not need a secure origin", async (t) => {
