@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/serve/console"
-	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -38,10 +35,10 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 			c.console.ServeHTTP(w, r)
 			return
 		}
-		c.events(w, r, begin)
+		c.stream(w, r, begin)
 	})
 	own.Handle("/", c.console)
-	pages, played := console.Local(own), c.console.Play(functions)
+	pages, played := console.Local(own), advised(c.console.Play(functions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/-/") || r.URL.Path == "/" {
 			pages.ServeHTTP(w, r)
@@ -98,44 +95,4 @@ func describe(s fn.Spec) entry {
 		e.Emits = append(e.Emits, subject.Name)
 	}
 	return e
-}
-
-// events streams published events as structured CloudEvents over SSE; with ?replay=1 from the start of this run.
-func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
-	after := begin
-	if r.URL.Query().Get("replay") != "1" {
-		last, err := c.bus.Last(r.Context())
-		if err != nil {
-			http.Error(w, "the message bus does not answer", http.StatusServiceUnavailable)
-			return
-		}
-		after = last
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the stream may exceed the server's timeout
-	_ = out.Flush()
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)() // a closing cloud ends its streams
-	_ = c.bus.Tail(ctx, after, func(m bus.Stored) error {
-		body, err := structured(m)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", m.Seq, body); err != nil {
-			return err
-		}
-		return out.Flush()
-	}) // the client has disconnected, or the cloud is closing
-}
-
-// structured parses a stored message as a function does, and returns it as a JSON CloudEvent.
-func structured(m bus.Stored) ([]byte, error) {
-	raw, err := event.Of(m.Attributes, m.Data)
-	if err != nil {
-		return nil, err
-	}
-	return raw.Structured()
 }
