@@ -67,7 +67,7 @@ func (f *folder) close() error { return f.lock.Close() }
 
 // forget deletes the data of earlier runs. Built programs stay.
 func (f *folder) forget() error {
-	for _, name := range []string{"postgres", "secret", "env", "log", "log.1", "cookies"} {
+	for _, name := range []string{"postgres", "secret", "env", "guide", "log", "log.1", "cookies"} {
 		if err := os.RemoveAll(f.at(name)); err != nil {
 			return plainly("Cannot forget the earlier run: %w.", err)
 		}

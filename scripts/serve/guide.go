@@ -1,48 +1,39 @@
 package main
 
 import (
-	_ "embed"
+	"bytes"
+	"embed"
 	"io"
-	"strings"
+	"os"
 	"text/tabwriter"
 	"text/template"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
-	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-//go:embed guide.txt
-var guideText string
+//go:embed start.txt guide.txt
+var guideFiles embed.FS
 
-var guideTemplate = template.Must(template.New("guide").Parse(guideText))
+var guideTemplates = template.Must(template.ParseFS(guideFiles, "*.txt"))
 
-// guide prints the addresses of the local cloud, and how to book a room with curl.
-func guide(w io.Writer, home *folder, local *cloud.Cloud, functions []fn.Function, offset, took time.Duration) {
-	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_ = guideTemplate.Execute(table, map[string]any{ // standard output may be closed; the cloud runs without it
-		"URL": local.URL(), "Env": home.at("env"), "Log": home.at("log"), "Jar": home.at("cookies"), "Took": took.Round(time.Millisecond),
-		"Offset": offset, "Functions": rows(functions), "Hotel": demo.KabulGrand, "Room": demo.KabulGrand.Rooms[0],
+// guide prints the addresses of the local cloud, and writes into its folder how to book a room with curl.
+func guide(w io.Writer, home *folder, url string, offset, took time.Duration) error {
+	values := map[string]any{
+		"URL": url, "Env": home.at("env"), "Log": home.at("log"), "Jar": home.at("cookies"), "Guide": home.at("guide"), "Took": took.Round(time.Millisecond),
+		"Offset": offset, "Hotel": demo.KabulGrand, "Room": demo.KabulGrand.Rooms[0],
 		"CheckIn":  time.Now().Add(offset).AddDate(0, 0, 7).Format(time.DateOnly),
 		"CheckOut": time.Now().Add(offset).AddDate(0, 0, 9).Format(time.DateOnly),
-	})
-	_ = table.Flush()
-}
-
-// A row is one function in the guide.
-type row struct{ Name, Where string }
-
-func rows(functions []fn.Function) (all []row) {
-	for _, f := range functions {
-		where := f.Spec.Route
-		switch {
-		case f.Spec.Subject != "":
-			where = "consumes " + strings.TrimPrefix(f.Spec.Subject, "melmastoon.")
-		case f.Spec.Schedule != "":
-			where = "every " + f.Spec.Schedule
-		}
-		all = append(all, row{f.Spec.Name, where})
 	}
-	return all
+	var text bytes.Buffer
+	if err := guideTemplates.ExecuteTemplate(&text, "guide.txt", values); err != nil {
+		return err
+	}
+	if err := os.WriteFile(home.at("guide"), text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_ = guideTemplates.ExecuteTemplate(table, "start.txt", values) // standard output may be closed; the cloud runs without it
+	_ = table.Flush()
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 )
@@ -123,7 +122,9 @@ func serve(ctx context.Context, o options) (err error) {
 	if err := home.writeEnv(local, db, parts); err != nil {
 		return errors.Join(err, local.Close())
 	}
-	guide(os.Stdout, home, local, melmastoon.Functions, offset, time.Since(began))
+	if err := guide(os.Stdout, home, local.URL(), offset, time.Since(began)); err != nil {
+		return errors.Join(err, local.Close())
+	}
 	return untilDone(ctx, local, parts.gone())
 }
 
