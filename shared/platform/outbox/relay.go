@@ -127,7 +127,7 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 			SELECT count(*) FILTER (WHERE class IS DISTINCT FROM @operational), count(*) FILTER (WHERE class = @operational),
 			       (SELECT CASE WHEN reltuples >= 1e7 THEN reltuples::bigint ELSE 0 END FROM pg_catalog.pg_class WHERE oid = '{schema}.outbox'::regclass)
 			FROM (SELECT envelope ->> 'retentionClass' AS class FROM {schema}.outbox WHERE parked_reason IS NOT NULL UNION ALL
-			      SELECT envelope ->> 'retentionClass' FROM {schema}.outbox WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
+			      SELECT envelope ->> 'retentionClass' FROM {schema}.outbox WHERE published_at IS NULL AND parked_reason IS NULL
 			        AND enqueued_at < platform.now() - @after::interval) AS events`),
 			pgx.StrictNamedArgs{"after": stuckAfter, "operational": event.Operational}).Scan(&s.Evidence, &s.Operational, &s.Rows)
 	})
@@ -137,5 +137,5 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	return s, nil
 }
 
-// stuckAfter is how long an event may fail until it counts as stuck.
+// stuckAfter is how long an event may fail, or wait because another session has locked its lane, until it counts as stuck.
 const stuckAfter = 5 * time.Minute

@@ -103,6 +103,29 @@ func TestRelay_countsStuck(t *testing.T) {
 	}
 }
 
+// An event whose lane another session has locked is stuck, although no attempt has failed.
+func TestRelay_countsLocked(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	r.mustWrite(t, draftOf("k", 1))
+	foreign, err := r.Owner(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := foreign.Exec(t.Context(), `SELECT FROM sandbox.outbox_lanes FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	r.mustRelay(t, outbox.Report{})
+	r.Advance(6 * time.Minute)
+	if report, err := relay(t.Context(), r.relay); report != (outbox.Report{Stuck: outbox.Stuck{Evidence: 1}}) || err != nil {
+		t.Errorf("got %+v, %v, want one stuck", report, err)
+	}
+	if err := foreign.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.mustRelay(t, outbox.Report{Published: 1})
+}
+
 func TestRelay_parks(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)

@@ -23,7 +23,7 @@ type Report struct {
 	Stuck     Stuck         // found by a relay
 }
 
-// Stuck counts what needs an operator: events parked, or failing for more than five minutes, and the rows of a large outbox.
+// Stuck counts what needs an operator: events parked, or due or failing for more than five minutes, and the rows of a large outbox.
 type Stuck struct {
 	Evidence    int // events of the classes audit and regulated, or of an unknown class; an operator may not delete them
 	Operational int // events of the class operational, which an operator may delete if they are parked
