@@ -19,8 +19,8 @@ const Schema = standin.Schema
 // A Scenario is a failure that a caller may ask the sandbox to simulate.
 type Scenario = scenario.Scenario
 
-// Scenarios lists all scenarios.
-var Scenarios = scenario.All
+// ScenariosOf returns the scenarios that affect a service.
+func ScenariosOf(service string) []Scenario { return scenario.For(service) }
 
 // Services lists the services that a scenario may be for.
 var Services = scenario.Services

@@ -2,6 +2,9 @@ package sandbox_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +102,44 @@ func TestScenarios(t *testing.T) {
 	}
 	if time.Since(began) < 1400*time.Millisecond {
 		t.Errorf("upstream_slow: time.Since(began) = %v, want at least %v", time.Since(began), 1400*time.Millisecond)
+	}
+}
+
+// TestScenariosOf compares the scenarios of each service with those that the functions at its routes ask for.
+func TestScenariosOf(t *testing.T) {
+	t.Parallel()
+	constants := map[string]sandbox.Scenario{"SoldOut": "sold_out", "PriceChanged": "price_changed", "HoldExpired": "hold_expired", "Suspended": "tenant_suspended",
+		"LockFailed": "lock_failed", "PostedReturn": "posted_return"}
+	files, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, route := regexp.MustCompile(`scenario\.([A-Z]\w+)\b`), regexp.MustCompile(`"[A-Z]+ /sandbox/(\w+)/`)
+	seen := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		service := route.FindSubmatch(text)
+		for _, name := range asked.FindAllSubmatch(text, -1) {
+			if s, ok := constants[string(name[1])]; ok && service != nil {
+				seen[string(name[1])] = true
+				if !slices.Contains(sandbox.ScenariosOf(string(service[1])), s) {
+					t.Errorf("%s asks for %s, which is no scenario of %s", file, s, service[1])
+				}
+			}
+		}
+	}
+	if len(seen) != len(constants) {
+		t.Errorf("functions ask for %v, want all of %v", seen, constants)
+	}
+	for service, want := range map[string]int{"iam": 2, "lock": 3, "payment": 7, "search": 3} {
+		t.Run(service, func(t *testing.T) {
+			if got := sandbox.ScenariosOf(service); len(got) != want {
+				t.Errorf("got %v, want %d scenarios", got, want)
+			}
+		})
 	}
 }
 

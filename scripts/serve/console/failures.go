@@ -116,19 +116,23 @@ func (c *Console) playEvent(w http.ResponseWriter, r *http.Request, next http.Ha
 	call := Call{booking.LoggedCall{Time: c.Env.Now(), Severity: "WARNING", Function: name, Event: r.Header.Get("Ce-Id"), Attempt: attempt, Cause: "simulated by the console: " + chosen}}
 	call.HTTP.Status, call.HTTP.Method, call.HTTP.Path = http.StatusServiceUnavailable, r.Method, r.URL.Path
 	c.Calls.add(call)
+	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = fmt.Fprintf(w, `{"code":"SIMULATED","detail":%q}`, call.Cause) // fails if the bus has disconnected
 }
 
 // maxBody is Pub/Sub's limit.
 const maxBody = 10 << 20
 
 // A target is a service or function with its chosen failure.
-type target struct{ Name, Chosen string }
+type target struct {
+	Name, Chosen string
+	Scenarios    []sandbox.Scenario // of a service: those that affect it
+}
 
 // failuresView is the content of the page of failures.
 type failuresView struct {
 	Neighbours, Functions []target
-	Scenarios             []sandbox.Scenario
 	Failures              []string
 	Plays                 []play
 	Any                   bool
@@ -138,13 +142,13 @@ func (c *Console) failures(*http.Request) (any, error) {
 	f := &c.played
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v := failuresView{Scenarios: sandbox.Scenarios, Failures: functionFailures, Plays: slices.Clone(f.plays), Any: len(f.neighbours)+len(f.functions)+len(f.plays) > 0}
+	v := failuresView{Failures: functionFailures, Plays: slices.Clone(f.plays), Any: len(f.neighbours)+len(f.functions)+len(f.plays) > 0}
 	for _, name := range sandbox.Services {
-		v.Neighbours = append(v.Neighbours, target{name, f.neighbours[name]})
+		v.Neighbours = append(v.Neighbours, target{name, f.neighbours[name], sandbox.ScenariosOf(name)})
 	}
 	for _, one := range c.Functions {
 		if one.Spec.Subject != "" {
-			v.Functions = append(v.Functions, target{one.Spec.Name, f.functions[one.Spec.Name]})
+			v.Functions = append(v.Functions, target{Name: one.Spec.Name, Chosen: f.functions[one.Spec.Name]})
 		}
 	}
 	slices.Reverse(v.Plays)
@@ -157,7 +161,7 @@ func (c *Console) choose(r *http.Request) (string, change, error) {
 	known := chosen == ""
 	switch {
 	case neighbour != "":
-		known = (known || slices.Contains(sandbox.Scenarios, sandbox.Scenario(chosen))) && slices.Contains(sandbox.Services, neighbour)
+		known = (known || slices.Contains(sandbox.ScenariosOf(neighbour), sandbox.Scenario(chosen))) && slices.Contains(sandbox.Services, neighbour)
 	case function != "":
 		f, err := c.find(function)
 		known = (known || slices.Contains(functionFailures, chosen)) && err == nil && f.Spec.Subject != ""

@@ -11,6 +11,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
@@ -74,11 +77,26 @@ func (p *Pusher) Push(ctx context.Context, d Delivery) error {
 		return errNoAnswer
 	}
 	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
 	if !slices.Contains(acknowledging, res.StatusCode) {
-		return fmt.Errorf("answered %d", res.StatusCode)
+		return fmt.Errorf("answered %d%s", res.StatusCode, problemOf(body))
 	}
 	return nil
+}
+
+// maxDetail is the maximum length of a problem's detail in a reason: attributes of messages hold 1 KiB.
+const maxDetail = 256
+
+// problemOf returns code and detail of a problem, or "". Details are texts of the code and contain no data.
+func problemOf(body []byte) string {
+	var p struct {
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	}
+	if json.Unmarshal(body, &p) != nil || p.Code == "" {
+		return ""
+	}
+	return " " + p.Code + ": " + strings.ToValidUTF8(p.Detail[:min(len(p.Detail), maxDetail)], "")
 }
 
 // address sets the headers.

@@ -57,6 +57,22 @@ const eventFails = "fail"
 // Services are the values of the parameter of.
 var Services = []string{"challenge", "iam", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"}
 
+// only lists the services that each scenario affects. The others affect every service.
+var only = map[Scenario][]string{
+	SoldOut: {"inventory", "pricing", "search"}, PriceChanged: {"pricing"}, HoldExpired: {"inventory"}, Suspended: {"tenant"}, LockFailed: {"lock"},
+	Declined: {"payment"}, Pending: {"payment"}, Challenge3DS: {"payment"}, Declined3DS: {"payment"}, PostedReturn: {"payment"},
+}
+
+// For returns the scenarios that affect a service.
+func For(service string) (all []Scenario) {
+	for _, s := range All {
+		if services, limited := only[s]; !limited || slices.Contains(services, service) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // slowDelay is longer than callers wait for most of these services.
 const slowDelay = 1500 * time.Millisecond
 
