@@ -18,12 +18,13 @@ type Group struct {
 	Count                               int
 	Replayed                            int // that were already replayed twice
 	Oldest                              time.Time
+	Event                               string // the id of the oldest one; "" if it is not readable
 }
 
 // groups returns the groups of messages, in the order of their first messages.
 func (s *backlog) groups(messages []message) (groups []Group) {
 	for _, l := range messages {
-		g := Group{Topic: s.name, Subscription: l.to.Name, Subject: cmp.Or(l.subject, "unreadable"), Cause: l.cause, Oldest: l.at}
+		g := Group{Topic: s.name, Subscription: l.to.Name, Subject: cmp.Or(l.subject, "unreadable"), Cause: l.cause, Oldest: l.at, Event: l.event}
 		at := slices.IndexFunc(groups, func(o Group) bool {
 			return o.Subscription == g.Subscription && o.Subject == g.Subject && o.Cause == g.Cause
 		})
@@ -33,7 +34,7 @@ func (s *backlog) groups(messages []message) (groups []Group) {
 		of := &groups[at]
 		of.Count++
 		if l.at.Before(of.Oldest) {
-			of.Oldest = l.at
+			of.Oldest, of.Event = l.at, l.event
 		}
 		if l.replays >= maxReplays {
 			of.Replayed++

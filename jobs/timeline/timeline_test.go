@@ -79,7 +79,8 @@ func TestRun_byAnyName(t *testing.T) {
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			wantText(t, printed, r.Quote.String()+" "+r.ID.String(), "reservation begun by", "published  reservation.held", "hold until", "no log is configured")
+			wantText(t, printed, r.Quote.String()+" "+r.ID.String(), "reservation begun by", "published  reservation.held", "hold until", "no log is configured",
+				r.Code+" · held · "+r.Stay.Start.String()+" to ", ", captured 0.00, refunded 0.00 ")
 			if strings.Contains(printed, other.ID.String()) {
 				t.Errorf("printed another booking: %s", printed)
 			}

@@ -110,6 +110,29 @@ func TestConsole_unpark(t *testing.T) {
 	d.shows("/-/outbox", "All events are published.")
 }
 
+// TestConsole_lockedLanes names the session because of which the relay finds no lane.
+func TestConsole_lockedLanes(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	foreign, err := d.DB.Owner(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := foreign.Exec(t.Context(), `SELECT lane FROM reservation.outbox_lanes FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(d.page("/-/outbox"), "another session has locked") && time.Now().Before(deadline); {
+		d.Tick("reservation-relay")
+	}
+	d.shows("/-/outbox", "in reservation, idle in transaction since", "SELECT lane FROM reservation.outbox_lanes FOR UPDATE")
+	if err := foreign.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if page := d.page("/-/outbox"); strings.Contains(page, "another session has locked") {
+		t.Errorf("got %s, want no session", page)
+	}
+}
+
 // TestConsole_pushNow lets a consumer fail until its next attempt is an hour away, and pushes the event without waiting.
 func TestConsole_pushNow(t *testing.T) {
 	t.Parallel()
@@ -170,6 +193,10 @@ func TestConsole_deadLetters(t *testing.T) {
 		t.Errorf("a dry run has removed the message: %s", shown)
 	}
 	d.Must(http.StatusForbidden, system.Request{Method: http.MethodPost, Path: "/-/letters", Body: form("replay").Encode()})
+	d.does("/-/letters", "/-/letters", form("replay"), "replayed 1 of 1", "outcome of an unreadable event at reservation-paymentcaptured: dead-lettered")
+	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(d.page("/-/letters"), `name="topic"`) && time.Now().Before(deadline); {
+		d.Tick("reservation-relay")
+	}
 	discard := form("discard")
 	discard.Set("why", "a test")
 	d.does("/-/letters", "/-/letters", discard, "discarded 1 of 1", `because "a test"`)
@@ -203,7 +230,7 @@ func TestConsole_booking(t *testing.T) {
 			if listed := strings.Count(page, "<details"); listed != want {
 				t.Errorf("%d moments are listed, want %d", listed, want)
 			}
-			for _, want := range []string{`class="cause"`, "paymentcaptured 204"} {
+			for _, want := range []string{`class="cause"`, "paymentcaptured 204", "<p><strong>" + b.Code + " · confirmed · "} {
 				t.Run(want, func(t *testing.T) {
 					if !strings.Contains(page, want) {
 						t.Errorf("got %s, want %q in it", page, want)

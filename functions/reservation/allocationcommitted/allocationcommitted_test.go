@@ -2,6 +2,7 @@ package allocationcommitted
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,9 @@ func TestRecord_beforeReservation(t *testing.T) {
 			}
 			if err := handle(t.Context(), e); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if err != nil && !strings.Contains(err.Error(), "early, retried") { // by these words the console knows that it is no failure
+				t.Errorf("got %v, want it to be early", err)
 			}
 		})
 	}

@@ -50,6 +50,7 @@ type clues struct {
 
 // A Timeline is related moments in order.
 type Timeline struct {
+	State   []string // of each reservation now, in one line
 	About   []string // full ids
 	Moments []Moment
 }
@@ -123,5 +124,6 @@ func (t *collector) collect(ctx context.Context) (Timeline, error) {
 			return Timeline{}, err
 		}
 	}
-	return Timeline{About: t.texts(), Moments: inOrder(t.moments)}, nil
+	states, err := t.states(ctx)
+	return Timeline{State: states, About: t.texts(), Moments: inOrder(t.moments)}, err
 }

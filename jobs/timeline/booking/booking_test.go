@@ -118,3 +118,16 @@ func TestReadLog_incompleteLine(t *testing.T) {
 		t.Errorf("calls[0].HTTP.Status = %v, want 200", calls[0].HTTP.Status)
 	}
 }
+
+func TestLoggedCall_early(t *testing.T) {
+	t.Parallel()
+	c := LoggedCall{Function: "reservation-allocationcommitted", Event: "evt_1", Attempt: 1, Code: "GENERAL.UNAVAILABLE", Cause: "early, retried: GENERAL.RESOURCE_NOT_FOUND"}
+	c.HTTP.Status = 503
+	if got := c.moment().What; !strings.HasSuffix(got, "early, retried") {
+		t.Errorf("got %q, want it to end with early, retried", got)
+	}
+	c.Attempt = maxEarly + 1
+	if got := c.moment().What; !strings.Contains(got, "because early, retried") {
+		t.Errorf("got %q, want the cause of a failure", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,18 @@ type LoggedCall struct {
 func (c LoggedCall) Latency() time.Duration {
 	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 if it is missing
 	return time.Duration(seconds * float64(time.Second))
+}
+
+// EarlyRetried begins the cause of an early delivery, as its function logs it.
+const EarlyRetried = "early, retried"
+
+// maxEarly is the number of attempts after which a delivery without its row is a failure: the row should exist by then.
+const maxEarly = 4
+
+// Early reports whether the call was a delivery of an event that came before the row that it needs. The bus retries it.
+func (c LoggedCall) Early() bool {
+	return c.Event != "" && c.HTTP.Status == http.StatusServiceUnavailable && c.Attempt <= maxEarly && c.Parked == "" &&
+		strings.HasPrefix(c.Cause, EarlyRetried)
 }
 
 // maxLineLength is the maximum length of a line of the log. Causes and stacks are truncated long before.
@@ -137,6 +150,9 @@ func (c LoggedCall) remarks() (all []string) {
 	}
 	if c.Code != "" {
 		all = append(all, c.Code)
+	}
+	if c.Early() {
+		return append(all, EarlyRetried)
 	}
 	for _, words := range []string{c.Parked, c.Cause} {
 		if words != "" {

@@ -29,6 +29,9 @@ func (s Timeline) Lines() []string {
 func (s Timeline) Write(w io.Writer, most int) error {
 	lines := s.Lines()
 	var head strings.Builder
+	for _, line := range s.State {
+		fmt.Fprintln(&head, line)
+	}
 	if len(s.About) > 0 {
 		fmt.Fprintf(&head, "About %s\n", strings.Join(s.About, " "))
 	}

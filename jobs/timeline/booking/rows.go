@@ -134,6 +134,28 @@ func (t *collector) read(ctx context.Context, schema, query string) error {
 	})
 }
 
+// states returns a line for each reservation of the timeline: what it is now, and its money.
+func (t *collector) states(ctx context.Context) (lines []string, err error) {
+	if t.all || !t.tables["reservation.reservations"] {
+		return nil, nil
+	}
+	var line string
+	err = t.query(ctx, "reservation", `
+		SELECT concat_ws(' · ', code, state, stay_start || ' to ' || stay_end,
+		       format('price %s, captured %s, refunded %s %s', round(grand_total_micro / 1e6, 2), round(captured / 1e6, 2), round(refunded / 1e6, 2), currency),
+		       'waits: ' || nullif(pending_step, ''))
+		FROM reservation.reservations
+		CROSS JOIN LATERAL (
+			SELECT coalesce(sum((p ->> 'capturedMicro')::numeric), 0) AS captured, coalesce(sum((p ->> 'refundedMicro')::numeric), 0) AS refunded
+			FROM jsonb_array_elements(CASE jsonb_typeof(payments) WHEN 'array' THEN payments ELSE '[]' END) AS p) AS money
+		WHERE reservation_id = ANY (@ids)
+		ORDER BY created_at`, t.args(), []any{&line}, func() error { lines = append(lines, line); return nil })
+	if err != nil {
+		return nil, fmt.Errorf("timeline: states: %w", err)
+	}
+	return lines, nil
+}
+
 // given returns the texts that are not NULL.
 func given(texts []*string) (found []string) {
 	for _, text := range texts {

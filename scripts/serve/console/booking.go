@@ -42,7 +42,7 @@ type lane struct {
 type bookingView struct {
 	Name          string // as asked
 	Unknown       string
-	About         []string
+	State, About  []string
 	Moments       []moment
 	Lanes         []lane
 	Width, Height int
@@ -97,7 +97,7 @@ const (
 // draw places the moments: a lane for each service, and distances that grow with the logarithm of the time between moments,
 // because a guest thinks for minutes and a call takes milliseconds.
 func (v *bookingView) draw(story booking.Timeline) {
-	v.About = story.About
+	v.State, v.About = story.State, story.About
 	x := labelWidth
 	for i, m := range story.Moments {
 		one := moment{Moment: m, Number: i + 1, Kind: kinds[m.Kind], Class: string(m.Kind), Because: m.Cause + 1}

@@ -14,7 +14,9 @@ import (
 type Call struct{ booking.LoggedCall }
 
 // Failed reports whether the call failed because of the function or its dependencies, or gave an event up.
-func (c Call) Failed() bool { return c.HTTP.Status >= 500 || c.Parked != "" || c.Stack != "" }
+func (c Call) Failed() bool {
+	return (c.HTTP.Status >= 500 || c.Parked != "" || c.Stack != "") && !c.Early()
+}
 
 // Why returns the cause of a failed or rejected call.
 func (c Call) Why() string {
@@ -43,10 +45,10 @@ type Calls struct {
 
 // A record sums up the calls of one function.
 type record struct {
-	calls, rejected, failed int
-	latencies               []time.Duration // the latest ones
-	latest                  []Call
-	failure                 Call // the last one
+	calls, early, rejected, failed int
+	latencies                      []time.Duration // the latest ones
+	latest                         []Call
+	failure                        Call // the last one
 }
 
 // Write adds a line of the log. Lines that are no calls are ignored.
@@ -74,6 +76,8 @@ func (c *Calls) add(call Call) {
 	case call.Failed():
 		r.failed++
 		r.failure = call
+	case call.Early():
+		r.early++
 	case call.HTTP.Status >= 400:
 		r.rejected++
 	}
@@ -92,10 +96,10 @@ func bounded[T any](list []T, limit int) []T {
 
 // A Sum is the summary of the calls of one function.
 type Sum struct {
-	Calls, Rejected, Failed int
-	P50, P99                time.Duration
-	Failure                 *Call // the last failed call
-	Latest                  []Call
+	Calls, Early, Rejected, Failed int
+	P50, P99                       time.Duration
+	Failure                        *Call // the last failed call
+	Latest                         []Call
 }
 
 // Of returns the summary of a function, its latest calls first.
@@ -106,7 +110,7 @@ func (c *Calls) Of(function string) (s Sum) {
 	if r == nil {
 		return s
 	}
-	s = Sum{Calls: r.calls, Rejected: r.rejected, Failed: r.failed, Latest: slices.Clone(r.latest)}
+	s = Sum{Calls: r.calls, Early: r.early, Rejected: r.rejected, Failed: r.failed, Latest: slices.Clone(r.latest)}
 	slices.Reverse(s.Latest)
 	s.Latest = s.Latest[:min(len(s.Latest), maxOwn)]
 	if failure := r.failure; r.failed > 0 {

@@ -41,6 +41,20 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// The first deliveries before their row are no failures. One that is still early after them is.
+func TestCalls_early(t *testing.T) {
+	t.Parallel()
+	var calls Calls
+	for _, attempt := range []int{1, 2, 9} {
+		_, _ = calls.Write(line("reservation-allocationcommitted", 503, 1, fmt.Sprintf(`,"eventId":"evt_1","attempt":%d,"cause":"early, retried: GENERAL.RESOURCE_NOT_FOUND"`, attempt)))
+	}
+	_, _ = calls.Write(line("reservation-allocationcommitted", 503, 1, `,"eventId":"evt_1","attempt":1,"cause":"no database"`))
+	s := calls.Of("reservation-allocationcommitted")
+	if got, want := [3]int{s.Calls, s.Early, s.Failed}, [3]int{4, 2, 2}; got != want {
+		t.Errorf("calls, early, failed = %v, want %v", got, want)
+	}
+}
+
 func TestCalls_bounded(t *testing.T) {
 	t.Parallel()
 	var calls Calls

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -248,6 +249,8 @@ func outcome(call Call) string {
 	switch {
 	case call.Parked != "":
 		return "dead-lettered"
+	case call.Early():
+		return booking.EarlyRetried
 	case call.Failed():
 		return "failed with " + strconv.Itoa(call.HTTP.Status)
 	case call.HTTP.Status >= 400:

@@ -101,7 +101,8 @@ func (c *Console) tickNow(r *http.Request) (string, change, error) {
 type homeView struct {
 	URL               string
 	Functions         int
-	Calls, Failed     int
+	Calls             int
+	Early, Failed     int
 	Events            int64
 	Documents, Hotels []link
 }
@@ -115,6 +116,7 @@ func (c *Console) home(r *http.Request) (any, error) {
 	for _, f := range c.Functions {
 		sum := c.Calls.Of(f.Spec.Name)
 		v.Calls += sum.Calls
+		v.Early += sum.Early
 		v.Failed += sum.Failed
 	}
 	var err error

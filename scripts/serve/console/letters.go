@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -28,6 +31,7 @@ type DeadLetters struct {
 	Count                               int
 	Replayed                            int // that were already replayed twice
 	Oldest                              time.Time
+	Event                               string // the id of the oldest one; "" if it is not readable
 }
 
 // errNoJobs is the error of acts and pages that need jobs, if the cloud was started without them.
@@ -98,8 +102,49 @@ func (c *Console) actOnDeadLetters(r *http.Request) (string, change, error) {
 		}
 	}
 	return act.name, func(ctx context.Context, out io.Writer) error {
+		began := c.Env.Now()
 		c.reading.Lock()
-		defer c.reading.Unlock()
-		return c.Jobs.Replay(ctx, c.puller(), append(args, topicName), out)
+		err := c.Jobs.Replay(ctx, c.puller(), append(args, topicName), out)
+		c.reading.Unlock()
+		if err != nil || act.name != deadLetterActs["replay"].name && act.name != deadLetterActs["again"].name {
+			return err
+		}
+		return c.outcomes(ctx, topicName, began, out)
 	}, nil
+}
+
+// outcomeTime is how long a replay waits for the deliveries that it has caused.
+const outcomeTime = 3 * time.Second
+
+// outcomes prints what became of the replayed messages: a replay only publishes them.
+func (c *Console) outcomes(ctx context.Context, topicName string, began time.Time, out io.Writer) error {
+	at := slices.IndexFunc(c.Functions, func(f fn.Function) bool { return f.Spec.DeadLetter == topicName })
+	if at < 0 {
+		return nil
+	}
+	name := c.Functions[at].Spec.Name
+	var calls []Call
+	for end := time.Now().Add(outcomeTime); time.Now().Before(end); {
+		if err := env.Wait(ctx, outcomeTime/20); err != nil {
+			return err
+		}
+		calls = c.Calls.about(func(call Call) bool { return call.Function == name && !call.Time.Before(began) })
+		waiting, err := c.pending(ctx)
+		if err != nil {
+			return err
+		}
+		if len(calls) > 0 && !slices.ContainsFunc(waiting, func(p bus.Pending) bool { return p.Subscription == c.Functions[at].Subscription("").Name }) {
+			break
+		}
+	}
+	for _, call := range calls {
+		if _, err := fmt.Fprintf(out, "outcome of %s at %s: %s %s\n", cmp.Or(call.Event, "an unreadable event"), name, outcome(call), call.Why()); err != nil {
+			return err
+		}
+	}
+	if len(calls) == 0 {
+		_, err := fmt.Fprintf(out, "outcome unknown: %s was not called within %s; /-/functions/%s shows its calls\n", name, outcomeTime, name)
+		return err
+	}
+	return nil
 }

@@ -40,8 +40,33 @@ type stuckRow struct {
 type outboxView struct {
 	Outboxes []outboxRow
 	Stuck    []stuckRow
+	Blockers []blocker
 	Retries  bool // whether the bus lists its deliveries
 	Pending  []bus.Pending
+}
+
+// A blocker is a session that holds locks on an outbox or its lanes for longer than a turn of the relay needs.
+type blocker struct {
+	PID                       int
+	User, Application, Schema string
+	State                     string
+	Since                     time.Time // of its transaction
+	Query                     string    // the beginning of its last statement
+}
+
+// blockers returns the sessions because of which a relay finds no lane. It skips locked lanes and does not wait, so pg_blocking_pids
+// has no answer.
+func blockers(ctx context.Context, conn *pgx.Conn) ([]blocker, error) {
+	rows, _ := conn.Query(ctx, `
+		SELECT DISTINCT a.pid, coalesce(a.usename, ''), a.application_name, n.nspname, coalesce(a.state, ''), a.xact_start, left(a.query, 120)
+		FROM pg_catalog.pg_locks AS l
+		JOIN pg_catalog.pg_class AS c ON c.oid = l.relation AND c.relname IN ('outbox', 'outbox_lanes')
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+		WHERE l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND l.mode <> 'AccessShareLock'
+		  AND a.pid <> pg_backend_pid() AND a.xact_start < clock_timestamp() - interval '1 second'
+		ORDER BY a.xact_start`)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[blocker])
 }
 
 // errNoOwner is the error of pages that read stored data, if the cloud was started without access to it.
@@ -76,7 +101,8 @@ func (c *Console) outbox(r *http.Request) (any, error) {
 			}
 			v.Outboxes, v.Stuck = append(v.Outboxes, row), append(v.Stuck, stuck...)
 		}
-		return nil
+		v.Blockers, err = blockers(ctx, conn)
+		return err
 	})
 	if err != nil {
 		return nil, err
