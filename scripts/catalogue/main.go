@@ -92,7 +92,7 @@ func write(d deployment.Deployment, source fs.FS, root string) error {
 	if err != nil {
 		return err
 	}
-	asyncAPI, err := eventdocs.AsyncAPI(events, d)
+	asyncAPI, err := eventdocs.AsyncAPI(events, d, melmastoon.Functions)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,17 @@
 package eventdocs
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // AsyncAPIFile is the path of the AsyncAPI document, from the root of the tree.
@@ -14,14 +20,18 @@ const AsyncAPIFile = "schemas/asyncapi.json"
 type object = map[string]any
 
 // AsyncAPI returns the AsyncAPI 3 document of all events: a channel and a message per subject, an operation per publishing service and
-// per subscription, and the channels of dead letters.
-func AsyncAPI(all []Schema, d deployment.Deployment) ([]byte, error) {
+// per subscription, and the channels of dead letters. Examples are of the subjects that the functions publish.
+func AsyncAPI(all []Schema, d deployment.Deployment, functions []fn.Function) ([]byte, error) {
 	channels, operations, messages := object{}, object{}, object{}
+	subjects := published(functions)
 	for _, s := range all {
-		channels[s.Subject] = channel(s)
-		messages[s.Subject] = message(s)
+		m, err := message(s, subjects[s.Subject])
+		if err != nil {
+			return nil, fmt.Errorf("eventdocs: %s: %w", s.Subject, err)
+		}
+		channels[s.Subject], messages[s.Subject] = channel(s), m
 		operations["publish."+s.Subject] = object{
-			"action": "send", "title": s.Publisher + " publishes " + s.Subject, "summary": s.Title, "channel": reference("channels", s.Subject),
+			"action": "send", "title": s.Publisher + " publishes " + s.Subject, "summary": s.Description, "channel": reference("channels", s.Subject),
 			"messages":  []any{object{"$ref": "#/channels/" + s.Subject + "/messages/event"}},
 			"x-service": s.Publisher, "x-sampling": s.Body["x-sampling"],
 		}
@@ -45,25 +55,46 @@ func AsyncAPI(all []Schema, d deployment.Deployment) ([]byte, error) {
 		"defaultContentType": "application/json",
 		"channels":           channels,
 		"operations":         operations,
-		"components":         object{"messages": messages, "schemas": object{"envelope": envelope()}},
+		"components":         object{"messages": messages, "schemas": object{"envelope": envelope()}, "messageTraits": object{"cloudEvent": object{"headers": headers()}}},
 	}
-	out, err := json.Marshal(document, json.Deterministic(true), jsontext.WithIndent("  "))
+	out, err := lines(document, "", 3)
 	return append(out, '\n'), err
+}
+
+// lines returns the JSON of an object with a line for each member down to a depth. With a line for each value the document would have
+// ten thousand.
+func lines(o object, indent string, depth int) ([]byte, error) {
+	out := []byte("{\n")
+	for i, name := range slices.Sorted(maps.Keys(o)) {
+		value, err := json.Marshal(o[name], json.Deterministic(true), jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
+		if inner, ok := o[name].(object); ok && depth > 1 && (indent == "" || name == "messages") {
+			value, err = lines(inner, indent+"  ", depth-1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ",\n"...)
+		}
+		out = fmt.Appendf(out, "%s  %q: %s", indent, name, value)
+	}
+	return append(out, "\n"+indent+"}"...), nil
 }
 
 func reference(folder, name string) object { return object{"$ref": "#/" + folder + "/" + name} }
 
 func channel(s Schema) object {
 	return object{
-		"address": s.Subject, "title": s.Title, "messages": object{"event": reference("components/messages", s.Subject)},
+		"address": s.Subject, "title": s.Title, "summary": s.Description, "messages": object{"event": reference("components/messages", s.Subject)},
 		"x-retention": s.Body["x-retention"], "x-ordering-key": s.OrderingKey, "x-publisher": s.Publisher, "x-consumers": s.Consumers,
 	}
 }
 
-// message describes the data of the CloudEvent. It refers to the payload's schema by its file.
-func message(s Schema) object {
+// message describes the CloudEvent and its data. It refers to the payload's schema by its file.
+func message(s Schema, subject event.Subject) (object, error) {
 	m := object{
-		"name": s.Subject, "title": s.Title, "contentType": "application/json",
+		"name": s.Subject, "title": s.Title, "summary": s.Description, "contentType": "application/json",
+		"traits": []any{reference("components/messageTraits", "cloudEvent")},
 		"payload": object{
 			"type": "object", "required": []any{"envelope", "payload"},
 			"properties": object{"envelope": reference("components/schemas", "envelope"), "payload": object{"$ref": "./events/" + s.Subject + ".json"}},
@@ -74,7 +105,12 @@ func message(s Schema) object {
 	if s.Deprecated != "" {
 		m["deprecated"] = true
 	}
-	return m
+	if subject.Name == "" { // another system publishes it
+		return m, nil
+	}
+	one, err := example(s, subject)
+	m["examples"] = []any{one}
+	return m, err
 }
 
 func subscription(name string, f deployment.Function) object {

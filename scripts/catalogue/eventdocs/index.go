@@ -18,7 +18,7 @@ func Index(all []Schema) []byte {
 	b.WriteString(introduction)
 	b.WriteString("\n| event | publisher | consumers | kept | sampling | ordering key | personal data |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range all {
-		fmt.Fprintf(&b, "| [%s](%s.json)<br>%s%s | %s | %s | %s %s | %s | `%s` | %s |\n", s.Subject, s.Subject, s.Title, s.deprecation(), s.Publisher,
+		fmt.Fprintf(&b, "| [%s](%s.json)<br>%s%s | %s | %s | %s %s | %s | `%s` | %s |\n", s.Subject, s.Subject, s.Description, s.deprecation(), s.Publisher,
 			strings.Join(s.Consumers, ", "), s.Retention.Class, s.Retention.Period, s.Sampling, strings.ReplaceAll(s.OrderingKey, "|", `\|`), list(s.personal()))
 	}
 	fmt.Fprintf(&b, "\n%d subjects.\n", len(all))

@@ -42,7 +42,7 @@ func TestIndex_committed(t *testing.T) {
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	all, err := eventdocs.Read(fstest.MapFS{"melmastoon.a.b.v1.json": {Data: []byte(`{
-		"title": "A happened.", "x-publisher": "a-service", "x-consumers": ["b-service", "c-service"], "deprecatedSince": "2026-05-01",
+		"title": "AHappened", "description": "A happened.", "x-publisher": "a-service", "x-consumers": ["b-service", "c-service"], "deprecatedSince": "2026-05-01",
 		"x-retention": {"class": "audit", "period": "P1Y"}, "x-sampling": {"rate": 0.25, "configurable": true}, "x-ordering-key": "{a|b}",
 		"properties": {"inner": {"properties": {"userId": {"x-pii": "pseudonymous"}}}, "a": {}}}`)}})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 type Schema struct {
 	Subject     string         `json:"-"`
 	ID          string         `json:"$id"`
-	Title       string         `json:"title"`
+	Title       string         `json:"title"` // a name, from which generators of code derive theirs
+	Description string         `json:"description"`
 	Publisher   string         `json:"x-publisher"`
 	Consumers   []string       `json:"x-consumers"`
 	Retention   Retention      `json:"x-retention"`

@@ -19,7 +19,7 @@ type asyncAPI struct {
 	} `json:"operations"`
 	Components struct {
 		Messages map[string]struct {
-			Title   string `json:"title"`
+			Summary string `json:"summary"`
 			Payload struct {
 				Properties struct {
 					Payload schema `json:"payload"`
@@ -48,7 +48,7 @@ func readEvents(text []byte) (all []event, err error) {
 	}
 	for _, subject := range slices.Sorted(maps.Keys(d.Components.Messages)) {
 		m := d.Components.Messages[subject]
-		e := event{Subject: subject, Title: m.Title, schema: m.Payload.Properties.Payload}
+		e := event{Subject: subject, Title: m.Summary, schema: m.Payload.Properties.Payload}
 		e.Members = e.schema.members("", nil)
 		for name, o := range d.Operations {
 			if o.Action == "receive" && strings.TrimPrefix(o.Channel.Ref, "#/channels/") == subject {
