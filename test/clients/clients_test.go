@@ -19,11 +19,12 @@ import (
 const (
 	root    = "../.."
 	http    = "schemas/http"
+	events  = "schemas/events"
 	client  = http + "/client/typescript"
 	sources = client + "/src/generated"
 )
 
-// copyPackage returns a temporary tree with copies of the client and of the OpenAPI documents, and with the npm packages of the client.
+// copyPackage returns a temporary tree with copies of the client, of the OpenAPI documents and of the schemas of events, and with the npm packages of the client.
 func copyPackage(t *testing.T) string {
 	t.Helper()
 	packages := npm.Install(t, root, filepath.Join(root, client))
@@ -45,6 +46,9 @@ func copyPackage(t *testing.T) string {
 		if strings.HasSuffix(entry.Name(), ".yaml") {
 			copyFile(t, filepath.Join(root, http, entry.Name()), filepath.Join(tree, http, entry.Name()))
 		}
+	}
+	if err := os.CopyFS(filepath.Join(tree, events), os.DirFS(filepath.Join(root, events))); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
@@ -147,7 +151,7 @@ func TestTypeScript_noticesChange(t *testing.T) {
 }
 
 // TestTypeScript_bookRoom compiles the client, runs its unit tests, and books a room with it on Node: search, handoff, quote, hold, guest
-// details, payment, confirmation.
+// details, payment, confirmation. Then it consumes the events.
 func TestTypeScript_bookRoom(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(copyPackage(t), client)
@@ -168,6 +172,12 @@ func TestTypeScript_bookRoom(t *testing.T) {
 	}
 	if state != "confirmed" {
 		t.Errorf("%s is %s, want confirmed", code, state)
+	}
+	s.Settle()
+	s.PublishAgain("melmastoon.reservation.confirmed.v1")
+	consumed := npm.Run(t, folder, "node", "dist/example/consumer.js", s.Cloud.URL(), "2")
+	if strings.Count(consumed, "confirmed: rsv_") != 1 {
+		t.Errorf("the consumer printed %q, want one confirmed reservation for two deliveries of its event", consumed)
 	}
 }
 
@@ -203,7 +213,7 @@ func TestTypeScript_noDependencies(t *testing.T) {
 		})
 	}
 	names := slices.Sorted(maps.Keys(generated(t, root)))
-	if want := []string{"consumer.ts", "reservation.ts", "tenantbooking.ts"}; !slices.Equal(names, want) {
+	if want := []string{"consumer.ts", "events.ts", "reservation.ts", "tenantbooking.ts"}; !slices.Equal(names, want) {
 		t.Errorf("src/generated has %v, want %v", names, want)
 	}
 }

@@ -1,6 +1,7 @@
 // Generates src/generated from the OpenAPI documents: types of parameters, bodies and successful responses, the problems of each
-// operation, and the table from which the client builds its requests. Run it with: npm run generate
-import { readFile, writeFile } from "node:fs/promises";
+// operation, and the table from which the client builds its requests; and from the schemas of the events the types of their payloads.
+// Run it with: npm run generate
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
@@ -37,6 +38,35 @@ for (const service of ["consumer", "tenantbooking", "reservation"]) {
     "",
   ].join("\n");
   await writeFile(new URL(`${service}.ts`, generated), text);
+}
+
+const schemas = new URL("../events/", documents);
+const events = [];
+for (const file of (await readdir(schemas)).filter((name) => name.endsWith(".json")).sort()) {
+  events.push({ subject: file.replace(/\.json$/, ""), schema: JSON.parse(await readFile(new URL(file, schemas), "utf8")) });
+}
+const payloads = Object.fromEntries(events.map((e) => [e.schema.title, payloadOf(e.schema)]));
+const eventTypes = await openapiTS({ openapi: "3.1.0", info: { title: "Events", version: "1" }, paths: {}, components: { schemas: payloads } },
+  { rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true });
+await writeFile(new URL("events.ts", generated), [
+  "// Generated from the schemas of the events by generate.mjs. Do not edit.",
+  "",
+  astToString(eventTypes.filter((node) => !["paths", "webhooks", "$defs", "operations"].includes(node.name?.escapedText))).trim(),
+  "",
+  "/** The payload of each event, by its subject, which is the `type` of the CloudEvent. */",
+  "export interface payloads {",
+  ...events.map((e) => `    ${JSON.stringify(e.subject)}: ${e.schema.title};`),
+  "}",
+  "",
+].join("\n"));
+
+/** A schema without the parts that have no type: conditions, annotations, and the values of an enum to which values may be added. */
+function payloadOf(schema) {
+  if (Array.isArray(schema)) return schema.map(payloadOf);
+  if (schema === null || typeof schema !== "object") return schema;
+  if (schema["x-enum"] === "open") return { type: "string", description: `${schema.description ?? ""} Known values: ${schema.enum.join(", ")}. There may be others.`.trim() };
+  const kept = Object.entries(schema).filter(([name]) => !name.startsWith("$") && !name.startsWith("x-") && !["title", "examples", "allOf", "deprecatedSince"].includes(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, name === "properties" ? Object.fromEntries(Object.entries(value).map(([n, v]) => [n, payloadOf(v)])) : payloadOf(value)]));
 }
 
 /** The operations of a document. Their parameters include those of the path; references are resolved. */

@@ -5,6 +5,7 @@ import * as tenantbooking from "./generated/tenantbooking.js";
 
 export { type Arguments, type CallOptions, type Client, type Result, type Settings, type Success, untilDecided, unwrap } from "./client.js";
 export { directionOf, formatDay, formatMicro, formatMoney, type MicroMoney, type Money, remaining } from "./display.js";
+export type { CloudEvent, Envelope, EventPayloads, Subject } from "./event.js";
 export { type AnyProblem, ProblemError, type ProblemOf, UnexpectedAnswerError } from "./problem.js";
 export type * as Consumer from "./generated/consumer.js";
 export type * as Reservation from "./generated/reservation.js";
