@@ -106,8 +106,23 @@ func TestConsole_unpark(t *testing.T) {
 	}
 	d.does("/-/outbox", "/-/outbox/unpark", url.Values{"schema": {"reservation"}, "event": {event[1]}, "why": {"the schema is mended"}},
 		`by "console", because "the schema is mended"`)
-	d.Settle()
+	for _, schema := range []string{"bff_consumer", "bff_tenant_booking", "sandbox", "reservation"} { // the last one publishes the event
+		service := strings.ReplaceAll(strings.TrimPrefix(schema, "bff_"), "_", "")
+		d.shows("/-/outbox", `action="/-/functions/`+service+`-relay/tick"`)
+		d.does("/-/outbox", "/-/functions/"+service+"-relay/tick", url.Values{}, service+"-relay answered after")
+	}
 	d.shows("/-/outbox", "All events are published.")
+}
+
+// TestConsole_otherOrigin sends a write as a page of a development server does that has no proxy. Locally the refusal says what to do.
+func TestConsole_otherOrigin(t *testing.T) {
+	t.Parallel()
+	d := developer{system.Open(t), t}
+	refused := d.Must(http.StatusForbidden, system.Request{Method: http.MethodPost, Path: "/bff/consumer/v1/search", Body: "{}",
+		Header: map[string]string{"Origin": "http://localhost:5173", "Sec-Fetch-Site": "same-site"}})
+	if !strings.Contains(string(refused.Body), "schemas/http/README.md") {
+		t.Errorf("got %s, want the document about the proxy in it", refused.Body)
+	}
 }
 
 // TestConsole_lockedLanes names the session because of which the relay finds no lane.

@@ -34,13 +34,14 @@ FAIL	melmastoon.ghasi.io/functions/c [build failed]
 ok  	melmastoon.ghasi.io/functions/d	0.1s
 `
 	output := filepath.Join(t.TempDir(), "output")
-	command := exec.CommandContext(t.Context(), "bash", "-c", "# "+functions+"\n}\nwithout_calls >"+output+"\nfailed=1 output="+output+"\nsay_failed")
+	command := exec.CommandContext(t.Context(), "bash", "-c", "# "+functions+"\n}\ntee "+output+" | without_calls | grep -c time\nfailed=1 output="+output+"\nsay_failed")
 	command.Stdin = strings.NewReader(printed)
 	got, err := command.CombinedOutput()
 	if err == nil {
 		t.Error("exit status = 0, want a failure")
 	}
-	const want = `What failed:
+	const want = `0
+What failed:
 --- FAIL: TestOne (0.01s)
     one_test.go:7: got 1, want 2
 # melmastoon.ghasi.io/functions/c

@@ -54,7 +54,7 @@ func example(s Schema, subject event.Subject) (object, error) {
 		return nil, err
 	}
 	raw.Envelope.PublishedAt = exampleTime.Add(12 * time.Millisecond)
-	data, err := json.Marshal(object{"envelope": raw.Envelope, "payload": jsontext.Value(raw.Payload)}, event.Encoding)
+	data, err := json.Marshal(object{"envelope": raw.Envelope, "payload": raw.Payload}, event.Encoding)
 	return object{"name": "published", "headers": raw.Attributes(), "payload": jsontext.Value(data)}, err
 }
 
@@ -63,7 +63,7 @@ var placeholder = regexp.MustCompile(`\{[^}]+\}`)
 // keyOf returns the ordering key that an annotation describes, for a payload: "{a|b}" is b if there is no a.
 func keyOf(annotation string, payload map[string]any) string {
 	return placeholder.ReplaceAllStringFunc(annotation, func(names string) string {
-		for _, name := range strings.Split(strings.Trim(names, "{}"), "|") {
+		for _, name := range strings.SplitSeq(strings.Trim(names, "{}"), "|") {
 			if value, ok := payload[name].(string); ok {
 				return value
 			}

@@ -25,6 +25,11 @@ type outboxRow struct {
 	Lanes           int        // leased lanes
 }
 
+// Relay returns the name of the function that publishes what waits.
+func (r outboxRow) Relay() string {
+	return strings.ReplaceAll(strings.TrimPrefix(r.Schema, "bff_"), "_", "") + "-relay"
+}
+
 // A stuckRow is an event that is not published: parked, failed or waiting.
 type stuckRow struct {
 	Schema, Event, Subject, Key string
