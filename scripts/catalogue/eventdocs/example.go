@@ -63,7 +63,7 @@ var placeholder = regexp.MustCompile(`\{[^}]+\}`)
 // keyOf returns the ordering key that an annotation describes, for a payload: "{a|b}" is b if there is no a.
 func keyOf(annotation string, payload map[string]any) string {
 	return placeholder.ReplaceAllStringFunc(annotation, func(names string) string {
-		for _, name := range strings.SplitSeq(strings.Trim(names, "{}"), "|") {
+		for name := range strings.SplitSeq(strings.Trim(names, "{}"), "|") {
 			if value, ok := payload[name].(string); ok {
 				return value
 			}
