@@ -27,7 +27,7 @@ import (
 // An eventSchema is the part of an event's schema that these tests read.
 type eventSchema struct {
 	ID        string   `json:"$id"`
-	Title     string   `json:"title"`
+	About     string   `json:"description"`
 	Publisher string   `json:"x-publisher"`
 	Consumers []string `json:"x-consumers"`
 	Retention struct {
@@ -92,8 +92,8 @@ var (
 func TestEventSchemas_describeEveryMember(t *testing.T) {
 	t.Parallel()
 	eachEvent(t, func(t *testing.T, _ string, s eventSchema) {
-		if !sentence.MatchString(s.Title) {
-			t.Errorf("the title %q is no sentence", s.Title)
+		if !sentence.MatchString(s.About) {
+			t.Errorf("the description %q is no sentence", s.About)
 		}
 		walk("", s.whole, func(pointer string, value any) bool {
 			text, _ := openapitest.Member(value, "description").(string)
