@@ -34,7 +34,7 @@ var notRun = map[string]string{
 	"go run ./scripts/timeline*":            "it needs a booking; TestTimeline_booking prints the same",
 	`curl "$redirectUrl" -d action=pay`:     "it needs a booking; TestTypeScript_bookRoom pays with the same request",
 	"curl -N *":                             "the stream has no end; the journeys read it",
-	"npm *":                                 "TestTypeScript_bookRoom runs the programs behind it",
+	"npm *":                                 "TestTypeScript_bookRoom, TestTypeScript_install and TestStarter run them, or the programs behind them",
 	"cd test/load/peers && go test *":       "it compares times with those of other libraries, from a module of its own",
 	"MELMASTOON_SEED=<seed> *":              "the seed and the test are those of a failure",
 	"gcloud run jobs execute *":             "TestReadme_blocks pastes it",
