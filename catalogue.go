@@ -40,6 +40,17 @@ import (
 	consumertenantreinstated "melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	consumertenantsuspended "melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	consumerthemepublished "melmastoon.ghasi.io/functions/consumer/themepublished"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/bookwalkin"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/changestay"
+	frontdeskcheckin "melmastoon.ghasi.io/functions/demo/frontdesk/checkin"
+	frontdeskcheckout "melmastoon.ghasi.io/functions/demo/frontdesk/checkout"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/endbooking"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/login"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showreceipt"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showreservation"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showtoday"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showwalkin"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/takecash"
 	"melmastoon.ghasi.io/functions/demo/sandbox/authenticate"
 	"melmastoon.ghasi.io/functions/demo/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/demo/sandbox/collect"
@@ -200,6 +211,18 @@ var Functions = []fn.Function{
 	consumertenantreinstated.Function,
 	consumertenantsuspended.Function,
 	consumerthemepublished.Function,
+
+	bookwalkin.Function,
+	changestay.Function,
+	frontdeskcheckin.Function,
+	frontdeskcheckout.Function,
+	endbooking.Function,
+	login.Function,
+	showreceipt.Function,
+	showreservation.Function,
+	showtoday.Function,
+	showwalkin.Function,
+	takecash.Function,
 
 	addspecialrequest.Function,
 	reservationallocationcommitted.Function,

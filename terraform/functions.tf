@@ -55,6 +55,7 @@ locals {
       { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") },
       var.challenge_site_key == null ? {} : { CHALLENGE_SITE_KEY = var.challenge_site_key },
     )
+    frontdesk  = { PUBLIC_URL = "https://${var.domain}" }
     sandbox    = { PUBLIC_URL = "https://${var.domain}" }
     storefront = { PUBLIC_URL = "https://${var.domain}" }
     tenantbooking = {

@@ -41,7 +41,7 @@ variable "custom_domains" {
 }
 
 variable "demo" {
-  description = "Deploys the sandbox and the storefront in place of the platform's services and of the hotels' own sites. Never set it where real guests book."
+  description = "Deploys the sandbox, the storefront and the front desk in place of the platform's services and of the hotels' own software. Never set it where real guests book."
   type        = bool
   default     = false
 }

@@ -105,7 +105,7 @@ run "production" {
   }
 
   assert {
-    condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.migrate.job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront")])
+    condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.migrate.job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront") || strcontains(name, "frontdesk")])
     error_message = "A function of the sandbox is deployed."
   }
 

@@ -30,6 +30,7 @@ func TestDocs(t *testing.T) {
 		{name: "reservation", path: "/docs?page=reservation", want: console},
 		{name: "sandbox", path: "/docs?page=sandbox", want: console},
 		{name: "storefront", path: "/docs?page=storefront", want: console},
+		{name: "frontdesk", path: "/docs?page=frontdesk", want: console},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			g.open(page.path)

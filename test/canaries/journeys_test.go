@@ -179,6 +179,7 @@ func TestCanaries_journeys(t *testing.T) {
 	consumerJourney(t, s, a, w, all)
 	hotelSiteJourney(t, s, a, w, all)
 	allHotelsSiteJourney(t, s, a, w, all)
+	frontDeskJourney(t, s, a, w, all)
 	desk := deskJourney(t, s, a, w, all)
 	operatorJourney(t, s, a, w, all, booked.IntentID)
 	everyRouteJourney(t, s, a, w, all)

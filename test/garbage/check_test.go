@@ -42,7 +42,7 @@ func faultsOf(s *attempt, a answer, lethal bool) (wrong []string) {
 	case late(a): // settled when the machine is quiet
 	case a.status >= 500:
 		complain("answered %d: %s", a.status, a.body)
-	case a.status == http.StatusSeeOther && (strings.HasPrefix(s.request.path, "/site/") || strings.HasPrefix(s.request.path, "/hotels")):
+	case a.status == http.StatusSeeOther && (strings.HasPrefix(s.request.path, "/site/") || strings.HasPrefix(s.request.path, "/hotels") || strings.HasPrefix(s.request.path, "/desk")):
 		// A form of a site goes on to a page, which says what was wrong.
 	case a.status < 400 && lethal:
 		complain("was understood: %d %.200s", a.status, a.body)
@@ -70,7 +70,7 @@ func malformed(s *attempt, a answer) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.header.Get("Content-Type")
 	paged := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable} // what the sites say on a page
-	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && slices.Contains(paged, a.status) {
+	if service := s.target.function.Spec.Service(); (service == "storefront" || service == "frontdesk") && strings.HasPrefix(got, "text/html") && slices.Contains(paged, a.status) {
 		return nil
 	}
 	if got != "application/problem+json" {

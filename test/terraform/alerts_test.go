@@ -330,7 +330,7 @@ func TestAlerts(t *testing.T) {
 			t.Parallel()
 			lines := w.healthy()
 			maps.DeleteFunc(lines, func(name string, _ []string) bool {
-				return strings.HasPrefix(name, "sandbox-") || strings.HasPrefix(name, "storefront-")
+				return strings.HasPrefix(name, "sandbox-") || strings.HasPrefix(name, "storefront-") || strings.HasPrefix(name, "frontdesk-")
 			})
 			test.change(lines)
 			e := evaluator{t: t, s: s}

@@ -20,6 +20,7 @@ const sandboxes = "sandbox"
 // not listed cannot be deployed.
 var services = map[string]Service{
 	"consumer":      {Schema: consumer.Schema},
+	"frontdesk":     {StandIn: true}, // without tables
 	"reservation":   {Schema: reservation.Schema},
 	sandboxes:       {Schema: sandbox.Schema, StandIn: true},
 	"storefront":    {StandIn: true}, // without tables

@@ -18,7 +18,7 @@ type Wish struct {
 	Schedule      string // in cron's format
 }
 
-// Services are the services that a function can be added to. The sandbox and the storefront are demonstrations.
+// Services are the services that a function can be added to. The sandbox, the storefront and the front desk are demonstrations.
 var Services = []string{"consumer", "reservation", "tenantbooking"}
 
 // Parse returns the wish of the arguments: service/name, and at most one of a subject and an interval or schedule.

@@ -13,7 +13,7 @@ import (
 )
 
 // neighbours are the platform services that the sandbox provides, each below its own base path.
-var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory", "lock", "payment", "search", "challenge"}
+var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory", "lock", "payment", "search", "challenge", "iam"}
 
 // Variables returns the functions' environment: the URLs of all services on this one address, and the secrets of this
 // machine. Functions in other processes get the same variables.

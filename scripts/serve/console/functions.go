@@ -112,7 +112,7 @@ type link struct{ To, Text string }
 
 func (c *Console) home(r *http.Request) (any, error) {
 	v := homeView{URL: "http://" + r.Host, Functions: len(c.Functions), Documents: documents(), Hotels: []link{
-		{"/site/kabul-grand-hotel", "Kabul Grand Hotel"}, {"/site/herat-garden-hotel", "Herat Garden Hotel"}}}
+		{"/site/kabul-grand-hotel", "Kabul Grand Hotel"}, {"/site/herat-garden-hotel", "Herat Garden Hotel"}, {"/desk", "front desk"}}}
 	for _, f := range c.Functions {
 		sum := c.Calls.Of(f.Spec.Name)
 		v.Calls += sum.Calls

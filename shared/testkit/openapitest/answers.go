@@ -17,6 +17,7 @@ import (
 // held lists the services whose answers are validated against their OpenAPI documents.
 var held = map[string]func() (*Document, error){
 	"consumer":      sync.OnceValues(func() (*Document, error) { return Open("consumer", true) }),
+	"frontdesk":     sync.OnceValues(func() (*Document, error) { return Open("frontdesk", true) }),
 	"reservation":   sync.OnceValues(func() (*Document, error) { return Open("reservation", true) }),
 	"sandbox":       sync.OnceValues(func() (*Document, error) { return Open("sandbox", true) }),
 	"storefront":    sync.OnceValues(func() (*Document, error) { return Open("storefront", true) }),

@@ -80,6 +80,8 @@ type Request struct {
 	Surface     string // X-Client-Surface
 	Version     string // X-Bootstrap-Version
 	Challenge   string // X-Challenge-Response
+	Token       string // of the hotel's staff
+	Tenant      string // X-Tenant-Id
 	In, Out     any
 }
 
@@ -140,7 +142,11 @@ func (b *Browser) setHeaders(req *http.Request, r Request) {
 	if r.Match != "" {
 		req.Header.Set("If-Match", `"`+r.Match+`"`)
 	}
-	for name, value := range map[string]string{"Idempotency-Key": r.Key, "X-Bootstrap-Version": r.Version, "X-Client-Surface": r.Surface, "X-Challenge-Response": r.Challenge} {
+	if r.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	for name, value := range map[string]string{"Idempotency-Key": r.Key, "X-Bootstrap-Version": r.Version, "X-Client-Surface": r.Surface,
+		"X-Challenge-Response": r.Challenge, "X-Tenant-Id": r.Tenant} {
 		if value != "" && httpguts.ValidHeaderFieldValue(value) {
 			req.Header.Set(name, value)
 		}
@@ -159,7 +165,8 @@ func parseResponse(res *http.Response, text []byte, out any) error {
 		return &ServiceError{Code: fault.ErrUpstreamUnavailable.Code}
 	}
 	token, _ := p.Members["viewToken"].(string)
-	return &ServiceError{Code: strings.TrimPrefix(p.Code, "MELMASTOON."), Status: res.StatusCode, Violations: p.Violations,
+	due, _ := p.Members["dueMicro"].(string)
+	return &ServiceError{Code: strings.TrimPrefix(p.Code, "MELMASTOON."), Status: res.StatusCode, Violations: p.Violations, Due: due,
 		RetryAfter: p.RetryAfter, Challenge: p.Members["challenge"] != nil, ViewToken: token, Handoff: p.Members["handoffPayload"]}
 }
 

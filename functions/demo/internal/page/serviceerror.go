@@ -18,6 +18,7 @@ type ServiceError struct {
 	RetryAfter int    // in seconds, or 0
 	Challenge  bool   // whether the visitor may solve a challenge and repeat the request
 	ViewToken  string // opens the booking that the error is about, if the service returned one
+	Due        string // what the guest still has to pay, in micro units, if the error is about that
 	Handoff    any    // the guest's choices on the consumer site, if the service returned them with a handoff that it rejected
 }
 

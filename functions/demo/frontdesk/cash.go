@@ -1,0 +1,94 @@
+package frontdesk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// SessionEnded is the code of a token that is not valid any more.
+const SessionEnded = "GENERAL.UNAUTHENTICATED"
+
+// Problems that the site finds itself.
+const (
+	noRoom    = "DESK.NO_ROOM"    // no room is chosen
+	noAmount  = "DESK.NO_AMOUNT"  // not an amount, or more than is due
+	paidSince = "DESK.PAID_SINCE" // another payment has arrived since the page was shown
+)
+
+// An intent is a payment of a reservation as the payment service knows it.
+type intent struct {
+	ID       id.Intent   `json:"paymentIntentId"`
+	Status   string      `json:"status"`
+	Amount   money.Micro `json:"amountMicro"`
+	Captured money.Micro `json:"capturedMicro"`
+}
+
+// TakeCash captures an amount in cash. A guest who has promised exactly this amount keeps the promise; any other amount is a new payment.
+// It fails if more has been captured than the page showed, so that a form that is sent twice takes the money once.
+func (c *Clerk) TakeCash(ctx context.Context, r *Reservation, typed, shown string) error {
+	amount, err := c.parseAmount(typed, r.Balance)
+	if err != nil {
+		return err
+	}
+	var known struct {
+		Intents []intent `json:"intents"`
+	}
+	query := url.Values{"tenantId": {c.session.Tenant.String()}, "reservationId": {r.ID.String()}}
+	if err := c.site.hotels.payment.Get(ctx, "/intents", query, &known); err != nil {
+		return fmt.Errorf("frontdesk: intents of %s: %w", r.ID, err)
+	}
+	var captured money.Micro
+	var promised id.Intent
+	for _, i := range known.Intents {
+		captured += i.Captured
+		if i.Status == "pending_cash" && i.Amount == amount {
+			promised = i.ID
+		}
+	}
+	if shown != strconv.FormatInt(int64(captured), 10) {
+		return &page.ServiceError{Code: paidSince}
+	}
+	if promised.IsZero() {
+		in := map[string]any{"tenantId": c.session.Tenant, "reservationId": r.ID, "method": "cash_on_arrival", "amountMicro": amount, "currency": r.Balance.Currency}
+		var opened intent
+		if err := c.site.hotels.payment.Post(ctx, "/intents", in, &opened); err != nil {
+			return fmt.Errorf("frontdesk: intent for %s: %w", r.ID, err)
+		}
+		promised = opened.ID
+	}
+	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/sandbox/payment/v1/intents/" + promised.String() + "/collect"})
+}
+
+var western = strings.NewReplacer("۰", "0", "۱", "1", "۲", "2", "۳", "3", "۴", "4", "۵", "5", "۶", "6", "۷", "7", "۸", "8", "۹", "9",
+	"٠", "0", "١", "1", "٢", "2", "٣", "3", "٤", "4", "٥", "5", "٦", "6", "٧", "7", "٨", "8", "٩", "9", "٫", ".", "٬", "", ",", "", " ", "")
+
+// parseAmount reads an amount in main units, with digits of any script. It rejects more than is due.
+func (c *Clerk) parseAmount(typed string, b Balance) (money.Micro, error) {
+	units, cents, _ := strings.Cut(western.Replace(typed), ".")
+	exponent := b.Currency.Exponent()
+	if len(cents) > exponent {
+		return 0, &page.ServiceError{Code: noAmount}
+	}
+	n, err := strconv.ParseInt(units+cents+strings.Repeat("0", exponent-len(cents)), 10, 48)
+	amount := money.Micro(n) * b.Currency.MinorUnit()
+	if err != nil || amount <= 0 || amount > b.Due {
+		return 0, &page.ServiceError{Code: noAmount}
+	}
+	return amount, nil
+}
+
+// Plain returns an amount as a form has it, such as 1250.50.
+func (View) Plain(m money.Micro, currency money.Currency) string {
+	text := strconv.FormatInt(int64(m/currency.MinorUnit()), 10)
+	exponent := currency.Exponent()
+	text = strings.Repeat("0", max(0, exponent+1-len(text))) + text
+	return strings.TrimSuffix(text[:len(text)-exponent]+"."+text[len(text)-exponent:], "."+strings.Repeat("0", exponent))
+}

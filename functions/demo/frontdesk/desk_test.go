@@ -1,0 +1,229 @@
+package frontdesk_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+var at = "/desk/reservations/" + stayed.String()
+
+// Without a session every page leads to the login. With one, the token goes to the services, and ends with the shift.
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeServices(e)
+	g := browse(t, e, d)
+	for _, path := range []string{at, at + "/receipt", "/desk/walk-in"} {
+		g.open(path).sees("Log in")
+	}
+	g.post(at+"/check-out", "once", "req_1").sees("Log in")
+	if slices.Contains(d.asked, "POST check-out") {
+		t.Error("a form without a session reaches the reservation service")
+	}
+	g.logIn("manager").sees("Arrivals", "Needs attention", "Unpaid", "Zarghona Ahmadzai", "GM-7K2QX9", "AFN 5,000 to pay", "Log out (Manager)")
+	if !d.tokens["Bearer "+g.cookies["staff"]] {
+		t.Error("the services did not get the token")
+	}
+	d.refuses["GET reservation"] = `401 {"code":"MELMASTOON.GENERAL.UNAUTHENTICATED"}`
+	g.open(at).sees("Your session has ended", "Log in")
+	delete(d.refuses, "GET reservation")
+	g.post("/desk/session", "leave", "on").sees("You have logged out", "Log in")
+	if g.cookies["staff"] != "" {
+		t.Error("the cookie is still there")
+	}
+	g.logIn("owner").sees("Log out (Clerk)")
+	e.Advance(9 * time.Hour)
+	g.open(at).sees("Log in")
+}
+
+func TestLogin_garbledCookie(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	g := browse(t, e, newFakeServices(e))
+	for _, token := range []string{"x", "a.b.c", "e30.e30.c2ln", "e30.!!.c2ln"} {
+		g.cookies["staff"] = token
+		g.open(at).sees("Log in")
+	}
+}
+
+func TestRefusals_asSentences(t *testing.T) {
+	t.Parallel()
+	today := env.Of(nil).Now().UTC().Format("2 January 2006")
+	for _, test := range []struct {
+		name, state, act, refusal, path string
+		fields                          []string
+		sees                            string
+	}{
+		{"too early", "confirmed", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.BEFORE_ARRIVAL"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "The guest arrives on " + today},
+		{"a taken room", "confirmed", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.ROOM_UNAVAILABLE"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "This room cannot be given"},
+		{"no room", "confirmed", "", "", "/check-in", []string{"room1", ""}, "Please choose at least one room"},
+		{"not an item", "confirmed", "", "", "/check-in", []string{"room1", "x.y"}, "Something in the form is not possible"},
+		{"another state", "cancelled", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.ILLEGAL_TRANSITION"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "does not allow that: Cancelled"},
+		{"unpaid", "checked_in", "POST check-out", `409 {"code":"MELMASTOON.RESERVATION.BALANCE_DUE","dueMicro":"5000000000"}`, "/check-out", nil, "The guest still has to pay AFN 5,000."},
+		{"a clerk who forces", "checked_in", "POST check-out", `403 {"code":"MELMASTOON.GENERAL.FORBIDDEN"}`, "/check-out", []string{"force", "on", "reason", "x"}, "Only a manager"},
+		{"a dearer cancellation", "confirmed", "POST cancel", `409 {"code":"MELMASTOON.RESERVATION.PENALTY_CHANGED"}`, "/end", []string{"plan", "guest_cancelled", "penalty", "0"}, "costs more than was shown"},
+		{"an unknown end", "confirmed", "", "", "/end", []string{"plan", "merged_into", "penalty", "0"}, "Something in the form is not possible"},
+		{"another version", "confirmed", "POST dates", `412 {"code":"MELMASTOON.GENERAL.VERSION_CONFLICT"}`, "/stay", []string{"checkIn", "2027-03-01", "checkOut", "2027-03-02", "version", "3"}, "has changed meanwhile"},
+		{"a service that is down", "checked_in", "PATCH reservation", `503 {}`, "/stay", []string{"room", item.String() + "." + room.String()}, "does not answer"},
+		{"something unheard of", "confirmed", "POST no-show", `409 {"code":"MELMASTOON.NEVER.HEARD"}`, "/end", []string{"plan", "no_show", "penalty", "0"}, "That did not work"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			d.state = test.state
+			if test.act != "" {
+				d.refuses[test.act] = test.refusal
+			}
+			g := browse(t, e, d).logIn("front_desk")
+			g.post(at+test.path, append([]string{"once", "req_1"}, test.fields...)...).sees(`role="alert"`, test.sees)
+		})
+	}
+}
+
+// The page shows what a change costs before its form, and the form carries what was shown.
+func TestPlan_figures(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeServices(e)
+	g := browse(t, e, d).logIn("manager")
+	for _, test := range []struct {
+		query string
+		sees  []string
+	}{
+		{"?plan=guest_cancelled", []string{"Cancellation for the guest", "AFN 2,500", "AFN 100", `name="penalty" value="2500000000"`}},
+		{"?plan=staff_cancelled", []string{"Cancellation for the hotel"}},
+		{"?plan=no_show", []string{"Record the no-show"}},
+		{"?plan=dates&checkIn=2027-03-01&checkOut=2027-03-04", []string{"−AFN 1,000", "nights: 3", `name="version" value="4"`}},
+		{"?plan=dates&checkIn=2027-03-01&checkOut=x", []string{"Something in the form"}},
+		{"?plan=dates&checkIn=2027-03-01&checkOutDay=31&checkOutMonth=12&checkOutYear=1405", []string{"The calendar does not have this day"}},
+		{"?plan=nothing", []string{"Something in the form"}},
+	} {
+		g.open(at + test.query).sees(test.sees...)
+	}
+	for act, sent := range d.bodies {
+		if slices.Contains([]string{"POST cancel", "POST no-show", "POST dates"}, act) && sent["dryRun"] != true {
+			t.Errorf("%s is not a dry run: %v", act, sent)
+		}
+	}
+}
+
+// The amount is captured once, at most what is due, by the promise of exactly this amount or by a new payment.
+func TestTakeCash(t *testing.T) {
+	t.Parallel()
+	promise := id.New[id.Intent]()
+	for _, test := range []struct {
+		name, amount, paid string
+		intents            []body
+		want               []string // requests to the payment service
+		sees               string
+	}{
+		{"the promised amount", "5000", "0", []body{{"paymentIntentId": promise, "status": "pending_cash", "amountMicro": "5000000000", "capturedMicro": "0"}}, []string{"GET intents", "POST collect"}, "The cash is taken"},
+		{"a part, in Eastern digits", "۱٬۲۵۰٫۵", "0", []body{{"paymentIntentId": promise, "status": "pending_cash", "amountMicro": "5000000000", "capturedMicro": "0"}}, []string{"GET intents", "POST intents", "POST collect"}, "The cash is taken"},
+		{"more than is due", "5000.01", "0", nil, nil, "Please write an amount"},
+		{"nothing", "0", "0", nil, nil, "Please write an amount"},
+		{"less than nothing", "-1", "0", nil, nil, "Please write an amount"},
+		{"three decimals", "1.001", "0", nil, nil, "Please write an amount"},
+		{"no number", "all", "0", nil, nil, "Please write an amount"},
+		{"the form again", "5000", "0", []body{{"paymentIntentId": promise, "status": "captured", "amountMicro": "5000000000", "capturedMicro": "5000000000"}}, []string{"GET intents"}, "A payment has arrived meanwhile"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			d.intents = test.intents
+			g := browse(t, e, d).logIn("front_desk")
+			g.post(at+"/cash", "amount", test.amount, "paid", test.paid).sees(test.sees)
+			var got []string
+			for _, act := range d.asked {
+				if strings.HasSuffix(act, "intents") || strings.HasSuffix(act, "collect") {
+					got = append(got, act)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("asked %q, want %q", got, test.want)
+			}
+			if sent := d.bodies["POST intents"]; sent != nil && sent["amountMicro"] != "1250500000" {
+				t.Errorf("the new payment is %v", sent)
+			}
+		})
+	}
+}
+
+// A refused walk-in is shown again with what was typed. No address contains a name.
+func TestWalkIn(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeServices(e)
+	g := browse(t, e, d).logIn("front_desk").open("/desk/walk-in").sees("101, Double").lacks("102, Double", "email")
+	form := []string{"once", "req_1", "room", room.String(), "rate", "flexible", "checkIn", "2027-03-01", "checkOut", "2027-03-02", "adults", "۲", "children", "0",
+		"firstName", `Z"><b>`, "phone", "0700 123 456"}
+	d.refuses["POST walk-ins"] = `400 {"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[{"pointer":"/guest/firstName","rule":"form","message":"x"}]}`
+	a := g.front.Post("/desk/walk-in", encode(form), g.headers()...)
+	if a.Status != http.StatusOK || strings.Contains(string(a.Body), "<b>") {
+		t.Errorf("status %d, want 200 with what was typed, escaped: %s", a.Status, a.Body)
+	}
+	g.follow(a, "/desk/walk-in").sees("Please write a name.", `Z"><b>`, `aria-describedby="wrong-firstName"`)
+	delete(d.refuses, "POST walk-ins")
+	g.post("/desk/walk-in", form...).sees("The guest is booked")
+	sent := d.bodies["POST walk-ins"]
+	if guest, _ := sent["guest"].(body); guest["phone"] != "+93700123456" || sent["currency"] != "AFN" || guest["email"] != nil {
+		t.Errorf("sent %v", sent)
+	}
+	form[3] = broken.String() + "x"
+	g.post("/desk/walk-in", form...).sees("Please choose at least one room")
+}
+
+func encode(fields []string) string {
+	var all []string
+	for i := 0; i+1 < len(fields); i += 2 {
+		all = append(all, fields[i]+"="+strings.NewReplacer("%", "%25", "&", "%26", "+", "%2B", `"`, "%22", ">", "%3E", "<", "%3C", " ", "+", "۲", "%DB%B2").Replace(fields[i+1]))
+	}
+	return strings.Join(all, "&")
+}
+
+// Each page is complete in each language of the site, and the language form leads back to the page only.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for tag, sees := range map[string]string{"en": "Take cash", "fa-AF": "گرفتن پول نقد", "ps-AF": "نغدې پیسې اخیستل"} {
+		t.Run(tag, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			d.state = "checked_in"
+			g := browse(t, e, d).logIn("manager")
+			g.post("/desk/session", "locale", tag, "back", at).sees(`<html lang="`+tag+`"`, sees, "GM-7K2QX9")
+			for _, path := range []string{"/desk", "/desk?q=zar", at, at + "?plan=guest_cancelled", at + "?plan=dates&checkIn=2027-03-01&checkOut=2027-03-04", at + "/receipt", "/desk/walk-in"} {
+				g.open(path).sees(`<html lang="`+tag+`"`).lacks("{0}", "%!", "problem.", "state.")
+			}
+			for _, back := range []string{"https://evil.example/", "//evil.example", "/deskx", "/desk\\evil"} {
+				a := g.front.Post("/desk/session", encode([]string{"locale", tag, "back", back}), g.headers()...)
+				if to := a.Header.Get("Location"); to != "/desk" {
+					t.Errorf("back to %q leads to %q", back, to)
+				}
+			}
+		})
+	}
+}
+
+// A malformed address has a page for browsers.
+func TestErrorPage(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeServices(e)
+	g := browse(t, e, d)
+	a := g.front.Get("/desk/reservations/x", "Accept", "text/html")
+	a.Want(t, http.StatusNotFound, "Content-Type", "text/html; charset=utf-8")
+	a.WantText(t, "There is nothing here")
+	g.logIn("front_desk")
+	d.refuses["GET reservation"] = `404 {"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
+	g.open(at).sees("There is nothing here")
+	d.refuses["GET rooms"] = `503 {}`
+	g.open("/desk").sees("The service does not answer")
+}

@@ -1,0 +1,17 @@
+// Package frontdesk serves demo pages for the front desk of a hotel, rendered on the server on top of the reservation service, without
+// scripts. A production deployment does not include it: hotels have their own front-desk software.
+//
+//	login ─→ today ─→ reservation ── checkin, takecash, changestay, checkout, endbooking
+//	           │  ↖──────┘    └─→ receipt
+//	           ├─→ rack
+//	           └─→ walk-in ─→ reservation
+//
+// Anyone can log in as staff of a demo hotel. The session is a cookie with the token of the sandbox's identity service. It ends with the
+// token, after eight hours. The reservation service alone decides what the role allows, and what the state of a reservation allows: the
+// pages send the act and show the refusal as a sentence.
+//
+// A change that costs money is shown first, by a dry run, and the form carries the version or the amount that the page showed.
+//
+// The service has no tables. With the token it calls only routes of the reservation service and of the sandbox that are open to staff. As
+// a service it reads the hotels and their properties, asks for the token, and opens the payment intent of cash that no booking has promised.
+package frontdesk

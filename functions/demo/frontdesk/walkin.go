@@ -1,0 +1,140 @@
+package frontdesk
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A WalkIn is the form of a guest who stands at the desk, as it was typed.
+type WalkIn struct {
+	Room                       string
+	Rate                       string // the name of the rate, which each room type has
+	CheckIn, CheckOut          string
+	Adults, Children           string
+	FirstName, LastName, Phone string
+}
+
+// WalkInPage returns the form, or the form that has been refused, with the problem.
+func (c *Clerk) WalkInPage(ctx context.Context, w WalkIn, refused error) fn.Page {
+	if c.Hotel == nil {
+		if err := c.Enter(ctx); err != nil {
+			return c.Failed(err)
+		}
+	}
+	c.Back = Home + walkInPath
+	view := View{Step: "walkin", WalkIn: &w, Wrong: map[string]bool{}}
+	if refused != nil {
+		failed := page.ServiceErrorOf(refused)
+		view.Problem, view.Wrong = failed.Code, failed.InvalidFields()
+	}
+	var err error
+	if view.Rooms, err = c.rooms(ctx); err != nil {
+		return c.Failed(err)
+	}
+	if view.Taken, err = c.taken(ctx); err != nil {
+		return c.Failed(err)
+	}
+	if w.CheckIn == "" {
+		w.CheckIn, w.CheckOut = c.Today().String(), c.Today().AddDays(1).String()
+		w.Adults, w.Children = "1", "0"
+	}
+	return c.Show(view)
+}
+
+const walkInPath = "/walk-in"
+
+// BookWalkIn books the room for a guest without an e-mail address, and starts the check-in. It redirects to the reservation.
+func (c *Clerk) BookWalkIn(ctx context.Context, w WalkIn, key string) fn.Page {
+	if err := c.Enter(ctx); err != nil {
+		return c.Failed(err)
+	}
+	in, err := c.walkIn(ctx, w)
+	if err != nil {
+		return c.WalkInPage(ctx, w, err)
+	}
+	var r Reservation
+	if err := c.reservations(ctx, http.MethodPost, "/walk-ins", key, in, &r); err != nil {
+		return c.WalkInPage(ctx, w, err)
+	}
+	return c.ToReservation(r.ID, "booked", nil)
+}
+
+// walkIn returns the request of the form.
+func (c *Clerk) walkIn(ctx context.Context, w WalkIn) (map[string]any, error) {
+	nights, err := window(w.CheckIn, w.CheckOut)
+	if err != nil {
+		return nil, err
+	}
+	rooms, err := c.rooms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(rooms, func(r Room) bool { return r.ID.String() == w.Room })
+	if at < 0 {
+		return nil, &page.ServiceError{Code: noRoom}
+	}
+	plan := slices.IndexFunc(c.Hotel.RatePlans, func(r RatePlan) bool { return r.RoomType == rooms[at].RoomType && r.Name == w.Rate })
+	if plan < 0 {
+		return nil, &page.ServiceError{Code: invalid}
+	}
+	currency, err := c.site.hotels.currency(ctx, c.session.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	guest := map[string]any{"firstName": w.FirstName, "lastName": w.LastName}
+	if w.Phone != "" {
+		guest["phone"] = c.international(w.Phone)
+	}
+	people := map[string]int{"adults": page.Number(western.Replace(w.Adults)), "children": page.Number(western.Replace(w.Children))}
+	return map[string]any{
+		"propertyId": c.session.property(), "stayWindow": nights, "currency": currency, "locale": c.Localizer.Tag,
+		"guest": guest, "payment": map[string]string{"method": "cash_on_arrival"},
+		"items": []any{map[string]any{"roomTypeId": rooms[at].RoomType, "ratePlanId": c.Hotel.RatePlans[plan].ID, "occupants": people}},
+		"rooms": []any{map[string]any{"item": 0, "roomId": rooms[at].ID}},
+	}, nil
+}
+
+// international returns a number of Afghanistan in national form, such as 0700 123 456, with the country code, and any other text unchanged.
+func (c *Clerk) international(typed string) string {
+	if number := western.Replace(typed); c.Hotel.Country == "AF" && len(number) > 1 && number[0] == '0' && number[1] != '0' {
+		if full, err := pseudonym.E164("+93" + number[1:]); err == nil {
+			return full
+		}
+	}
+	return typed
+}
+
+// FreeTonight returns the rooms that nobody has and that are in order tonight.
+func (v View) FreeTonight() (all []Room) {
+	for _, t := range v.Hotel.RoomTypes {
+		all = append(all, v.FreeRooms(t.ID, stay.Window{Start: v.Today(), End: v.Today().AddDays(1)})...)
+	}
+	return all
+}
+
+// Rates returns the names of the hotel's rates, each once.
+func (v View) Rates() (all []string) {
+	for _, r := range v.Hotel.RatePlans {
+		if !slices.Contains(all, r.Name) {
+			all = append(all, r.Name)
+		}
+	}
+	return all
+}
+
+// Arrivals returns the days on which a walk-in can begin: today, and in the first half of the day the night that has begun before.
+func (v View) Arrivals() []stay.Date {
+	days := []stay.Date{v.Today()}
+	if v.Clerk.At.In(v.Localizer.Zone).Hour() < noon {
+		days = append(days, v.Today().AddDays(-1))
+	}
+	return days
+}
+
+const noon = 12
