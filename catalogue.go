@@ -46,6 +46,7 @@ import (
 	frontdeskcheckout "melmastoon.ghasi.io/functions/demo/frontdesk/checkout"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/endbooking"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/login"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showrack"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showreceipt"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showreservation"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showtoday"
@@ -218,6 +219,7 @@ var Functions = []fn.Function{
 	frontdeskcheckout.Function,
 	endbooking.Function,
 	login.Function,
+	showrack.Function,
 	showreceipt.Function,
 	showreservation.Function,
 	showtoday.Function,

@@ -72,6 +72,8 @@ func TestDesk_browser(t *testing.T) {
 			visit.typeText("#firstName", "Palwasha")
 			visit.press(`form[action$="/walk-in"] button`)
 			visit.sees("walked in", notice)
+			visit.press(`nav a[href$="/rooms"]`)
+			visit.sees("rack", "td.inHouse")
 			visit.open(missing)
 			visit.press(`form:has([value="no_show"]) button`)
 			visit.sees("no-show", `form[action$="/end"]`)

@@ -58,5 +58,6 @@ func frontDeskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	write(walkIn, "/walk-in", url.Values{"checkIn": {"2027-03-01"}, "checkOut": {"2027-03-02"}, "checkOutDay": nil,
 		"firstName": {a.name("POST " + walkIn + " form firstName")}, "phone": {a.phone("POST " + walkIn + " form phone")}}, fields...)
 	p.send("GET", walkIn, "/walk-in", nil)
+	p.send("GET", deskSite+"/rooms", "/rooms", nil)
 	p.send("GET", one+"/receipt", path+"/receipt", nil)
 }

@@ -54,7 +54,7 @@ func TestLogin_garbledCookie(t *testing.T) {
 
 func TestRefusals_asSentences(t *testing.T) {
 	t.Parallel()
-	today := env.Of(nil).Now().UTC().Format("2 January 2006")
+	today := env.Of(nil).Now().In(kabul).Format("2 January 2006")
 	for _, test := range []struct {
 		name, state, act, refusal, path string
 		fields                          []string
@@ -188,6 +188,51 @@ func encode(fields []string) string {
 	return strings.Join(all, "&")
 }
 
+// Guests who come later are checked in later, or are a no-show. Only the rooms that are chosen are sent.
+func TestCheckIn_items(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newFakeServices(e)
+	d.party = 2
+	g := browse(t, e, d).logIn("front_desk").open(at).sees(`name="room1"`, `name="room2"`, "Not now")
+	g.post(at+"/check-in", "once", "req_1", "room1", "", "room2", item.String()+"."+room.String()).sees("is checked in")
+	if rooms, _ := d.bodies["POST check-in"]["rooms"].([]any); len(rooms) != 1 {
+		t.Errorf("sent %v, want one room", d.bodies["POST check-in"])
+	}
+	d.state = "checked_in"
+	g.open(at).sees(`name="room2"`, "Record a no-show").lacks(`name="room1"`, "Cancel for the guest")
+	d.party = 1
+	g.open(at).lacks(`name="room2"`, "Record a no-show")
+}
+
+// A booked room counts for its type until the check-in. What inventory does not sell and no booking has is held.
+func TestRack(t *testing.T) {
+	t.Parallel()
+	row := func(name string, cells ...string) string {
+		return `<th scope="row">` + name + "</th>" + strings.Join(cells, "")
+	}
+	number := func(n string) string { return "<td>" + n + "</td>" }
+	const out, free = `<td class="out">X</td>`, `<td class="free">–</td>`
+	inHouse := `<td class="inHouse"><a href="` + at + `">H</a></td>`
+	for state, want := range map[string][]string{
+		"confirmed":  {row("Booked", number("1"), number("1"), number("0")), row("Held", number("0"), number("0"), number("1")), row("101", free, free, free), row("102", out, out, out)},
+		"checked_in": {row("101", inHouse, inHouse, free), row("Free", number("0"), number("0")), "in house", "Out of order"},
+	} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newFakeServices(e)
+			d.state = state
+			g := browse(t, e, d).logIn("front_desk").open("/desk/rooms")
+			for _, part := range want {
+				if !strings.Contains(strings.ToLower(g.page), strings.ToLower(part)) {
+					t.Errorf("the rack does not show %q:\n%s", part, g.page)
+				}
+			}
+		})
+	}
+}
+
 // Each page is complete in each language of the site, and the language form leads back to the page only.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
@@ -199,7 +244,7 @@ func TestLanguages(t *testing.T) {
 			d.state = "checked_in"
 			g := browse(t, e, d).logIn("manager")
 			g.post("/desk/session", "locale", tag, "back", at).sees(`<html lang="`+tag+`"`, sees, "GM-7K2QX9")
-			for _, path := range []string{"/desk", "/desk?q=zar", at, at + "?plan=guest_cancelled", at + "?plan=dates&checkIn=2027-03-01&checkOut=2027-03-04", at + "/receipt", "/desk/walk-in"} {
+			for _, path := range []string{"/desk", "/desk?q=zar", at, at + "?plan=guest_cancelled", at + "?plan=dates&checkIn=2027-03-01&checkOut=2027-03-04", at + "/receipt", "/desk/walk-in", "/desk/rooms"} {
 				g.open(path).sees(`<html lang="`+tag+`"`).lacks("{0}", "%!", "problem.", "state.")
 			}
 			for _, back := range []string{"https://evil.example/", "//evil.example", "/deskx", "/desk\\evil"} {

@@ -6,9 +6,9 @@
 //	           ├─→ rack
 //	           └─→ walk-in ─→ reservation
 //
-// Anyone can log in as staff of a demo hotel. The session is a cookie with the token of the sandbox's identity service. It ends with the
-// token, after eight hours. The reservation service alone decides what the role allows, and what the state of a reservation allows: the
-// pages send the act and show the refusal as a sentence.
+// Anyone can log in as staff of a demo hotel, and reads what the visitors of the demonstration have typed about themselves. The session is
+// a cookie with the token of the sandbox's identity service. It ends with the token, after eight hours. The reservation service alone
+// decides what the role and the state of a reservation allow: the pages send the act and show the refusal as a sentence.
 //
 // A change that costs money is shown first, by a dry run, and the form carries the version or the amount that the page showed.
 //

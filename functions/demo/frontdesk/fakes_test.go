@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/frontdesk/checkout"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/endbooking"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/login"
+	"melmastoon.ghasi.io/functions/demo/frontdesk/showrack"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showreceipt"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showreservation"
 	"melmastoon.ghasi.io/functions/demo/frontdesk/showtoday"
@@ -45,6 +46,8 @@ var (
 	stayed   = id.New[id.Reservation]()
 )
 
+var kabul = time.FixedZone("Asia/Kabul", (4*60+30)*60)
+
 // fakeServices are fakes of the services behind the desk, with one reservation. They answer according to their APIs and record requests.
 type fakeServices struct {
 	mu      sync.Mutex
@@ -53,6 +56,8 @@ type fakeServices struct {
 	guest   string
 	due     string
 	intents []body
+	party   int               // booked rooms, if more than one
+	free    int               // rooms that inventory sells each night
 	refuses map[string]string // by "METHOD last-part-of-the-path": a status, a code and members
 	asked   []string
 	tokens  map[string]bool
@@ -107,11 +112,13 @@ func (d *fakeServices) answer(act string, r *http.Request) any {
 	case "POST staff-tokens":
 		return body{"token": d.token()}
 	case "GET rooms":
-		today := d.now().Format(time.DateOnly)
+		today := d.now().In(kabul).Format(time.DateOnly)
 		return body{"rooms": []body{{"roomId": room, "roomTypeId": double, "number": "101"},
 			{"roomId": broken, "roomTypeId": double, "number": "102", "outOfOrder": body{"from": today, "until": "2099-01-01"}}}}
 	case "GET reservations":
 		return body{"reservations": []any{d.reservation()}, "attention": []body{{"reservationId": stayed, "reason": "unpaid_balance"}}}
+	case "GET availability":
+		return body{"roomTypes": []body{{"roomTypeId": double, "unitsLeft": d.free}}}
 	case "GET intents":
 		return body{"intents": d.intents}
 	case "POST intents":
@@ -123,13 +130,17 @@ func (d *fakeServices) answer(act string, r *http.Request) any {
 }
 
 func (d *fakeServices) reservation() body {
-	day := d.now().UTC()
+	day := d.now().In(kabul)
 	r := body{"reservationId": stayed, "reservationCode": "GM-7K2QX9", "state": d.state, "version": 4, "items": []body{{"itemId": item, "roomTypeId": double,
 		"ratePlanId": flexible, "occupants": body{"adults": 2, "children": 0}, "totalMicro": "5000000000"}}, "rooms": []body{},
 		"stayWindow": body{"start": day.Format(time.DateOnly), "end": day.AddDate(0, 0, 2).Format(time.DateOnly)}, "keyCredentialIds": []string{},
 		"balance": body{"capturedMicro": "0", "refundedMicro": "0", "dueMicro": d.due, "currency": "AFN"}, "totals": body{"grandTotalMicro": "5000000000"},
 		"guest": body{"firstName": d.guest, "lastName": "Ahmadzai", "email": "", "phone": "+93700123456"}, "policyApplied": body{"penaltyMicro": "2500000000"},
 		"paymentRefundsRequested": []body{{"amountMicro": "100000000"}}, "modification": body{"priceDeltaMicro": "-1000000000"}}
+	for n := 1; n < d.party; n++ {
+		r["items"] = append(r["items"].([]body), body{"itemId": id.New[id.Item](), "roomTypeId": double, "ratePlanId": flexible,
+			"occupants": body{"adults": 1, "children": 0}, "totalMicro": "0"})
+	}
 	if d.state == "checked_in" {
 		r["rooms"] = []body{{"itemId": item, "roomId": room}}
 	}
@@ -155,11 +166,11 @@ type deskBrowser struct {
 func browse(t *testing.T, e env.Env, d *fakeServices) *deskBrowser {
 	t.Helper()
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example"), d)
-	for _, name := range []string{"SEARCH", "PROPERTY", "TENANT", "IAM", "PAYMENT"} {
+	for _, name := range []string{"SEARCH", "PROPERTY", "TENANT", "IAM", "PAYMENT", "INVENTORY"} {
 		e = e.With("UPSTREAM_"+name+"_URL", "https://sandbox.example/"+strings.ToLower(name))
 	}
 	front := fntest.Open(t, e, showtoday.Function, login.Function, showreservation.Function, checkin.Function, takecash.Function, checkout.Function,
-		endbooking.Function, changestay.Function, showwalkin.Function, bookwalkin.Function, showreceipt.Function)
+		endbooking.Function, changestay.Function, showwalkin.Function, bookwalkin.Function, showreceipt.Function, showrack.Function)
 	return &deskBrowser{t: t, front: front.As(""), cookies: map[string]string{}, language: "en"}
 }
 

@@ -66,11 +66,11 @@ func (r Room) IsOut(from, until stay.Date) bool {
 }
 
 // hotels are the clients of the services that know the hotels and their staff.
-type hotels struct{ search, property, tenant, iam, payment *upstream.Client }
+type hotels struct{ search, property, tenant, iam, payment, inventory *upstream.Client }
 
 func openHotels(e env.Env) hotels {
 	return hotels{search: openUpstream(e, "search"), property: openUpstream(e, "property"), tenant: openUpstream(e, "tenant"),
-		iam: openUpstream(e, "iam"), payment: openUpstream(e, "payment")}
+		iam: openUpstream(e, "iam"), payment: openUpstream(e, "payment"), inventory: openUpstream(e, "inventory")}
 }
 
 // Get returns a property of any tenant.

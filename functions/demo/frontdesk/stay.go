@@ -169,7 +169,7 @@ type RoomChoice struct {
 	Selected id.Room // zero: no room is free
 }
 
-// FreeRooms returns the rooms of a type that nobody has and that are in order in the nights.
+// FreeRooms returns the rooms of a type that no guest has and that are in order in the nights.
 func (v View) FreeRooms(roomType id.RoomType, nights stay.Window) (all []Room) {
 	for _, r := range v.Rooms {
 		if r.RoomType == roomType && !r.IsOut(nights.Start, nights.End) && !slices.Contains(v.Taken, r.ID) {

@@ -32,6 +32,8 @@ type View struct {
 	Plan        *Plan
 	CheckOut    string // in the form of new dates
 	WalkIn      *WalkIn
+	Weeks       []Week          // of the rack
+	More        bool            // whether there are more reservations than the rack can count
 	Wrong       map[string]bool // invalid fields of the walk-in
 
 	*Clerk
@@ -197,15 +199,23 @@ func (v View) Now() string {
 type MenuItem struct{ Step, Path string }
 
 // Menu returns the pages of the menu.
-func (View) Menu() []MenuItem { return []MenuItem{{"today", ""}, {"walkin", walkInPath}} }
+func (View) Menu() []MenuItem {
+	return []MenuItem{{"today", ""}, {"walkin", walkInPath}, {"rack", rackPath}}
+}
 
 // CurrencyName returns the name of a currency in the clerk's language.
 func (v View) CurrencyName(c money.Currency) string {
 	return v.Localizer.TextOr("currency."+string(c), string(c))
 }
 
-// EndPlans returns the ways in which a confirmed booking can end without a stay.
+// EndPlans returns the ways in which a booking can end without a stay. If some guests have come, the others can only be a no-show.
 func (v View) EndPlans() []string {
+	switch {
+	case v.Reservation.State == checkedIn && v.RoomChoices() != nil:
+		return []string{noShow}
+	case v.Reservation.State != confirmed:
+		return nil
+	}
 	all := []string{guestCancels}
 	if v.IsManager() {
 		all = append(all, hotelCancels)
@@ -214,4 +224,16 @@ func (v View) EndPlans() []string {
 		all = append(all, noShow)
 	}
 	return all
+}
+
+// RackStates returns the states of the rack, for its legend.
+func (View) RackStates() []string { return []string{vacantState, "inHouse", "out"} }
+
+// Day returns the day of the month of a date.
+func (v View) Day(d stay.Date) string {
+	day := d.Time().Day()
+	if v.Localizer.ChoosesSolar() {
+		_, _, day = page.Solar(d)
+	}
+	return v.Localizer.Number(day)
 }

@@ -110,7 +110,7 @@ func (c *Clerk) international(typed string) string {
 	return typed
 }
 
-// FreeTonight returns the rooms that nobody has and that are in order tonight.
+// FreeTonight returns the rooms that no guest has and that are in order tonight.
 func (v View) FreeTonight() (all []Room) {
 	for _, t := range v.Hotel.RoomTypes {
 		all = append(all, v.FreeRooms(t.ID, stay.Window{Start: v.Today(), End: v.Today().AddDays(1)})...)

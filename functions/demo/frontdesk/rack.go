@@ -1,0 +1,172 @@
+package frontdesk
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+const (
+	rackPath = "/rooms"
+	weeks    = 2
+	week     = 7 // nights of one table, which fits a telephone
+)
+
+// A Week is one table of the rack.
+type Week struct {
+	Nights []stay.Date
+	Groups []Group
+}
+
+// A Group is the rooms of one type. Booked and held rooms have no number until the check-in, so that they are counted for each night.
+type Group struct {
+	Type               id.RoomType
+	Free, Booked, Held []int
+	Rooms              []RackRow
+}
+
+// A RackRow is the nights of one room.
+type RackRow struct {
+	Room  id.Room
+	Cells []Cell
+}
+
+// A Cell is one night of a room.
+type Cell struct {
+	State       string // free, inHouse or out
+	Reservation id.Reservation
+}
+
+// A house is what the rack is made of.
+type house struct {
+	today    stay.Date
+	rooms    []Room
+	inHouse  []Reservation
+	awaited  []Reservation
+	vacant   map[stay.Date]map[id.RoomType]int // what inventory sells
+	roomType []RoomType
+}
+
+// RackPage returns the rooms over fourteen nights. Inventory says what it sells; what neither it nor a booking has is held for guests who
+// have not paid yet.
+func (c *Clerk) RackPage(ctx context.Context) fn.Page {
+	if err := c.Enter(ctx); err != nil {
+		return c.Failed(err)
+	}
+	h := house{today: c.Today(), roomType: c.Hotel.RoomTypes, vacant: map[stay.Date]map[id.RoomType]int{}}
+	var err error
+	if h.rooms, err = c.rooms(ctx); err != nil {
+		return c.Failed(err)
+	}
+	last := h.today.AddDays(weeks*week - 1)
+	inHouse, err := c.list(ctx, "inHouse", maxListed, nil)
+	if err != nil {
+		return c.Failed(err)
+	}
+	awaited, err := c.list(ctx, "arrivals", maxListed, url.Values{"date": {last.String()}})
+	if err != nil {
+		return c.Failed(err)
+	}
+	h.inHouse, h.awaited = inHouse.Reservations, awaited.Reservations
+	for night := h.today; !last.Before(night); night = night.AddDays(1) {
+		if h.vacant[night], err = c.site.hotels.vacant(ctx, c.session.property(), night); err != nil {
+			return c.Failed(err)
+		}
+	}
+	view := View{Step: "rack", Rooms: h.rooms, More: inHouse.Next != nil || awaited.Next != nil}
+	for n := range weeks {
+		view.Weeks = append(view.Weeks, h.week(h.today.AddDays(n*week)))
+	}
+	return c.Show(view)
+}
+
+// vacant returns how many rooms of each type inventory sells for a night.
+func (h hotels) vacant(ctx context.Context, p id.Property, night stay.Date) (map[id.RoomType]int, error) {
+	var out struct {
+		RoomTypes []struct {
+			ID    id.RoomType `json:"roomTypeId"`
+			Units int         `json:"unitsLeft"`
+		} `json:"roomTypes"`
+	}
+	query := url.Values{"propertyId": {p.String()}, "start": {night.String()}, "end": {night.AddDays(1).String()}}
+	if err := h.inventory.Get(ctx, "/availability", query, &out); err != nil {
+		return nil, fmt.Errorf("frontdesk: vacancy of %s: %w", p, err)
+	}
+	left := map[id.RoomType]int{}
+	for _, t := range out.RoomTypes {
+		left[t.ID] = t.Units
+	}
+	return left, nil
+}
+
+// week returns the table that begins with a night.
+func (h house) week(first stay.Date) (w Week) {
+	for n := range week {
+		w.Nights = append(w.Nights, first.AddDays(n))
+	}
+	for _, t := range h.roomType {
+		g := Group{Type: t.ID}
+		for _, r := range h.rooms {
+			if r.RoomType != t.ID {
+				continue
+			}
+			row := RackRow{Room: r.ID}
+			for _, night := range w.Nights {
+				row.Cells = append(row.Cells, h.cell(r, night))
+			}
+			g.Rooms = append(g.Rooms, row)
+		}
+		for n, night := range w.Nights {
+			free, booked := h.vacant[night][t.ID], count(h.awaited, t.ID, night)
+			held := len(g.Rooms) - free - booked
+			for _, row := range g.Rooms {
+				if row.Cells[n].State != vacantState {
+					held--
+				}
+			}
+			g.Free, g.Booked, g.Held = append(g.Free, free), append(g.Booked, booked), append(g.Held, max(0, held))
+		}
+		w.Groups = append(w.Groups, g)
+	}
+	return w
+}
+
+const vacantState = "free"
+
+// cell returns one night of a room. A guest who should have left still has the room tonight.
+func (h house) cell(r Room, night stay.Date) Cell {
+	for _, guest := range h.inHouse {
+		late := night == h.today && !h.today.Before(guest.Stay.End)
+		if !late && (night.Before(guest.Stay.Start) || !night.Before(guest.Stay.End)) {
+			continue
+		}
+		for _, a := range guest.Rooms {
+			if a.Room == r.ID {
+				return Cell{State: "inHouse", Reservation: guest.ID}
+			}
+		}
+	}
+	if r.IsOut(night, night.AddDays(1)) {
+		return Cell{State: "out"}
+	}
+	return Cell{State: vacantState}
+}
+
+// count returns how many rooms of a type are booked for a night.
+func count(booked []Reservation, t id.RoomType, night stay.Date) (n int) {
+	for _, r := range booked {
+		if night.Before(r.Stay.Start) || !night.Before(r.Stay.End) {
+			continue
+		}
+		for _, i := range r.Items {
+			if i.RoomType == t {
+				n++
+			}
+		}
+	}
+	return n
+}
