@@ -2,6 +2,7 @@ package canaries
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"testing"
@@ -29,9 +30,7 @@ func frontDeskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	}
 	write := func(route, path string, fixed url.Values, names ...string) {
 		form := typed("POST "+route, "form", names...)
-		for name, values := range fixed {
-			form[name] = values
-		}
+		maps.Copy(form, fixed)
 		p.send("POST", route, path, form.Encode())
 	}
 	const session = deskSite + "/session"

@@ -2,6 +2,7 @@ package frontdesk
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -119,9 +120,7 @@ const maxListed = 200 // reservations of one list
 // list returns the reservations of the property for a query, such as "arrivals".
 func (c *Clerk) list(ctx context.Context, by string, limit int, more url.Values) (out list, err error) {
 	query := url.Values{by: {c.session.property().String()}, "limit": {strconv.Itoa(limit)}}
-	for name, value := range more {
-		query[name] = value
-	}
+	maps.Copy(query, more)
 	err = c.reservations(ctx, http.MethodGet, "?"+query.Encode(), "", nil, &out)
 	return out, err
 }
