@@ -55,6 +55,8 @@ var unscrubbed = map[string]string{
 	"POST /site*":       relayed,
 	"GET /hotels*":      relayed,
 	"POST /hotels*":     relayed,
+	"GET /desk*":        relayed,
+	"POST /desk*":       relayed,
 	"GET /docs query *": "the name of a page of the documentation; an unknown one is not found",
 	"GET /sandbox/tenant/v1/tenants/{ref} path ref":              compared,
 	"PATCH /sandbox/tenant/v1/tenants/{tenantId}/config json *":  hotelName,

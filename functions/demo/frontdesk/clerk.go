@@ -109,6 +109,7 @@ func problem(err error) url.Values {
 // Failed returns the answer to a page that could not be read: the login if the session has ended, and otherwise a page that says why.
 func (c *Clerk) Failed(err error) fn.Page {
 	failed := page.ServiceErrorOf(err)
+	c.Back = Home // an error page repeats nothing of the address
 	switch {
 	case failed.Status == http.StatusUnauthorized:
 		return c.ToLogin(err)

@@ -268,7 +268,7 @@ func TestErrorPage(t *testing.T) {
 	a.WantText(t, "There is nothing here")
 	g.logIn("front_desk")
 	d.refuses["GET reservation"] = `404 {"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
-	g.open(at).sees("There is nothing here")
+	g.open(at + "?checkOut=Zarghona").sees("There is nothing here").lacks("Zarghona")
 	d.refuses["GET rooms"] = `503 {}`
 	g.open("/desk").sees("The service does not answer")
 }

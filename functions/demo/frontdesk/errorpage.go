@@ -18,6 +18,7 @@ func errorPages() func(*http.Request, int, http.Header) []byte {
 			panic(err) // cannot fail: the files are embedded
 		}
 		c := s.clerk(r, time.Time{})
+		c.Back = Home
 		return page.RenderError(c.Show(View{Step: errorStep(status)}), c.Localizer.Tag, h)
 	}
 }
