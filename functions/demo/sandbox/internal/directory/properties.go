@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/demo/internal/picture"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/fault"
@@ -72,11 +73,6 @@ type RatePlan struct {
 // Properties is the directory of properties.
 type Properties struct{ db *postgres.DB }
 
-const (
-	propertyPhotos = 2
-	picturesOfRoom = 1
-)
-
 // OpenProperties opens the directory.
 func OpenProperties(e env.Env) Properties { return Properties{postgres.Open(e, standin.Schema)} }
 
@@ -136,8 +132,11 @@ func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Propert
 	if err != nil {
 		return h, err
 	}
+	house := picture.House{ID: h.ID, City: h.City, Type: h.Type, Stars: h.StarRating}
 	h.Rating, h.Phone = rating.OrNone(), phoneOf(h.ID, h.Country)
-	h.Photos = standin.PhotosOf(h.ID, h.Name, propertyPhotos, standin.Facade)
+	for view := range picture.Views {
+		h.Photos = append(h.Photos, standin.Photo{URL: house.Draw(view), Alt: h.Name, Hero: view == 0})
+	}
 	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
 		return h, err
 	}
@@ -157,7 +156,7 @@ func readRoomTypes(ctx context.Context, tx postgres.Tx, p id.Property) ([]RoomTy
 		pgx.StrictNamedArgs{"property": p})
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[RoomType])
 	for i := range all {
-		all[i].Photos = standin.PhotosOf(all[i].ID, all[i].called(), picturesOfRoom, standin.Chamber)
+		all[i].Photos = []standin.Photo{{URL: picture.Room{ID: all[i].ID, Name: all[i].Name, Sleeps: all[i].MaxOccupancy}.Draw(), Alt: all[i].called(), Hero: true}}
 	}
 	return all, err
 }

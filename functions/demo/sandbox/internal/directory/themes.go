@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/demo/internal/picture"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/fault"
@@ -188,7 +189,7 @@ func (s Themes) Brands(ctx context.Context, tenants []id.Tenant) (all []Brand, e
 
 // logo returns the mark of a theme: an arch in its colours.
 func logo(t Theme) string {
-	return standin.DataURL(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="%d" fill="%s"/>`+
+	return picture.DataURL(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="%d" fill="%s"/>`+
 		`<path fill="%s" d="M12 38V24a12 12 0 0 1 24 0v14h-7V24a5 5 0 0 0-10 0v14z"/><circle cx="24" cy="9" r="3" fill="%s"/></svg>`,
 		min(t.Tokens.Corner, 24), t.Tokens.Primary, t.Tokens.OnPrimary, t.Tokens.Accent))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/demo/internal/picture"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -37,6 +38,10 @@ type Listing struct {
 type Thumbnail struct {
 	URL string       `json:"url"`
 	Alt standin.Name `json:"alt"`
+}
+
+func (l Listing) thumbnail() Thumbnail {
+	return Thumbnail{picture.House{ID: l.Property, City: l.City, Type: l.Type, Stars: l.StarRating}.Draw(0), l.Name}
 }
 
 // Listings is the search index over all tenants. The maintenance role reads it and cannot write; a listing is written
@@ -111,8 +116,7 @@ func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error
 		if l.GuestRating = rating.OrNone(); measured {
 			l.DistanceKm = &km
 		}
-		photo := standin.PhotosOf(l.Property, l.Name, 1, standin.Facade)[0]
-		l.Thumbnail = Thumbnail{photo.URL, photo.Alt}
+		l.Thumbnail = l.thumbnail()
 		page = append(page, l)
 	}
 	return page, rows.Err()

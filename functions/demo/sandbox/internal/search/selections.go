@@ -40,8 +40,7 @@ func readListings(ctx context.Context, tx postgres.Tx, properties []id.Property)
 		err = row.Scan(&l.Property, &l.Tenant, &l.TenantSlug, &l.Name.Default, &l.Name.Localized, &l.City, &l.Country, &l.Geo.Lat, &l.Geo.Lng,
 			&l.StarRating, &rating.Value, &rating.Count, &l.Amenities, &l.Type, &l.Badges, &l.IndexedAt)
 		l.GuestRating = rating.OrNone()
-		photo := standin.PhotosOf(l.Property, l.Name, 1, standin.Facade)[0]
-		l.Thumbnail = Thumbnail{photo.URL, photo.Alt}
+		l.Thumbnail = l.thumbnail()
 		return l, err
 	})
 	return list(all), err
