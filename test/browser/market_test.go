@@ -44,6 +44,7 @@ func TestMarket_browser(t *testing.T) {
 			g.typeText(`[name="place"]`, "Kabul, Afghanistan")
 			g.press("form.search button")
 			visit.sees("results", ".card h3 a")
+			visit.firstHotel()
 			g.press(`a[href*="view=map"]`)
 			visit.sees("map", "svg a circle")
 			visit.pins()
@@ -102,6 +103,9 @@ const (
 	found.violations.map(v => v.id + ": " + v.nodes.map(n => n.target + " " + (n.any[0]?.message ?? "")).slice(0, 3).join(" | ")))`
 )
 
+// repeatedPictures counts the pictures that another place of the page shows, too. A hotel may be in two lists.
+const repeatedPictures = `(all => all.length - new Set(all).size)([...document.querySelectorAll("main section:first-of-type img, .photos img")].map(e => e.src))`
+
 var photo = regexp.MustCompile(`data:image/[^"]*`)
 
 // sees checks a page like guest.sees, examines it with axe-core at three widths, and checks its size.
@@ -121,11 +125,25 @@ func (v examinedVisit) examine(step string) {
 		v.inspect(where, width, v.expected)
 		v.violations(where)
 	}
+	if twice := ask(v.guest, chromedp.Evaluate[int](repeatedPictures)); twice > 0 {
+		v.t.Errorf("%s shows %d pictures again", step, twice)
+	}
 	v.size(v.width, height)
 	page := ask(v.guest, chromedp.Evaluate[string]("document.documentElement.outerHTML"))
 	if n := compressed(v.t, photo.ReplaceAllString(page, "")); n > maxPage {
 		v.t.Errorf("%s has %d bytes, want at most %d", step, n, maxPage)
 	}
+}
+
+// firstHotel checks that the name of the first hotel and its price are in view on a telephone without scrolling.
+func (v examinedVisit) firstHotel() {
+	v.t.Helper()
+	const telephone = 844
+	v.size(narrow, telephone)
+	if end := ask(v.guest, chromedp.Evaluate[float64](`document.querySelector(".card .price strong").getBoundingClientRect().bottom + scrollY`)); end > telephone {
+		v.t.Errorf("the price of the first hotel ends at %.0f, want at most %d", end, telephone)
+	}
+	v.size(v.width, height)
 }
 
 // badPins finds the pins of a map that are smaller than 24 pixels (WCAG 2.2, 2.5.8), or whose middle another one covers.

@@ -45,7 +45,7 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.asked = append(d.asked, r.Method+" "+path+" "+in)
 	w := httptest.NewRecorder()
 	session := body{"locale": d.locale, "localePreference": d.locale, "currency": "AFN", "currencyPreference": "AFN"}
-	card := body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel",
+	card := body{"propertyId": property, "name": body{"display": "Kabul Grand Hotel"}, "city": "Kabul", "propertyType": "hostel", "geo": body{"lat": 34.55, "lng": 69.15},
 		"rateSnapshot": body{"cheapestNightlyMinor": 390000, "totalForStayMinor": 868000, "currency": "AFN", "exponent": 2}}
 	if d.saves {
 		session["wishlist"] = []body{{"propertyId": property, "card": card}}
@@ -61,11 +61,11 @@ func (d *fakeConsumer) RoundTrip(r *http.Request) (*http.Response, error) {
 	case path == "/destinations" && d.away:
 		refuse(w, "503 GENERAL.UNAVAILABLE")
 	case path == "/destinations" && r.FormValue("q") == "Afghanistan":
-		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul", "name": body{"default": "Kabul", "display": "Kabul"}},
+		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul", "country": "AF", "hotels": 9, "name": body{"default": "Kabul", "display": "Kabul"}},
 			{"city": "Herat", "name": body{"default": "Herat", "display": "Herat"}}}})
 	case path == "/destinations":
 		_ = json.MarshalWrite(w, body{"destinations": []body{{"city": "Kabul River", "name": body{"default": "Kabul River", "display": "Kabul River"}},
-			{"city": "Kabul", "name": body{"default": "Kabul", "localized": body{"ps-AF": "کابل"}, "display": "کابل"}}}})
+			{"city": "Kabul", "geo": body{"lat": 34.5281, "lng": 69.1723}, "name": body{"default": "Kabul", "localized": body{"ps-AF": "کابل"}, "display": "کابل"}}}})
 	case path == "/session":
 		_ = json.MarshalWrite(w, session)
 	case strings.HasSuffix(path, "/availability"):
@@ -206,10 +206,35 @@ func TestMarket_rejected(t *testing.T) {
 	}
 }
 
+// TestMarket_start shows cities with the lowest price of a night, which other guests get from memory, and the guest's last search.
+func TestMarket_start(t *testing.T) {
+	t.Parallel()
+	d := &fakeConsumer{locale: locale.English}
+	e := upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d)
+	front := fntest.Open(t, e, findhotels.Function).As("")
+	for range 2 {
+		expectTexts(t, string(front.Get("/hotels").Body), "Where would you like to go?", "<strong dir=\"auto\">Kabul</strong>", "From AFN 8,680 a night")
+	}
+	if searches := strings.Count(strings.Join(d.asked, "\n"), "POST /search"); searches != 1 {
+		t.Errorf("the first pages make %d searches, want 1", searches)
+	}
+	results := front.Get("/hotels?place=Kabul&city=Kabul&checkIn=2027-03-21&checkOut=2027-03-23")
+	for _, c := range results.Header.Values("Set-Cookie") {
+		if trip, _, _ := strings.Cut(c, ";"); strings.HasPrefix(trip, "trip=") {
+			expectTexts(t, string(front.Get("/hotels", "Cookie", trip).Body), "Your last search", "21 March 2027 to 23 March 2027")
+			return
+		}
+	}
+	t.Error("the last search is not kept")
+}
+
 func TestMarket_card(t *testing.T) {
 	t.Parallel()
 	page, _ := visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul")
-	expectTexts(t, page, "AFN 3,900 a night, before taxes and fees", "in all, with taxes and fees", `<p class="small">Hostel`)
+	expectTexts(t, page, "<strong>AFN 8,680</strong> <span>for 2 nights, taxes included</span>", `<p class="small">Hostel · 3.2 km from the centre</p>`,
+		`<details class="fold">`, `<span class="hurry">Cancellation depends on the rate</span>`)
+	page, _ = visitMarket(t, locale.English, "/hotels?place=Kabul&city=Kabul&free=on")
+	expectTexts(t, page, `<span class="good">Free cancellation possible</span>`)
 }
 
 // TestMarket_preferences: pages that do not read the session have its language and currency from a cookie.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
@@ -31,6 +32,7 @@ type market struct {
 	translations page.Translations
 	pages        *template.Template
 	sheet        string
+	lowest       sync.Map // of lowestPrices
 }
 
 // openMarket returns the site. The consumer service is below PUBLIC_URL.

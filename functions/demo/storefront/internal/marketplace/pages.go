@@ -15,7 +15,8 @@ func (v *Visitor) StartPage(ctx context.Context, t Trip, problem, notice string)
 	if err != nil {
 		return v.ProblemPage(err, nil)
 	}
-	return v.Show(View{Step: "start", Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session})
+	towns, prices := v.towns(ctx)
+	return v.Show(View{Step: "start", Destinations: towns, Prices: prices, Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session})
 }
 
 // SavedPage returns the page with the guest's saved hotels and consents.
@@ -65,7 +66,8 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 		}
 		return v.Show(view)
 	}
-	t.Place = v.CityName(ctx, t.City).Display
+	view.Town = v.Town(ctx, t.City)
+	t.Place = view.Town.Name.Display
 	view.Trip, view.Title, view.Results = t, v.Localizer.T("results.place", t.Place), results
 	if t.View == "map" && len(results.Cards) > 0 {
 		pins, err := v.Pins(ctx, t, results.Cards)
@@ -73,7 +75,7 @@ func (v *Visitor) ResultsPage(ctx context.Context, t Trip) fn.Page {
 			view.Map = newMap(pins, results.Cards, results.Page.Offset)
 		}
 	}
-	return v.Show(view)
+	return v.keepTrip(v.Show(view), t)
 }
 
 // rejection returns the code of an error that the guest can correct in the form, or "".
@@ -114,5 +116,5 @@ func (v *Visitor) HotelPage(ctx context.Context, a Visit) fn.Page {
 		vacancy = &Vacancy{}
 	}
 	return v.Show(View{Step: "hotel", Title: hotel.Property.Name.Display, Problem: a.Problem, Notice: a.Notice, Trip: a.Trip, Rejected: rejected, Session: &session,
-		Hotel: hotel, City: v.CityName(ctx, hotel.Property.City), Vacancy: vacancy})
+		Hotel: hotel, Town: v.Town(ctx, hotel.Property.City), Vacancy: vacancy})
 }

@@ -1,8 +1,10 @@
 package marketplace
 
 import (
+	"html/template"
 	"slices"
 
+	"melmastoon.ghasi.io/functions/demo/internal/picture"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -49,10 +51,11 @@ type (
 	}
 	// A Destination is a city with hotels.
 	Destination struct {
-		City    string `json:"city"`
-		Name    Text   `json:"name"`
-		Country string `json:"country"`
-		Hotels  int    `json:"hotels"`
+		City    string   `json:"city"`
+		Name    Text     `json:"name"`
+		Country string   `json:"country"`
+		Geo     Position `json:"geo"`
+		Hotels  int      `json:"hotels"`
 	}
 	// A Photo is a picture.
 	Photo struct {
@@ -174,9 +177,11 @@ type (
 	}
 	// A Room is a room type, with its price if it is known.
 	Room struct {
+		ID           id.RoomType  `json:"roomTypeId"`
 		Name         string       `json:"name"`
 		Description  string       `json:"description"`
 		MaxOccupancy int          `json:"maxOccupancy"`
+		Photos       []Photo      `json:"photos"`
 		Nightly      *money.Minor `json:"nightly"`
 		Total        *money.Minor `json:"total"`
 	}
@@ -187,6 +192,9 @@ type (
 		Degraded  []string `json:"degraded"`
 	}
 )
+
+// Picture returns the town's picture.
+func (d Destination) Picture() template.URL { return template.URL(picture.City(d.City)) } //nolint:gosec // a data URL
 
 // Whole returns the price of the stay.
 func (s *Snapshot) Whole() money.Minor {

@@ -2,6 +2,7 @@ package marketplace
 
 import (
 	"html/template"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,7 +33,8 @@ type View struct {
 	NoMap        bool // the map was asked for and is not available
 	Session      *Session
 	Hotel        *Hotel
-	City         Text // of the hotel
+	Town         Destination            // of the results or of the hotel
+	Prices       map[string]money.Minor // the lowest of a night, by city
 	Vacancy      *Vacancy
 	Repeat       *Repeat // the request that a challenge interrupted
 
@@ -174,9 +176,34 @@ func (v View) HotelURL(p id.Property, from string) string {
 // OfSession reports whether the cards come from the session. Their prices are those of one night.
 func (v View) OfSession() bool { return v.Step == "start" || v.Step == "saved" }
 
-// NightlyText returns the price of a night, which is that of one room.
-func (v View) NightlyText(m money.Minor) string {
-	return v.Localizer.Nightly(m, page.Number(v.Trip.Rooms))
+// ForStay returns what a price of the trip is for: "for 2 nights, taxes included". Cards of the session have the price of one night.
+func (v View) ForStay() string {
+	if d := v.Dates(); d != nil && !v.OfSession() {
+		if nights := (stay.Window{Start: d[0], End: d[1]}).Nights(); nights != 1 {
+			return v.T("price.nights", nights)
+		}
+	}
+	return v.T("price.night")
+}
+
+// Distance returns how far a hotel is from the middle of its town, or "" if that is unknown.
+func (v View) Distance(to Position) string {
+	from := v.Town.Geo
+	if from == (Position{}) || to == (Position{}) {
+		return ""
+	}
+	km := kilometresPerDegree * math.Hypot(to.Lat-from.Lat, (to.Lng-from.Lng)*math.Cos(from.Lat*math.Pi/180))
+	return v.T("card.distance", v.Decimal(km))
+}
+
+// RoomPicture returns the picture of a room type, which the service has with the hotel and not with the prices.
+func (v View) RoomPicture(r id.RoomType) template.URL {
+	for _, room := range v.Hotel.Rooms {
+		if room.ID == r && len(room.Photos) > 0 {
+			return v.ImageURL(room.Photos[0].URL)
+		}
+	}
+	return ""
 }
 
 // PlaceURL returns the address of the search in a suggested city.

@@ -58,11 +58,13 @@ func (v *Visitor) keep(r fn.Reply) fn.Reply {
 	return r.Keep(v.browser.Cookie(preferencesCookie, v.preferences(), Home))
 }
 
-// Forget removes preferencesCookie with a page.
+// Forget removes the site's own cookies with a page.
 func (v *Visitor) Forget(p fn.Page) fn.Page {
-	c := v.browser.Cookie(preferencesCookie, "", Home)
-	c.MaxAge = -1
-	p.Reply = p.Reply.Keep(c)
+	for _, name := range []string{lastTripCookie, preferencesCookie} {
+		c := v.browser.Cookie(name, "", Home)
+		c.MaxAge = -1
+		p.Reply = p.Reply.Keep(c)
+	}
 	return p
 }
 
@@ -108,11 +110,11 @@ func (v *Visitor) Destinations(ctx context.Context, text string) ([]Destination,
 	return out.Destinations, err
 }
 
-// CityName returns the name of a city in the language of the page. If the consumer service does not know it, or cannot be reached, the
-// name is the city's own.
-func (v *Visitor) CityName(ctx context.Context, city string) Text {
-	own := Text{Default: city, Display: city}
-	if city == "" || v.Localizer.Tag.Language() == locale.English.Language() {
+// Town returns a city with its name in the language of the page. If the consumer service does not know it, or cannot be reached, the
+// name is the city's own, and its place is unknown.
+func (v *Visitor) Town(ctx context.Context, city string) Destination {
+	own := Destination{City: city, Name: Text{Default: city, Display: city}}
+	if city == "" {
 		return own
 	}
 	found, err := v.Destinations(ctx, city)
@@ -120,8 +122,11 @@ func (v *Visitor) CityName(ctx context.Context, city string) Text {
 		return own
 	}
 	for _, d := range found {
-		if strings.EqualFold(d.City, city) && d.Name.Display != "" {
-			return d.Name
+		if strings.EqualFold(d.City, city) {
+			if d.Name.Display == "" || v.Localizer.Tag.Language() == locale.English.Language() {
+				d.Name = own.Name
+			}
+			return d
 		}
 	}
 	return own
