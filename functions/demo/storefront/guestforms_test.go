@@ -28,11 +28,6 @@ func TestOfferRooms_nightly(t *testing.T) {
 	e := env.Of(nil)
 	g := browse(t, e, newFakeBooking(e)).open(searched).sees("AFN 11,000 a night, before taxes and fees")
 	g.open(strings.Replace(searched, "rooms=1", "rooms=2", 1)).sees("AFN 11,000 a room and night, before taxes and fees")
-	const market = "/hotels?city=Kabul&checkIn=2027-03-21&checkOut=2027-03-23&adults=12&children=0&rooms="
-	page, _ := visitMarket(t, locale.English, market+"6")
-	expectTexts(t, page, "AFN 3,900 a room and night")
-	page, _ = visitMarket(t, locale.English, market+"1")
-	expectTexts(t, page, "AFN 3,900 a night")
 }
 
 // The cards of the session have the price of one night, without dates.
@@ -40,8 +35,8 @@ func TestSaved_price(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/hotels", "/hotels?view=saved"} {
 		page := visitFakeMarket(t, &fakeConsumer{locale: locale.English, saves: true}, path)
-		expectTexts(t, page, "From AFN 8,680", "a night, with taxes and fees")
-		if strings.Contains(page, "in all") {
+		expectTexts(t, page, "From AFN 8,680", "for 1 night, taxes included")
+		if strings.Contains(page, "for 2 nights") {
 			t.Errorf("%s has a price of a stay: %s", path, page)
 		}
 	}

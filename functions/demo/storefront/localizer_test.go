@@ -98,7 +98,7 @@ func TestTerms_deadline(t *testing.T) {
 		nights    int
 		sees      string
 	}{
-		{"before", "2027-03-19T19:28:00Z", 0, "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100% of the price."},
+		{"before", "2027-03-19T19:28:00Z", 0, "Free cancellation until the end of 19 March 2027 (local time at the hotel), then 100% of the price."},
 		{"at_the_deadline", "2027-03-19T19:30:00Z", 0, "Free cancellation is not possible: cancelling costs 100% of the price."},
 		{"a_night_before", "2027-03-19T19:28:00Z", 1, "(local time at the hotel), then the price of 1 night(s)."},
 		{"a_night_at_the_deadline", "2027-03-19T19:30:00Z", 1, "cancelling costs the price of 1 night(s)."},

@@ -50,6 +50,7 @@ type (
 		Name      string      `json:"name"`
 		TimeZone  string      `json:"timeZone"`
 		Address   string      `json:"address"`
+		City      string      `json:"city"`
 		Country   string      `json:"country"`
 		Phone     string      `json:"phone"`
 		CheckIn   string      `json:"checkInFrom"` // at the property
@@ -63,11 +64,13 @@ type (
 		Name     string      `json:"name"`
 		MealPlan string      `json:"mealPlan"`
 	}
-	// A RoomType is a room type's name, and the number of people for whom it is.
+	// A RoomType is what the site shows of a room type without its prices.
 	RoomType struct {
-		ID           id.RoomType `json:"roomTypeId"`
-		Name         string      `json:"name"`
-		MaxOccupancy int         `json:"maxOccupancy"`
+		ID           id.RoomType  `json:"roomTypeId"`
+		Name         string       `json:"name"`
+		Description  string       `json:"description"`
+		Photos       []ShownPhoto `json:"photos"`
+		MaxOccupancy int          `json:"maxOccupancy"`
 	}
 	// A Theme is a hotel's design.
 	Theme struct {

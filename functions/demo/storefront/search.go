@@ -142,6 +142,15 @@ func (v View) NightlyText(m money.Minor) string {
 	return v.Localizer.Nightly(m, page.Number(v.Search.Rooms))
 }
 
+// ForStay returns what a price of the search is for: "for 2 nights, taxes included".
+func (v View) ForStay() string {
+	d := v.Dates()
+	if nights := (stay.Window{Start: d.CheckIn, End: d.CheckOut}).Nights(); nights != 1 {
+		return v.T("price.nights", nights)
+	}
+	return v.T("price.night")
+}
+
 // Full reports whether no room is left.
 func (r AvailableRoom) Full() bool { return r.UnitsLeft != nil && *r.UnitsLeft == 0 }
 

@@ -26,6 +26,7 @@ type site struct {
 	transport    http.RoundTripper
 	properties   Properties
 	translations page.Translations
+	places       map[string]map[string]string // names by language
 	pages        *template.Template
 }
 
@@ -46,6 +47,10 @@ func openSite(e env.Env) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
+	places, err := readPlaces()
+	if err != nil {
+		return nil, err
+	}
 	pages, err := parsePages()
 	if err != nil {
 		return nil, err
@@ -57,6 +62,7 @@ func openSite(e env.Env) (*site, error) {
 		transport:    wire,
 		properties:   OpenProperties(e),
 		translations: translated,
+		places:       places,
 		pages:        pages,
 	}, err
 }

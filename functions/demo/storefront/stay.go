@@ -81,13 +81,16 @@ func (v View) StayURL(c *Confirmation) string {
 
 // DateOf returns the date at the hotel.
 func (v View) DateOf(t time.Time) string {
-	date, _ := v.Moment(t)
-	return date
+	return v.Localizer.Date(stay.DateOf(t.In(v.Localizer.Zone)))
 }
 
-// Moment returns the date and the time of day at the hotel.
-func (v View) Moment(t time.Time) (date, clock string) {
-	return v.Localizer.Date(stay.DateOf(t.In(v.Localizer.Zone))), v.Localizer.Clock(t)
+// Until returns the end of a period at the hotel: the end of a day for the midnight after it, and otherwise the date and the time. Few
+// people know at once which night "3 December, 00:00" is.
+func (v View) Until(t time.Time) string {
+	if at := t.In(v.Localizer.Zone); at.Hour() == 0 && at.Minute() == 0 {
+		return v.T("moment.endOfDay", v.Localizer.Date(stay.DateOf(at).AddDays(-1)))
+	}
+	return v.T("moment.time", v.DateOf(t), v.Localizer.Clock(t))
 }
 
 // With returns a copy of the view with the terms of a cancellation, for the template "cost".
@@ -99,17 +102,17 @@ func (v View) With(c *Cancellation) View {
 // CancellationCost returns the text about the penalty of a cancellation, and about the end of free cancellation if there is one. A deadline
 // that had passed when the booking was made is not mentioned, because that booking was never free to cancel.
 func (v View) CancellationCost(c *Cancellation) string {
-	var date, clock string
+	var until string
 	if c.FreeUntil != nil {
-		date, clock = v.Moment(*c.FreeUntil)
+		until = v.Until(*c.FreeUntil)
 	}
 	switch {
 	case c.Penalty.Amount == 0 && c.FreeUntil != nil && v.At.Before(*c.FreeUntil):
-		return v.T("cancel.free", date, clock)
+		return v.T("cancel.free", until)
 	case c.Penalty.Amount == 0:
 		return v.T("cancel.nothing")
 	case c.FreeUntil == nil, v.Confirmation != nil && !v.Confirmation.ConfirmedAt.Before(*c.FreeUntil):
 		return v.T("cancel.costs", v.Localizer.Money(c.Penalty))
 	}
-	return v.T("cancel.late", v.Localizer.Money(c.Penalty), date, clock)
+	return v.T("cancel.late", v.Localizer.Money(c.Penalty), until)
 }

@@ -13,21 +13,21 @@ import (
 func TestTerms_languages(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	for tag, want := range map[locale.Tag]map[int][2]string{
-		locale.English: {24: {"20 March 2027", "00:00"}, 168: {"14 March 2027", "00:00"}, 36: {"19 March 2027", "12:00"}},
-		locale.Pashto:  {24: {"۲۹ کب ۱۴۰۵", "۰۰:۰۰"}, 168: {"۲۳ کب ۱۴۰۵", "۰۰:۰۰"}, 36: {"۲۸ کب ۱۴۰۵", "۱۲:۰۰"}},
-		locale.Dari:    {24: {"۲۹ حوت ۱۴۰۵", "۰۰:۰۰"}, 168: {"۲۳ حوت ۱۴۰۵", "۰۰:۰۰"}, 36: {"۲۸ حوت ۱۴۰۵", "۱۲:۰۰"}},
-		locale.Persian: {24: {"۲۹ اسفند ۱۴۰۵", "۰۰:۰۰"}, 168: {"۲۳ اسفند ۱۴۰۵", "۰۰:۰۰"}, 36: {"۲۸ اسفند ۱۴۰۵", "۱۲:۰۰"}},
-		locale.Urdu:    {24: {"20 مارچ 2027", "00:00"}, 168: {"14 مارچ 2027", "00:00"}, 36: {"19 مارچ 2027", "12:00"}},
-		locale.Arabic:  {24: {"20 مارس 2027", "00:00"}, 168: {"14 مارس 2027", "00:00"}, 36: {"19 مارس 2027", "12:00"}},
+	for tag, want := range map[locale.Tag]map[int][]string{
+		locale.English: {24: {"the end of 19 March 2027"}, 168: {"the end of 13 March 2027"}, 36: {"19 March 2027", "12:00"}},
+		locale.Pashto:  {24: {"د ۲۸ کب ۱۴۰۵ د ورځې پایه"}, 168: {"د ۲۲ کب ۱۴۰۵ د ورځې پایه"}, 36: {"۲۸ کب ۱۴۰۵", "۱۲:۰۰"}},
+		locale.Dari:    {24: {"پایان ۲۸ حوت ۱۴۰۵"}, 168: {"پایان ۲۲ حوت ۱۴۰۵"}, 36: {"۲۸ حوت ۱۴۰۵", "۱۲:۰۰"}},
+		locale.Persian: {24: {"پایان ۲۸ اسفند ۱۴۰۵"}, 168: {"پایان ۲۲ اسفند ۱۴۰۵"}, 36: {"۲۸ اسفند ۱۴۰۵", "۱۲:۰۰"}},
+		locale.Urdu:    {24: {"19 مارچ 2027 کے اختتام"}, 168: {"13 مارچ 2027 کے اختتام"}, 36: {"19 مارچ 2027", "12:00"}},
+		locale.Arabic:  {24: {"نهاية يوم 19 مارس 2027"}, 168: {"نهاية يوم 13 مارس 2027"}, 36: {"19 مارس 2027", "12:00"}},
 	} {
 		for hours, moment := range want {
 			t.Run(fmt.Sprintf("%s/%d", tag, hours), func(t *testing.T) {
 				t.Parallel()
 				d := newFakeBooking(e)
 				d.locale, d.offered, d.free = tag, []locale.Tag{tag}, hours
-				browse(t, e, d).open(searched).sees(moment[:]...)
-				browse(t, e, d).stayed().sees(moment[:]...)
+				browse(t, e, d).open(searched).sees(moment...)
+				browse(t, e, d).stayed().sees(moment...)
 			})
 		}
 	}

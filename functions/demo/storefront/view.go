@@ -107,7 +107,7 @@ const flexible = "flexible"
 
 // RateName returns the name of a rate in the guest's language. A flexible rate without free cancellation any more is the standard rate.
 func (v View) RateName(r AvailableRate, arrival stay.Date) string {
-	return v.rateName(r.Name, r.Policy != nil && !v.At.Before(v.deadline(r.Policy, arrival)))
+	return v.rateName(r.Name, r.Policy != nil && !v.IsFree(r.Policy, arrival))
 }
 
 func (v View) rateName(name string, late bool) string {
@@ -147,6 +147,11 @@ func (v View) deadline(p *Policy, arrival stay.Date) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.Zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
 }
 
+// IsFree reports whether a rate can still be cancelled free of charge.
+func (v View) IsFree(p *Policy, arrival stay.Date) bool {
+	return p != nil && v.At.Before(v.deadline(p, arrival))
+}
+
 // ConfirmedTerms returns the text of the cancellation policy of a booking. It prefers the deadline in the response to one computed from
 // the dates, because moving the stay to later dates does not move the deadline.
 func (v View) ConfirmedTerms(c *Confirmation) string {
@@ -169,8 +174,7 @@ func (v View) termsUntil(p *Policy, until, booked time.Time) string {
 	case !v.At.Before(until):
 		return v.T("policy.over", penalty)
 	}
-	date, clock := v.Moment(until)
-	return v.T("policy.until", date, clock, penalty)
+	return v.T("policy.until", v.Until(until), penalty)
 }
 
 // Reason returns why the booking has ended, according to its state.
