@@ -132,6 +132,26 @@ func TestMarket_rateLimited(t *testing.T) {
 	fntest.Open(t, e, findhotels.Function).As("").Get("/hotels").Want(t, http.StatusTooManyRequests, "Retry-After", "7")
 }
 
+// TestMarket_kept: a page in place of the saved hotels still leads to them.
+func TestMarket_kept(t *testing.T) {
+	t.Parallel()
+	d := &fakeConsumer{locale: locale.English, saves: true}
+	front := fntest.Open(t, upstream.TransportKey.With(env.Of(nil).With("PUBLIC_URL", "https://melmastoon.example"), d), findhotels.Function).As("")
+	var kept string
+	for _, c := range front.Get("/hotels?view=saved").Header.Values("Set-Cookie") {
+		if strings.HasPrefix(c, "saved=") {
+			kept, _, _ = strings.Cut(c, ";")
+		}
+	}
+	d.busy = true
+	for cookie, shown := range map[string]bool{kept: true, "saved=%zz&ppt_1=Nowhere": false} {
+		page := string(front.Get("/hotels?view=saved", "Cookie", cookie).Body)
+		if got := strings.Contains(page, "/hotels/"+property.String()+"?") && strings.Contains(page, ">Kabul Grand Hotel</a>"); got != shown || strings.Contains(page, "Nowhere") {
+			t.Errorf("with the cookie %q the page leads to the saved hotel: %t, want %t: %s", cookie, got, shown, page)
+		}
+	}
+}
+
 // A response to a challenge that is no header is dropped, as if there were none.
 func TestMarket_controlCharacter(t *testing.T) {
 	t.Parallel()

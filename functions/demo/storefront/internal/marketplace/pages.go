@@ -16,7 +16,7 @@ func (v *Visitor) StartPage(ctx context.Context, t Trip, problem, notice string)
 		return v.ProblemPage(err, nil)
 	}
 	towns, prices := v.towns(ctx)
-	return v.Show(View{Step: "start", Destinations: towns, Prices: prices, Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session})
+	return v.keepSaved(v.Show(View{Step: "start", Destinations: towns, Prices: prices, Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session}), session)
 }
 
 // SavedPage returns the page with the guest's saved hotels and consents.
@@ -25,7 +25,7 @@ func (v *Visitor) SavedPage(ctx context.Context, t Trip, problem, notice string)
 	if err != nil {
 		return v.ProblemPage(err, nil)
 	}
-	return v.Show(View{Step: "saved", Title: v.Localizer.T("visit.saved"), Problem: problem, Notice: notice, Trip: t, Session: &session})
+	return v.keepSaved(v.Show(View{Step: "saved", Title: v.Localizer.T("visit.saved"), Problem: problem, Notice: notice, Trip: t, Session: &session}), session)
 }
 
 // PlacesPage returns the suggestions for the place that the guest typed. If only one is meant, it redirects to its hotels.

@@ -60,7 +60,7 @@ func (v *Visitor) keep(r fn.Reply) fn.Reply {
 
 // Forget removes the site's own cookies with a page.
 func (v *Visitor) Forget(p fn.Page) fn.Page {
-	for _, name := range []string{lastTripCookie, preferencesCookie} {
+	for _, name := range []string{lastTripCookie, savedCookie, preferencesCookie} {
 		c := v.browser.Cookie(name, "", Home)
 		c.MaxAge = -1
 		p.Reply = p.Reply.Keep(c)
