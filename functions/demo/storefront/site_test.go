@@ -32,7 +32,7 @@ func TestBook_byCard(t *testing.T) {
 	g.open(home).sees(`<html lang="en" dir="ltr">`, "Find a room", `type="date"`, "Good to know")
 	g.open(searched).sees("Rooms from 21 March 2027 to 23 March 2027", "Family suite", "AFN 24,200", "AFN 11,000 a night", "for 2 nights, taxes included", "Saver rate",
 		"Rooms left: 2", "being updated", "The price cannot be shown", "data:image/svg+xml;base64,PHN2Zy8+")
-	g.send("/choices").sees("Who is coming?", "Nights: 2", "Saver rate · Room only", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until the end of 19 March 2027 (local time at the hotel), then 100%")
+	g.send("/choices").sees("Who is coming?", "Nights: 2", `/hotels">All hotels</a>`, "Saver rate · Room only", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until the end of 19 March 2027 (local time at the hotel), then 100%")
 	g.send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
 	g.sees("How would you like to pay?", "For Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
 	if g.send("/payment", "method", "card"); g.external != "https://melmastoon.example/checkout" {
