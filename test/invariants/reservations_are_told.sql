@@ -34,6 +34,8 @@ WITH told AS (
         ('no_show', (r.state = 'no_show')::int + coalesce(m.missed, 0), 0),
         ('check_in_started', (r.state IN ('check_in_started', 'checked_in', 'checkout_started', 'checked_out'))::int + coalesce(m.arrived, 0), 0),
         ('checked_in', (r.state IN ('checked_in', 'checkout_started', 'checked_out'))::int, 0), -- an override to checked_in is no arrival
+        ('items_checked_in', (SELECT (count(*) > 0)::int FROM reservation.reservation_items AS i
+            WHERE i.reservation_id = r.reservation_id AND i.arrived_at > (r.check_in ->> 'startedAt')::timestamptz), 20), -- one per later arrival
         ('checkout_started', (r.state IN ('checkout_started', 'checked_out'))::int + coalesce(m.gone, 0), 0),
         ('early_checkout', (jsonb_typeof(r.check_out -> 'earlyCheckout') IS NOT DISTINCT FROM 'object')::int, m.gone),
         ('checked_out', (r.state = 'checked_out')::int + coalesce(m.gone, 0), 0),

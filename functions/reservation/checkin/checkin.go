@@ -1,4 +1,4 @@
-// Package checkin checks guests in: it assigns their rooms and asks for the keys.
+// Package checkin checks guests in: it assigns their rooms and asks for the keys. Guests of other rooms of the reservation can come later.
 package checkin
 
 import (
@@ -18,19 +18,19 @@ var Function = reservation.FrontDesk(fn.Spec{
 	Name:       "reservation-checkin",
 	Route:      "POST /api/v1/reservations/{id}/check-in",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("property"), fn.Upstream("lock")},
-	Publishes:  fn.Subjects{booking.CheckInStartedV1, booking.CheckedInV1},
+	Publishes:  fn.Subjects{booking.CheckInStartedV1, booking.CheckedInV1, booking.ItemsCheckedInV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request assigns a room to every item. With If-Match it applies only to that version of the reservation.
+// A Request assigns a room to each item whose guests are there. With If-Match it applies only to that version of the reservation.
 type Request struct {
 	ID    id.Reservation         `path:"id" json:"-"`
 	Match fn.Maybe[fn.Match]     `header:"If-Match" json:"-"`
 	Rooms []booking.AssignedRoom `json:"rooms"`
 }
 
-// A Response is the whole reservation: 200 if the guest is checked in, 202 while keys are outstanding.
+// A Response is the whole reservation: 200 if the guests are checked in, 202 while keys are outstanding.
 type Response = reservation.Whole
 
 type handler struct {
@@ -47,7 +47,7 @@ func (h *handler) checkIn(ctx context.Context, c reservation.Call[Request]) (Res
 	if err != nil {
 		return Response{}, err
 	}
-	if r.State == booking.CheckInStarted {
+	if r.Saga.Pending == booking.AwaitKeys {
 		return reservation.Answer(fn.Accepted, r, c.Principal), nil
 	}
 	return reservation.Answer(fn.OK, r, c.Principal), nil

@@ -1,4 +1,4 @@
-// Package noshow records that a guest did not come.
+// Package noshow records that a guest did not come, or the guests of the rooms that are still expected.
 package noshow
 
 import (
@@ -19,8 +19,8 @@ import (
 var Function = reservation.FrontDesk(fn.Spec{
 	Name:       "reservation-noshow",
 	Route:      "POST /api/v1/reservations/{id}/no-show",
-	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Publishes:  fn.Subjects{booking.NoShowV1},
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
+	Publishes:  fn.Subjects{booking.NoShowV1, booking.ModifiedV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
 }, New)
@@ -43,12 +43,14 @@ type Response struct {
 
 type handler struct {
 	reservations booking.Reservations
+	changer      *booking.Changer
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New returns the handler with its stores and clients.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}).miss, nil
+	up := platform.Open(e)
+	return (&handler{booking.OpenReservations(e), booking.OpenChanger(e, up), up.Payments.Learn}).miss, nil
 }
 
 func (h *handler) miss(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
@@ -60,7 +62,15 @@ func (h *handler) miss(ctx context.Context, c reservation.Call[Request]) (out Re
 }
 
 func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	wish := booking.MissWish{By: c.Actor, Manager: c.IsManager(), Waive: c.In.Waive}
 	r, err := h.reservations.Get(ctx, c.Scope, c.In.ID)
+	if err == nil && r.CheckIn != nil { // some guests of the reservation have come
+		r, applied, refunds, err := h.changer.MissRooms(ctx, reservation.ChangeOf(c, c.In.ID, c.In.Match, c.In.DryRun), wish)
+		if err != nil {
+			return Response{}, err
+		}
+		return Response{reservation.Answer(fn.OK, r, c.Principal), applied, refunds, c.In.DryRun}, nil
+	}
 	if err == nil {
 		err = h.learn(ctx, r)
 	}
@@ -68,7 +78,7 @@ func (h *handler) attempt(ctx context.Context, c reservation.Call[Request]) (Res
 		return Response{}, err
 	}
 	after := *r
-	missed, err := after.Miss(booking.MissWish{By: c.Actor, Manager: c.IsManager(), Waive: c.In.Waive}, c.Now)
+	missed, err := after.Miss(wish, c.Now)
 	if err != nil {
 		return Response{}, err
 	}

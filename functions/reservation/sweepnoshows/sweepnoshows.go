@@ -17,19 +17,21 @@ import (
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "reservation-sweepnoshows",
 	Schedule:  "*/15 * * * *",
-	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Publishes: fn.Subjects{booking.NoShowV1},
+	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
+	Publishes: fn.Subjects{booking.NoShowV1, booking.ModifiedV1},
 	Timeout:   50 * time.Second,
 }, New)
 
 type handler struct {
 	reservations booking.Reservations
+	changer      *booking.Changer
 	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New returns the handler with its stores and clients.
 func New(e env.Env) (fn.Tick, error) {
-	h := &handler{booking.OpenReservations(e), platform.OpenPayments(e).Learn}
+	up := platform.Open(e)
+	h := &handler{booking.OpenReservations(e), booking.OpenChanger(e, up), up.Payments.Learn}
 	return fn.Sweep(h.reservations.Awaited, h.miss), nil
 }
 
@@ -38,6 +40,10 @@ func (h *handler) miss(ctx context.Context, c booking.Candidate) error {
 	return booking.Again(ctx, func() error {
 		r, err := h.reservations.Get(ctx, access.Scope{Tenant: c.Tenant}, c.Reservation)
 		if err != nil || !r.Overdue(r.AsOf) {
+			return err
+		}
+		if r.CheckIn != nil { // some guests of the reservation have come
+			_, _, _, err := h.changer.MissRooms(ctx, booking.SweptRooms(r), booking.MissBySweep())
 			return err
 		}
 		if err := h.learn(ctx, r); err != nil {

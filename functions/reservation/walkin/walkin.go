@@ -31,12 +31,12 @@ var Function = reservation.FrontDesk(fn.Spec{
 		fn.Upstream("lock"),
 	},
 	Publishes: append(fn.Subjects{quotes.RequestedV1, quotes.CreatedV1, booking.HeldV1, booking.ConfirmedV1},
-		booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1),
+		booking.CancelledV1, booking.RequestAddedV1, booking.CheckInStartedV1, booking.CheckedInV1, booking.ItemsCheckedInV1),
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request describes the stay, the guest and the payment. With rooms, the check-in starts too.
+// A Request describes the stay, the guest and the payment. With rooms, the check-in of their items starts too.
 type Request struct {
 	Property id.Property         `json:"propertyId"`
 	Items    []quotes.AskedItem  `json:"items"`

@@ -29,7 +29,7 @@ UNION ALL
 SELECT 'a guest in the house without a room', i.room_id, r.reservation_id, i.item_id::text, r.state
 FROM reservation.reservations AS r
 JOIN reservation.reservation_items AS i USING (tenant_id, reservation_id)
-WHERE r.state IN ('check_in_started', 'checked_in', 'checkout_started')
+WHERE r.state IN ('check_in_started', 'checked_in', 'checkout_started') AND (i.arrived_at IS NOT NULL OR r.expected_rooms = 0)
   AND NOT EXISTS (
       SELECT FROM reservation.room_nights AS n
       WHERE n.tenant_id = r.tenant_id AND n.room_id = i.room_id AND n.reservation_id = r.reservation_id AND n.night = r.stay_end - 1);

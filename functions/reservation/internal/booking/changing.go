@@ -211,7 +211,7 @@ func (r *Reservation) changeRoom(act id.Request, at int, m RoomMove, from stay.D
 		}
 		item.Returns = m.Returns
 	}
-	if r.State == CheckedIn && item.Room == nil {
+	if item.ArrivedAt != nil && item.Room == nil {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/roomId", Rule: "required", Message: "must name the new room of a guest in house"})
 	}
 	before := RoomOf{Item: old.ID, RoomType: old.RoomType, RatePlan: old.RatePlan, Room: old.Room, Occupants: quotes.Occupants(old.Occupants), Totals: r.totals(r.Total)}
@@ -257,7 +257,7 @@ func (r *Reservation) addRoom(act id.Request, asked quotes.AskedItem, price quot
 	after.Allocations = append(after.Allocations, p.take(act, item, r.Stay))
 	p.Reserved = after
 	p.costs(r)
-	return p, p.describe(RoomAdded, TotalsOf{r.totals(r.Total)}, roomOf(item, r.totals(p.Reserved.Total)))
+	return p, p.describe(RoomAdded, TotalsOf{Totals: r.totals(r.Total)}, roomOf(item, r.totals(p.Reserved.Total)))
 }
 
 // removeRoom plans to give up a room. What its policy keeps for a cancellation is retained.
@@ -265,25 +265,46 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	if len(r.Items) == 1 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "last", Message: "is the last room: cancel the reservation instead"})
 	}
+	p, err := r.giveUp(at, r.keptOf(r.Items[at], now), now, false)
+	if err == nil && p.Reserved.Total <= 0 {
+		err = fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
+	}
+	return p, err
+}
+
+// keptOf returns what the policy of an item keeps if its room is given up: as for a cancellation, or from the no-show time on for a no-show.
+func (r *Reservation) keptOf(item Item, now time.Time) money.Micro {
+	switch {
+	case !now.Before(r.noShowAt()):
+		return item.noShowPenalty(r.Currency)
+	case !now.Before(r.deadline(item)):
+		return item.Policy.Late(item.Nights, quotes.SumLines(item.Extras), r.Currency.MinorUnit())
+	}
+	return 0
+}
+
+// giveUp plans to give up a room and to retain an amount.
+func (r *Reservation) giveUp(at int, kept money.Micro, now time.Time, missed bool) (*Plan, error) {
 	after, item := r.reserved(), r.Items[at]
 	p := &Plan{Releases: []id.Allocation{r.Hold.Allocations[at]}}
-	if !now.Before(r.deadline(item)) {
-		if kept := item.Policy.Late(item.Nights, quotes.SumLines(item.Extras), r.Currency.MinorUnit()); kept > 0 {
-			p.Retained = []account.Charge{{Kind: account.Retained, Item: &item.ID, Amount: kept}}
-		}
+	if kept > 0 {
+		p.Retained = []account.Charge{{Kind: account.Retained, Item: &item.ID, Amount: kept}}
 	}
 	p.PolicyRef = item.Policy.Ref
 	after.Items, after.Allocations = slices.Delete(after.Items, at, at+1), slices.Delete(after.Allocations, at, at+1)
 	if item.Room != nil {
-		start := r.Stay.Start
-		p.RoomsFrom, p.Reissue = &start, []id.Item{item.ID}
+		from := r.Stay.Start
+		if r.State.inside() {
+			from = r.currentNight(now) // the other guests may have had other rooms before
+		}
+		p.RoomsFrom = &from
 	}
+	p.Reissue = []id.Item{item.ID}
 	p.Reserved = after
 	p.costs(r)
-	if p.Reserved.Total <= 0 {
-		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
-	}
-	return p, p.describe(RoomRemoved, roomOf(item, r.totals(r.Total)), TotalsOf{r.totals(p.Reserved.Total)})
+	before := roomOf(item, r.totals(r.Total))
+	before.Keys = r.validKeys(item.ID)
+	return p, p.describe(RoomRemoved, before, TotalsOf{Totals: r.totals(p.Reserved.Total), NoShow: missed})
 }
 
 func roomOf(item Item, totals quotes.Totals) RoomOf {

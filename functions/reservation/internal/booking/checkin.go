@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -19,35 +20,86 @@ type CheckIn struct {
 	At        *time.Time   `json:"checkedInAt,omitzero"`
 }
 
-// StartCheckIn assigns the rooms and waits for their keys. It returns ErrBeforeArrival before the business date of the arrival,
-// ErrIllegalTransition from the check-out time of the day of departure on, and ErrRoomUnavailable for a room that cannot be assigned. Repeated with
-// the same rooms, it changes nothing.
+// StartCheckIn checks the guests of some items in: it assigns their rooms and waits for the keys. The first call checks the reservation in,
+// later ones add to it. It returns ErrBeforeArrival before the business date of the arrival, ErrIllegalTransition from the check-out time of
+// the day of departure on and for another room of guests who have arrived, and ErrRoomUnavailable for a room that cannot be assigned.
+// Repeated with the same rooms, it changes nothing.
 func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Actor, now time.Time) (started bool, err error) {
 	if err := r.checkRooms(rooms); err != nil {
 		return false, err
 	}
-	if r.CheckIn != nil && r.sameRooms(rooms) && (r.State == CheckInStarted || r.State == CheckedIn) {
-		return false, nil
+	arriving, err := r.arriving(rooms)
+	if err != nil || len(arriving) == 0 {
+		return false, err
 	}
 	switch state := r.EffectiveState(); {
 	case state == Confirmed && r.firstCheckIn(now).Before(r.Stay.Start):
 		return false, r.beforeArrival()
-	case state == Confirmed && !now.Before(r.checkOutUntil()):
+	case (state == Confirmed || r.CheckIn != nil) && !now.Before(r.checkOutUntil()):
 		return false, r.illegalBecause("The stay has ended.")
-	}
-	if err := r.move(r.EffectiveState(), CheckInStarted); err != nil {
-		return false, err
-	}
-	for i := range r.Items {
-		at := slices.IndexFunc(rooms, func(a AssignedRoom) bool { return a.Item == r.Items[i].ID })
-		if err := r.assign(&r.Items[i], rooms[at].Room, of, r.currentNight(now)); err != nil {
+	case r.Saga.Plan != nil:
+		return false, errChanging
+	case state == CheckInStarted, state == CheckedIn:
+		r.Version++
+	default:
+		if err := r.move(state, CheckInStarted); err != nil {
 			return false, err
 		}
+		r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom))}
 	}
-	r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom))}
-	r.revokeKeysOfOtherRooms()
-	r.askForKeys(now, r.itemIDs()...)
+	arrived, items := event.Time(now), []id.Item{}
+	for _, a := range arriving {
+		at := slices.IndexFunc(r.Items, func(i Item) bool { return i.ID == a.Item })
+		if err := r.assign(&r.Items[at], a.Room, of, r.currentNight(now)); err != nil {
+			return false, err
+		}
+		r.Items[at].ArrivedAt, items = &arrived, append(items, a.Item)
+	}
+	r.unsaved.arrived = arriving
+	r.revokeKeysOfOtherRooms(items...)
+	r.askForKeys(now, items...)
 	return true, nil
+}
+
+// arriving returns the rooms whose guests have not arrived yet. It returns ErrIllegalTransition for another room of guests who have.
+func (r *Reservation) arriving(rooms []AssignedRoom) (all []AssignedRoom, err error) {
+	for _, a := range rooms {
+		at := slices.IndexFunc(r.Items, func(i Item) bool { return i.ID == a.Item })
+		switch item := r.Items[at]; {
+		case item.ArrivedAt == nil || !r.State.inside():
+			all = append(all, a)
+		case !equal(item.Room, &a.Room):
+			return nil, r.illegalBecause("The guests of item " + a.Item.String() + " have another room. Change it with a room_change.")
+		case r.State == CheckoutStarted:
+			return nil, r.illegal()
+		}
+	}
+	return all, nil
+}
+
+// expected returns the items whose guests have not come while others are in the house.
+func (r *Reservation) expected() (all []Item) {
+	for _, item := range r.Items {
+		if r.State.inside() && item.ArrivedAt == nil {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// arriveTogether completes a check-in by the previous version of the code, which was of all items and recorded no arrivals.
+func (r *Reservation) arriveTogether() {
+	if r.CheckIn == nil || r.Expected > 0 {
+		return
+	}
+	together := func(items []Item) {
+		for i := range items {
+			items[i].ArrivedAt = cmp.Or(items[i].ArrivedAt, &r.CheckIn.StartedAt)
+		}
+	}
+	if together(r.Items); r.Saga.Plan != nil {
+		together(r.Saga.Plan.Reserved.Items)
+	}
 }
 
 // firstCheckIn returns the latest arrival whose guests can check in: the business date, or for a walk-in the present date, because the
@@ -57,11 +109,6 @@ func (r *Reservation) firstCheckIn(now time.Time) stay.Date {
 		return r.Local.Date(now)
 	}
 	return r.businessDate(now)
-}
-
-// sameRooms reports whether these rooms are assigned.
-func (r *Reservation) sameRooms(rooms []AssignedRoom) bool {
-	return !slices.ContainsFunc(r.Rooms(), func(a AssignedRoom) bool { return !slices.Contains(rooms, a) })
 }
 
 func (r *Reservation) itemIDs() []id.Item {
@@ -93,6 +140,9 @@ func (r *Reservation) FinishKeys(now time.Time) (checkedIn bool, err error) {
 	done := *r.CheckIn
 	done.At = &now
 	r.CheckIn = &done
+	if len(r.keys(KeyPending)) > 0 {
+		r.await(AwaitKeys, now) // of other rooms than the one whose key has failed
+	}
 	return true, nil
 }
 
@@ -109,9 +159,24 @@ type checkInStarted struct {
 
 // CheckInBegun returns the event for a check-in that has started.
 func CheckInBegun(r *Reservation) event.Draft {
-	return r.event(CheckInStartedV1, checkInStarted{
-		reference: r.reference(), StartedAt: r.CheckIn.StartedAt, Items: r.itemIDs(), Actor: r.CheckIn.By,
-	})
+	started := checkInStarted{reference: r.reference(), StartedAt: r.CheckIn.StartedAt, Actor: r.CheckIn.By}
+	for _, a := range r.unsaved.arrived {
+		started.Items = append(started.Items, a.Item)
+	}
+	return r.event(CheckInStartedV1, started)
+}
+
+// An itemsCheckedIn is the payload of ItemsCheckedInV1.
+type itemsCheckedIn struct {
+	reference
+	OccurredAt time.Time      `json:"occurredAt"`
+	Rooms      []AssignedRoom `json:"assignedRooms"`
+	Actor      access.Actor   `json:"actor"`
+}
+
+// ItemsCheckedIn returns the event for the guests of further rooms, who have come after the first ones.
+func ItemsCheckedIn(r *Reservation, by access.Actor, now time.Time) event.Draft {
+	return r.event(ItemsCheckedInV1, itemsCheckedIn{reference: r.reference(), OccurredAt: event.Time(now), Rooms: r.unsaved.arrived, Actor: by})
 }
 
 // A checkedIn is the payload of CheckedInV1. The actor is the one who started the check-in.
@@ -133,16 +198,23 @@ type checkInActor struct {
 
 // GuestCheckedIn returns the event for a completed check-in.
 func GuestCheckedIn(r *Reservation) event.Draft {
-	keys := r.keys(KeyIssued)
-	if r.CheckIn.ManualKey {
-		keys = []id.KeyCredential{}
+	rooms, keys := []AssignedRoom{}, []id.KeyCredential{}
+	for _, item := range r.Items {
+		if item.ArrivedAt != nil {
+			rooms = append(rooms, AssignedRoom{item.ID, *item.Room})
+		}
+	}
+	for _, k := range r.Keys {
+		if k.Status == KeyIssued && !r.CheckIn.ManualKey && slices.Contains(rooms, AssignedRoom{k.Item, k.Room}) {
+			keys = append(keys, k.ID)
+		}
 	}
 	actor := checkInActor{Type: "staff", ID: r.CheckIn.By.ID}
 	if r.CheckIn.By.Type == access.Guest {
 		actor.Type = "guest_self_service"
 	}
 	return r.event(CheckedInV1, checkedIn{
-		reference: r.reference(), CheckedInAt: *r.CheckIn.At, Rooms: r.Rooms(), Keys: keys, ManualKey: r.CheckIn.ManualKey,
+		reference: r.reference(), CheckedInAt: *r.CheckIn.At, Rooms: rooms, Keys: keys, ManualKey: r.CheckIn.ManualKey,
 		Actor: actor, Early: r.CheckIn.Early,
 	})
 }

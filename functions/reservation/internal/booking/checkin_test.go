@@ -33,7 +33,7 @@ func TestStartCheckIn_rooms(t *testing.T) {
 		{"one for every item", arrival, usable, keep, nil},
 		{"in another order", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom { return []AssignedRoom{rooms[1], rooms[0]} }, nil},
 		{"no room", arrival, usable, func([]AssignedRoom) []AssignedRoom { return nil }, fault.ErrValidation},
-		{"one item without", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom { return rooms[:1] }, fault.ErrValidation},
+		{"one item without", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom { return rooms[:1] }, nil},
 		{"one item twice", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom { return []AssignedRoom{rooms[0], rooms[0]} }, fault.ErrValidation},
 		{"an item too many", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom { return append(rooms, rooms[0]) }, fault.ErrValidation},
 		{"an item of another reservation", arrival, usable, func(rooms []AssignedRoom) []AssignedRoom {

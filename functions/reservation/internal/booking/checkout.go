@@ -65,7 +65,8 @@ func (r *Reservation) LeavesEarly(now time.Time) bool {
 	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.Date(now).Before(r.Stay.End)
 }
 
-// Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Unless a manager forces the
+// Leave checks the guests of all rooms out and returns the events in order. It returns ErrGuestsExpected while those of a room have not
+// come: whether they still come, and what is charged, is decided first. Without a folio, the check-out only starts. Unless a manager forces the
 // check-out, Leave returns ErrFolioUnsettled for a folio that is not settled, and ErrBalanceDue for an amount due that the folio does
 // not carry. Repeated, it changes nothing and returns no event.
 func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, err error) {
@@ -88,6 +89,9 @@ func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, e
 		return nil, errChanging
 	case w.Folio != nil && !w.Folio.Settled && !w.Force:
 		return nil, ErrFolioUnsettled
+	}
+	if expected := r.expected(); r.State == CheckedIn && len(expected) > 0 {
+		return nil, ErrGuestsExpected.Showing(map[string]any{"expectedRooms": len(expected)})
 	}
 	if r.State == CheckedIn {
 		if err := r.startCheckOut(w, now); err != nil {

@@ -24,6 +24,7 @@ var (
 	DatesChangedV1    = service.Subject("dates_changed", event.Regulated, 7*event.Year)
 	CheckInStartedV1  = service.Subject("check_in_started", event.Operational, event.Year)
 	CheckedInV1       = service.Subject("checked_in", event.Regulated, 7*event.Year)
+	ItemsCheckedInV1  = service.Subject("items_checked_in", event.Regulated, 7*event.Year)
 	CheckoutStartedV1 = service.Subject("checkout_started", event.Operational, event.Year)
 	CheckedOutV1      = service.Subject("checked_out", event.Regulated, 7*event.Year)
 	NoShowV1          = service.Subject("no_show", event.Regulated, 7*event.Year)
@@ -36,6 +37,7 @@ var (
 func Publishes() []event.Subject {
 	return []event.Subject{
 		quotes.RequestedV1, quotes.CreatedV1, HeldV1, HoldExpiredV1, ConfirmedV1, CancelledV1, ModifiedV1, DatesChangedV1, CheckInStartedV1,
+		ItemsCheckedInV1,
 		CheckedInV1, CheckoutStartedV1, CheckedOutV1, NoShowV1, EarlyCheckoutV1, OverstayedV1, RequestAddedV1,
 	}
 }

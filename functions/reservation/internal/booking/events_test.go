@@ -35,6 +35,7 @@ func TestEvents_schemas(t *testing.T) {
 		quotes.RequestedEvent(quote), quotes.CreatedEvent(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 		ReservationModified(modifiedOne(t)), DatesChanged(movedOne(t), aHeld(t).Stay), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
+		ItemsCheckedIn(checkedInOne(t), saga(), noon),
 		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
 		GuestOverstayed(overstayedOne(t)),
 	} {

@@ -17,6 +17,7 @@ var (
 	ErrHoldExpired       = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
 	ErrRoomUnavailable   = fault.New(fault.Conflict, "RESERVATION.ROOM_UNAVAILABLE", "This room cannot be assigned: it is occupied, out of order, or of another type.")
+	ErrGuestsExpected    = fault.New(fault.Conflict, "RESERVATION.GUESTS_EXPECTED", "Guests of expectedRooms rooms have not arrived. Remove these rooms or record a no-show first.")
 	ErrFolioUnsettled    = fault.New(fault.Conflict, "RESERVATION.FOLIO_UNSETTLED", "The folio is not settled. A manager can check the guest out anyway.")
 	ErrBalanceDue        = fault.New(fault.Conflict, "RESERVATION.BALANCE_DUE", "The guest still has to pay dueMicro, which the folio does not carry. A manager can check the guest out anyway.")
 	ErrPenaltyChanged    = fault.New(fault.Conflict, "RESERVATION.PENALTY_CHANGED", "The cancellation now costs more than was shown.")

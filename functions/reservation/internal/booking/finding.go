@@ -25,7 +25,7 @@ const selectReservations = `
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
 		r.promo_code, r.currency, r.grand_total_micro, r.extras, r.lost_at, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
 		r.captured_micro, r.capture_event_id, r.payments, r.refund_requests, r.keys, r.check_in, r.check_out, r.no_show, r.spared_until,
-		r.overstayed_on, r.pending_change, r.region, r.quota_address, r.quota_nights, r.quota_by_address, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + quotes.Columns + `,
+		r.overstayed_on, r.expected_rooms, r.pending_change, r.region, r.quota_address, r.quota_nights, r.quota_by_address, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + quotes.Columns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
@@ -66,7 +66,10 @@ func (s Reservations) ByCode(ctx context.Context, who access.Scope, code string)
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
-// Arrivals lists the confirmed reservations that arrive at a property on a day, and earlier guests who are still awaited,
+// expecting is the condition of the reservations with guests who are expected: all of them, or those of some rooms.
+const expecting = `(state = 'confirmed' OR state IN ('check_in_started', 'checked_in') AND expected_rooms > 0)`
+
+// Arrivals lists the reservations with guests who are expected at a property on a day, and with earlier ones who are still awaited,
 // ordered by id.
 func (s Reservations) Arrivals(ctx context.Context, who access.Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	// OFFSET 0 keeps LIMIT out of the inner query. With it, the planner would read all reservations in the order of their ids,
@@ -75,7 +78,7 @@ func (s Reservations) Arrivals(ctx context.Context, who access.Scope, at id.Prop
 		AND r.reservation_id = ANY (ARRAY(
 			SELECT reservation_id FROM (
 				SELECT reservation_id FROM reservation.reservations
-				WHERE tenant_id = @tenant AND property_id = @property AND state = 'confirmed' AND stay_start <= @date
+				WHERE tenant_id = @tenant AND property_id = @property AND `+expecting+` AND stay_start <= @date
 				  AND reservation_id > @after
 				OFFSET 0) AS awaited
 			ORDER BY reservation_id LIMIT @limit))
@@ -142,12 +145,12 @@ type Candidate struct {
 	On          stay.Date      `db:"on"` // the date that orders the candidates
 }
 
-// Awaited lists the confirmed reservations of all tenants whose arrival day has ended somewhere on earth, after the given one, the
+// Awaited lists the reservations of all tenants with expected guests whose arrival day has ended somewhere on earth, after the given one, the
 // earliest arrival first.
 func (s Reservations) Awaited(ctx context.Context, after Candidate, limit int) ([]Candidate, error) {
 	return s.candidates(ctx, after, limit, `
 		SELECT tenant_id, reservation_id, stay_start AS "on" FROM reservation.reservations
-		WHERE state = 'confirmed' AND stay_start <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date - 1
+		WHERE `+expecting+` AND stay_start <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date - 1
 		  AND (stay_start, reservation_id) > (@on, @after)
 		ORDER BY stay_start, reservation_id LIMIT @limit`)
 }
@@ -259,7 +262,7 @@ func (p *parts) queue(b *pgx.Batch, who access.Scope, of ...id.Reservation) {
 	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
 		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nights, extras, nightly_rate_micro,
-			total_micro, policy, room_id, return_room_id, return_from, free_until
+			total_micro, policy, room_id, return_room_id, return_from, free_until, arrived_at
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, position`, args).Query(into(&p.items))
@@ -302,6 +305,9 @@ func (p parts) join(all []*Reservation) {
 	}
 	for _, i := range p.items {
 		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
+	}
+	for _, r := range all {
+		r.arriveTogether()
 	}
 	for _, q := range p.requests {
 		byID[q.Reservation].Requests = append(byID[q.Reservation].Requests, q.SpecialRequest)

@@ -55,16 +55,16 @@ func (r *Reservation) wantKeys(now time.Time, items ...id.Item) {
 	r.askForKeys(now, items...)
 }
 
-// askForKeys adds a pending key for each given item and waits for them. The ids derive from the reservation's version, so that repeated
+// askForKeys adds a pending key for each given item whose guests have arrived, and waits for them. The ids derive from the reservation's version, so that repeated
 // attempts ask for the same keys.
 func (r *Reservation) askForKeys(now time.Time, items ...id.Item) {
 	for _, item := range r.Items {
-		if item.Room != nil && slices.Contains(items, item.ID) {
+		if item.ArrivedAt != nil && slices.Contains(items, item.ID) {
 			key := id.Derive[id.KeyCredential](item.ID, strconv.Itoa(r.Version)+"/"+item.Room.String())
 			r.Keys = append(r.Keys, Key{ID: key, Item: item.ID, Room: *item.Room, Status: KeyPending})
+			r.await(AwaitKeys, now)
 		}
 	}
-	r.await(AwaitKeys, now)
 }
 
 // revokeKeys marks the keys of the items as revoked. The lock service revokes them because of the event. A failed key is marked too, so
@@ -73,10 +73,12 @@ func (r *Reservation) revokeKeys(items ...id.Item) {
 	r.revokeKeysThat(func(k Key) bool { return slices.Contains(items, k.Item) })
 }
 
-// revokeKeysOfOtherRooms marks the keys that open another room than the assigned ones. The lock service may have issued them before the
+// revokeKeysOfOtherRooms marks the keys of the items that open another room than the assigned ones. The lock service may have issued them before the
 // check-in.
-func (r *Reservation) revokeKeysOfOtherRooms() {
-	r.revokeKeysThat(func(k Key) bool { return !slices.Contains(r.Rooms(), AssignedRoom{k.Item, k.Room}) })
+func (r *Reservation) revokeKeysOfOtherRooms(items ...id.Item) {
+	r.revokeKeysThat(func(k Key) bool {
+		return slices.Contains(items, k.Item) && !slices.Contains(r.Rooms(), AssignedRoom{k.Item, k.Room})
+	})
 }
 
 func (r *Reservation) revokeKeysThat(are func(Key) bool) {

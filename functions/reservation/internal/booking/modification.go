@@ -80,6 +80,7 @@ type (
 	// TotalsOf is the side of room_added and room_removed without the room.
 	TotalsOf struct {
 		Totals quotes.Totals `json:"totals"`
+		NoShow bool          `json:"noShow,omitzero"` // the guests of the removed room did not come
 	}
 	// OccupantsOf describes a guest_count_change.
 	OccupantsOf struct {

@@ -34,9 +34,10 @@ func MissBySweep() MissWish { return MissWish{By: saga()} }
 // errEarlyMiss rejects a no-show before its time by a caller who is not a manager.
 var errEarlyMiss = fault.ErrForbidden.Saying("Only a manager can record a no-show before the end of the grace period.")
 
-// Overdue reports whether the guest is a no-show by the property's clock. A reservation with a change in progress is not.
+// Overdue reports whether the guest, or the guests of some rooms, are a no-show by the property's clock. A reservation with a change in progress is not.
 func (r *Reservation) Overdue(now time.Time) bool {
-	return r.State == Confirmed && r.Saga.Plan == nil && !now.Before(r.noShowAt())
+	awaited := r.State == Confirmed || r.State == CheckedIn && len(r.expected()) > 0
+	return awaited && r.Saga.Plan == nil && !now.Before(r.noShowAt())
 }
 
 // Miss records that the guest did not come: the policy's no-show penalty is kept, the rest of the money is to be refunded, and the

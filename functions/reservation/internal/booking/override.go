@@ -45,6 +45,7 @@ func (r *Reservation) override(act id.Request, to State, reason Text, now time.T
 	default:
 		for i := range after.Items {
 			after.Items[i].assign(nil)
+			after.Items[i].ArrivedAt = nil
 		}
 	}
 	p.Reserved = after

@@ -90,6 +90,11 @@ func (r *Reservation) noShowPenalty() []account.Charge {
 	return r.keep(quotes.Policy.NoShow, func(time.Time) bool { return true })
 }
 
+// noShowPenalty returns what is kept of an item whose guests do not come while others do.
+func (i Item) noShowPenalty(c money.Currency) money.Micro {
+	return i.Policy.NoShow(i.Nights, quotes.SumLines(i.Extras), c.MinorUnit())
+}
+
 // earlyPenalty returns what is kept of the nights from a date on if the guest leaves on that date. Fees that belong to no night stay
 // charged.
 func (r *Reservation) earlyPenalty(from stay.Date) []account.Charge {

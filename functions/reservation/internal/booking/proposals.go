@@ -138,11 +138,11 @@ func (c *Changer) Add(act id.Request, asked quotes.AskedItem) Proposal {
 	}
 }
 
-// Remove proposes to give up a room. It is possible before the check-in.
+// Remove proposes to give up a room. It is possible before the guests of the room have arrived.
 func (c *Changer) Remove(item id.Item) Proposal {
 	return func(_ context.Context, r *Reservation) (*Plan, error) {
 		at, _, err := r.itemToChange(item, c.now())
-		if err == nil && r.State != Confirmed {
+		if err == nil && r.Items[at].ArrivedAt != nil {
 			err = r.illegal()
 		}
 		if err != nil {

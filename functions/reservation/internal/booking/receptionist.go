@@ -23,7 +23,7 @@ func OpenReceptionist(e env.Env, up Upstreams) *Receptionist {
 	return &Receptionist{reservations: OpenReservations(e), rooms: up.Rooms, keys: OpenIssuer(e, up)}
 }
 
-// CheckIn assigns the rooms and asks for their keys. Repeated with the same rooms, it only asks for keys that are outstanding. It
+// CheckIn assigns the rooms of the guests who are there and asks for their keys. Repeated with the same rooms, it only asks for keys that are outstanding. It
 // returns fault.ErrStale if allows rejects the reservation's version.
 func (d *Receptionist) CheckIn(ctx context.Context, by access.Principal, rsv id.Reservation, rooms []AssignedRoom, now time.Time, allows func(int64) bool) (*Reservation, error) {
 	if err := Again(ctx, func() error { return d.start(ctx, by, rsv, rooms, now, allows) }); err != nil {
@@ -38,7 +38,7 @@ func (d *Receptionist) start(ctx context.Context, by access.Principal, rsv id.Re
 	if err != nil {
 		return err
 	}
-	version := int64(r.Version)
+	version, first := int64(r.Version), r.CheckIn == nil
 	of, err := d.rooms(ctx, by.Tenant, r.Property)
 	if err != nil {
 		return err
@@ -50,7 +50,9 @@ func (d *Receptionist) start(ctx context.Context, by access.Principal, rsv id.Re
 	if !allows(version) {
 		return fault.ErrStale
 	}
-	return d.reservations.In(ctx, by.Tenant, func(tx postgres.Tx) error {
-		return d.reservations.Save(ctx, tx, r, CheckInBegun(r))
-	})
+	begun := ItemsCheckedIn(r, by.Actor, now)
+	if first {
+		begun = CheckInBegun(r)
+	}
+	return d.reservations.In(ctx, by.Tenant, func(tx postgres.Tx) error { return d.reservations.Save(ctx, tx, r, begun) })
 }

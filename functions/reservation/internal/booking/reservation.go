@@ -56,6 +56,7 @@ type Reservation struct {
 	OverstayedOn *stay.Date     // the last night that was published as overstayed
 	Region       string         // where the tenant's data must stay
 	LostAt       *time.Time     // inventory has lost a booked room, and no change has taken another
+	Expected     int            `db:"expected_rooms"` // as stored: rooms whose guests have not come while others have
 	Local        quotes.Local   `db:"-"`
 	NoShowGrace  int            `db:"no_show_grace_hours"`
 	Own          quotes.Own     `db:"-"`              // of the quote
@@ -75,6 +76,7 @@ type changes struct {
 	charges       int            // number of stored charges
 	items         bool           // the items have changed
 	rooms         *stay.Date     // the assigned rooms have changed from that night on
+	arrived       []AssignedRoom // checked in
 }
 
 // An Item is one room.
@@ -92,6 +94,7 @@ type Item struct {
 	Room    *id.Room `db:"room_id"` // the physical room, once assigned
 	Returns
 	FreeUntil *time.Time // the deadline of free cancellation, if a change of dates has set one
+	ArrivedAt *time.Time // when the desk checked its guests in; nil: they are expected
 }
 
 // Returns are the room that the guest of an item gets again when an outage ends, and the first night there; nil: none.

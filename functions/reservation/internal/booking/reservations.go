@@ -78,18 +78,20 @@ func (r *Reservation) queueItems(tx postgres.Tx) {
 	for _, item := range r.Items {
 		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
-				adults, children, infants, nights, extras, nightly_rate_micro, total_micro, policy, room_id, return_room_id, return_from, free_until)
+				adults, children, infants, nights, extras, nightly_rate_micro, total_micro, policy, room_id, return_room_id, return_from, free_until,
+				arrived_at)
 			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nights, @extras, @nightly,
-				@total, @policy, @room, @returnRoom, @returnFrom, @freeUntil)
+				@total, @policy, @room, @returnRoom, @returnFrom, @freeUntil, @arrived)
 			ON CONFLICT (item_id) DO UPDATE SET room_type_id = EXCLUDED.room_type_id, rate_plan_id = EXCLUDED.rate_plan_id,
 				adults = EXCLUDED.adults, children = EXCLUDED.children, infants = EXCLUDED.infants,
 				nights = EXCLUDED.nights, extras = EXCLUDED.extras, nightly_rate_micro = EXCLUDED.nightly_rate_micro, total_micro = EXCLUDED.total_micro, policy = EXCLUDED.policy,
-				room_id = EXCLUDED.room_id, return_room_id = EXCLUDED.return_room_id, return_from = EXCLUDED.return_from, free_until = EXCLUDED.free_until`,
+				room_id = EXCLUDED.room_id, return_room_id = EXCLUDED.return_room_id, return_from = EXCLUDED.return_from, free_until = EXCLUDED.free_until,
+				arrived_at = EXCLUDED.arrived_at`,
 			pgx.StrictNamedArgs{
 				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": item.Position, "roomType": item.RoomType,
 				"ratePlan": item.RatePlan, "adults": item.Adults, "children": item.Children, "infants": item.Infants,
 				"nights": item.Nights, "extras": item.Extras, "nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "returnRoom": item.ReturnRoom,
-				"returnFrom": item.ReturnFrom, "freeUntil": item.FreeUntil})
+				"returnFrom": item.ReturnFrom, "freeUntil": item.FreeUntil, "arrived": item.ArrivedAt})
 	}
 }
 
@@ -145,6 +147,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			capture_event_id = @captureEvent, payments = @payments, refund_requests = @requested, cancellation = @cancellation,
 			confirmed_at = @confirmedAt, keys = @keys, check_in = @checkIn, check_out = @checkOut, no_show = @missed,
 			spared_until = @spared, overstayed_on = @overstayed, pending_change = @change, unpaid_room_nights = @unpaid,
+			expected_rooms = @expected,
 			quota_address = CASE WHEN @state IN ('expired_hold', 'cancelled', 'checked_out', 'no_show') THEN '' ELSE quota_address END
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @stored`,
 		pgx.StrictNamedArgs{
@@ -154,7 +157,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 			"method": r.Payment.Method, "status": r.Payment.PaymentStatus, "intent": r.Payment.Intent, "captured": r.Payment.Captured,
 			"captureEvent": r.Payment.CaptureEvent, "payments": r.Payment.Intents, "requested": r.Payment.Requested, "cancellation": r.Cancellation,
 			"confirmedAt": r.Payment.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
-			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "change": r.Change, "unpaid": r.unpaidRoomNights(), "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
+			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "change": r.Change, "expected": len(r.expected()), "unpaid": r.unpaidRoomNights(), "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}

@@ -118,6 +118,7 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 			nights.End = p.Reserved.Stay.End
 		}
 	}
+	last := nights.End
 	if inside && !from.Before(nights.End) { // a guest who overstays has the room in the running night
 		nights.End = from.AddDays(1)
 	}
@@ -127,14 +128,18 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 	var items []id.Item
 	var rooms []id.Room
 	var froms, untils []*stay.Date
+	var arrived []bool
 	for _, u := range r.occupied() {
 		items, rooms, froms, untils = append(items, u.item), append(rooms, u.room), append(froms, u.from), append(untils, u.until)
+		arrived = append(arrived, u.arrived)
 	}
 	var blocked bool
 	err := tx.QueryRow(ctx, `
 		WITH wanted AS (
-			SELECT a.item_id, a.room_id, greatest(a.from_date, @start) AS from_date, least(a.until_date, @end) AS until_date
-			FROM unnest(@items::uuid[], @rooms::uuid[], @froms::date[], @untils::date[]) AS a (item_id, room_id, from_date, until_date)
+			SELECT a.item_id, a.room_id, greatest(a.from_date, @start) AS from_date, a.arrived,
+				least(a.until_date, CASE WHEN a.arrived THEN @end::date ELSE @last::date END) AS until_date
+			FROM unnest(@items::uuid[], @rooms::uuid[], @froms::date[], @untils::date[], @arrived::boolean[])
+				AS a (item_id, room_id, from_date, until_date, arrived)
 		), taken AS (
 			INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
 			SELECT @tenant, w.room_id, w.from_date + n, @reservation, w.item_id
@@ -144,10 +149,11 @@ func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.D
 			SELECT FROM wanted AS w
 			JOIN reservation.reservation_items AS i ON i.tenant_id = @tenant AND i.room_id = w.room_id AND i.reservation_id <> @reservation
 			JOIN reservation.reservations AS other ON other.tenant_id = @tenant AND other.reservation_id = i.reservation_id
-			WHERE @inside AND other.state IN ('check_in_started', 'checked_in', 'checkout_started')
+			WHERE @inside AND w.arrived AND other.state IN ('check_in_started', 'checked_in', 'checkout_started')
+			  AND (i.arrived_at IS NOT NULL OR other.expected_rooms = 0)
 			  AND (least(other.stay_end, i.return_from) <= w.from_date OR @end <= @start))`,
-		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "start": nights.Start, "end": nights.End, "items": items, "rooms": rooms,
-			"froms": froms, "untils": untils, "inside": inside}).Scan(&blocked)
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "start": nights.Start, "end": nights.End, "last": last, "items": items, "rooms": rooms,
+			"froms": froms, "untils": untils, "arrived": arrived, "inside": inside}).Scan(&blocked)
 	if postgres.Violates(err, "room_nights_pkey") {
 		return ErrRoomUnavailable.Because(err)
 	}
@@ -165,15 +171,16 @@ type use struct {
 	item        id.Item
 	room        id.Room
 	from, until *stay.Date
+	arrived     bool // the guests of the item have come
 }
 
 // uses returns the rooms that the item occupies: during an outage another one than afterwards.
 func (i Item) uses() (all []use) {
 	if i.Room != nil {
-		all = append(all, use{item: i.ID, room: *i.Room, until: i.ReturnFrom})
+		all = append(all, use{item: i.ID, room: *i.Room, until: i.ReturnFrom, arrived: i.ArrivedAt != nil})
 	}
 	if i.ReturnRoom != nil {
-		all = append(all, use{item: i.ID, room: *i.ReturnRoom, from: i.ReturnFrom})
+		all = append(all, use{item: i.ID, room: *i.ReturnRoom, from: i.ReturnFrom, arrived: i.ArrivedAt != nil})
 	}
 	return all
 }
@@ -198,7 +205,7 @@ func (r *Reservation) occupied() (all []use) {
 	return all
 }
 
-// checkRooms rejects a list that does not assign one room to every item.
+// checkRooms rejects a list that does not assign one room to each of some items.
 func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
 	seen, taken := map[id.Item]bool{}, map[id.Room]bool{}
 	for i, assigned := range rooms {
@@ -211,8 +218,8 @@ func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
 		}
 		seen[assigned.Item] = true
 	}
-	if len(seen) < len(r.Items) {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/rooms", Rule: "complete", Message: "must assign a room to every item"})
+	if len(seen) == 0 {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/rooms", Rule: "required", Message: "must assign a room to an item"})
 	}
 	if len(taken) < len(rooms) {
 		return ErrRoomUnavailable // of two items, only one can have the room

@@ -84,6 +84,7 @@ type ItemView struct {
 	Total     money.Micro    `json:"totalMicro"`
 	Currency  money.Currency `json:"currency"`
 	Policy    quotes.Policy  `json:"cancellationPolicy"`
+	ArrivedAt *time.Time     `json:"arrivedAt,omitzero"` // nil: its guests are expected
 }
 
 // A HoldView represents the hold of a reservation.
@@ -125,6 +126,7 @@ func (r *Reservation) View() View {
 			Total:     item.Total,
 			Currency:  r.Currency,
 			Policy:    item.Policy,
+			ArrivedAt: item.ArrivedAt,
 		}
 	}
 	v := View{

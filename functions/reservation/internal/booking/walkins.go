@@ -34,7 +34,7 @@ type DeskBooking struct {
 }
 
 // Validate rejects impossible stays, guests without a name, other methods of payment than cash on arrival, and rooms that do not
-// assign one room to every item.
+// assign one room to each of some items.
 func (w DeskBooking) Validate() error {
 	var found []fault.Violation
 	if err := w.Ask.Validate(); err != nil {
@@ -62,9 +62,6 @@ func (w DeskBooking) checkRooms() (found []fault.Violation) {
 			found = append(found, fault.Violation{Pointer: fmt.Sprintf("/rooms/%d/item", i), Rule: "item", Message: "must be the index of an item, once"})
 		}
 		seen[asked.Item] = true
-	}
-	if found == nil && len(w.Rooms) > 0 && len(seen) < len(w.Ask.Items) {
-		found = append(found, fault.Violation{Pointer: "/rooms", Rule: "complete", Message: "must assign a room to every item"})
 	}
 	return found
 }
@@ -225,7 +222,7 @@ func (s Reservations) occupied(ctx context.Context, tenant id.Tenant, rooms []id
 			) OR EXISTS (
 				SELECT FROM reservation.reservation_items AS i
 				JOIN reservation.reservations AS r USING (tenant_id, reservation_id)
-				WHERE i.tenant_id = @tenant AND i.room_id = ANY (@rooms)
+				WHERE i.tenant_id = @tenant AND i.room_id = ANY (@rooms) AND (i.arrived_at IS NOT NULL OR r.expected_rooms = 0)
 				  AND r.state IN ('check_in_started', 'checked_in', 'checkout_started') AND least(r.stay_end, i.return_from) <= @start)`,
 			pgx.StrictNamedArgs{"tenant": tenant, "rooms": rooms, "start": nights.Start, "end": nights.End}).Scan(&taken)
 	})

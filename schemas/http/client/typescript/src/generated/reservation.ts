@@ -220,6 +220,11 @@ export interface components {
                 totalMicro: components["schemas"]["Micro"];
                 currency: components["schemas"]["Currency"];
                 cancellationPolicy: components["schemas"]["Policy"];
+                /**
+                 * Format: date-time
+                 * @description When the desk checked its guests in. Absent while they are expected.
+                 */
+                arrivedAt?: string;
             }[];
             totals: components["schemas"]["Totals"];
             hold: {
@@ -740,7 +745,7 @@ export interface operations {
                          */
                         method: "card" | "paypal" | "mfs" | "cash_on_arrival";
                     };
-                    /** @description One room for every item, or none at all. */
+                    /** @description One room for each item whose guests check in now. */
                     rooms?: {
                         /** @description The index in items. */
                         item: number;
@@ -936,7 +941,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description One room for every item. */
+                    /** @description One room for each item whose guests are there. */
                     rooms: components["schemas"]["AssignedRoom"][];
                 };
             };
@@ -1190,7 +1195,7 @@ export interface problems {
         | Refusal<401, "MELMASTOON.GENERAL.UNAUTHENTICATED">
         | Refusal<403, "MELMASTOON.GENERAL.FORBIDDEN">
         | Refusal<404, "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND">
-        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.FOLIO_UNSETTLED" | "MELMASTOON.RESERVATION.BALANCE_DUE" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
+        | Refusal<409, "MELMASTOON.RESERVATION.ILLEGAL_TRANSITION" | "MELMASTOON.RESERVATION.FOLIO_UNSETTLED" | "MELMASTOON.RESERVATION.BALANCE_DUE" | "MELMASTOON.RESERVATION.GUESTS_EXPECTED" | "MELMASTOON.GENERAL.IDEMPOTENCY_IN_PROGRESS">
         | Refusal<412, "MELMASTOON.GENERAL.VERSION_CONFLICT">
         | Refusal<422, "MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED">
         | Refusal<503, "MELMASTOON.GENERAL.UNAVAILABLE" | "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE">;
