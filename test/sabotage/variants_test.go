@@ -443,6 +443,22 @@ var variants = []variant{
 		"if r.Saga.Plan != nil && !call.DryRun {", "if false {",
 		"functions/reservation/internal/booking", "TestDates_crash",
 	}, {
+		"guests who have not arrived get a key", noOversell, "functions/reservation/internal/booking/keys.go",
+		"if item.ArrivedAt != nil && slices.Contains(items, item.ID) {", "if item.Room != nil && slices.Contains(items, item.ID) {",
+		"functions/reservation/internal/booking", "TestArrivals_changes",
+	}, {
+		"a room is released, but stays assigned to guests who did not come", noOversell, "functions/reservation/internal/booking/missedrooms.go",
+		"append(releases, p.Releases...)", "append(releases, r.Hold.Allocations...)",
+		"functions/reservation/internal/booking", "TestMissRooms",
+	}, {
+		"guests who do not come while others do pay nothing", settled, "functions/reservation/internal/booking/penalty.go",
+		"return i.Policy.NoShow(i.Nights, quotes.SumLines(i.Extras), c.MinorUnit())", "return 0 * i.Policy.NoShow(i.Nights, quotes.SumLines(i.Extras), c.MinorUnit())",
+		"functions/reservation/internal/booking", "TestMissRooms",
+	}, {
+		"the sweep takes guests without a recorded arrival for a no-show", settled, "functions/reservation/internal/booking/finding.go",
+		"r.arriveTogether()", "_ = r.arriveTogether",
+		"functions/reservation/internal/booking", "TestArrivals_previousVersion",
+	}, {
 		"a requested refund counts as kept", settled, "functions/reservation/internal/booking/balance.go",
 		"kept -= back.Amount", "kept -= 0 * back.Amount",
 		"functions/reservation/internal/booking", "TestDates",

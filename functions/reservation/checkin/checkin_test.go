@@ -91,6 +91,31 @@ func TestCheckIn_issued(t *testing.T) {
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
+// Guests of a group come one after the other. Nobody checks out while some are expected.
+func TestCheckIn_group(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t, checkin.Function, checkout.Function)
+	d.Group()
+	d.At(reservationtest.Arrival)
+	desk := d.Staff("usr_desk", "front_desk")
+	out := answer(t, d.Do(desk, "check-in", rooms(d, d.R, 0)))
+	if out.State != booking.CheckedIn || out.Items[0].ArrivedAt == nil || out.Items[1].ArrivedAt != nil || len(out.Keys) != 1 {
+		t.Errorf("state %s, items %+v, keys %v, want the first guests only", out.State, out.Items, out.Keys)
+	}
+	d.Do(desk, "check-out", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.GUESTS_EXPECTED")
+	d.Key = booking.KeyPending
+	others := map[string]any{"rooms": []booking.AssignedRoom{{Item: d.R.Items[1].ID, Room: d.Rooms[1].ID}}}
+	d.Do(desk, "check-in", others).Want(t, http.StatusAccepted)
+	if err := issue(t, d, reservationtest.Now(t, d.DB, d.R).Keys[1]); err != nil {
+		t.Fatal(err)
+	}
+	if out = answer(t, d.Do(desk, "check-in", others)); out.Items[1].ArrivedAt == nil || len(out.Keys) != 2 || out.Pending != "" {
+		t.Errorf("items %+v, keys %v, step %q, want all guests", out.Items, out.Keys, out.Pending)
+	}
+	d.Do(desk, "check-out", map[string]any{}).Want(t, http.StatusOK)
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "items_checked_in", "checkout_started")
+}
+
 // A refusal says why, to a person and to a program.
 func TestCheckIn_refused(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/reservation/checkin"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
@@ -56,6 +57,31 @@ func TestNoShow(t *testing.T) {
 	d.Do(desk, "no-show", map[string]any{}).Want(t, http.StatusOK)
 	d.Do(d.Staff("usr_other", "front_desk"), "no-show", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION")
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "no_show")
+}
+
+// A no-show of a group is that of the guests who did not come. A dry run shows the same figures.
+func TestNoShow_rooms(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t, noshow.Function, checkin.Function)
+	d.Group()
+	d.At(reservationtest.Arrival)
+	desk := d.Staff("usr_desk", "front_desk")
+	d.Do(desk, "check-in", map[string]any{"rooms": []booking.AssignedRoom{{Item: d.R.Items[0].ID, Room: d.Rooms[0].ID}}}).Want(t, http.StatusOK)
+	d.Do(desk, "no-show", map[string]any{}).WantProblem(t, http.StatusForbidden, "GENERAL.FORBIDDEN")
+	d.At(reservationtest.NoShow)
+	desk = d.Staff("usr_desk", "front_desk")
+	var dry, out noshow.Response
+	d.Do(desk, "no-show", map[string]any{"dryRun": true}).Into(t, &dry)
+	if !dry.DryRun || len(dry.Items) != 2 || dry.Applied.Eligible != 200_000_000 {
+		t.Errorf("a dry run: %d items, %+v, want 2 and a refund of 200", len(dry.Items), dry.Applied)
+	}
+	a := d.Do(desk, "no-show", map[string]any{})
+	a.Want(t, http.StatusOK)
+	if a.Into(t, &out); out.State != booking.CheckedIn || len(out.Items) != 1 || out.Applied != dry.Applied || !slices.Equal(out.Refunds, dry.Refunds) {
+		t.Errorf("state %s, %d items, %+v, %v, want those of the dry run", out.State, len(out.Items), out.Applied, out.Refunds)
+	}
+	d.Do(desk, "no-show", map[string]any{}).WantProblem(t, http.StatusConflict, "RESERVATION.ILLEGAL_TRANSITION")
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "modified")
 }
 
 func TestNoShow_callers(t *testing.T) {

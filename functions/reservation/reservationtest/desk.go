@@ -113,6 +113,20 @@ func (d *Desk) Another(days int) *booking.Reservation {
 	return r
 }
 
+// Group cancels R and stores a paid reservation of two rooms in its place.
+func (d *Desk) Group() {
+	d.t.Helper()
+	if err := d.R.CancelOnWish(booking.CancelWish{Code: booking.GuestCancelled, By: d.R.CreatedBy}, d.DB.Env().Now()); err != nil {
+		d.t.Fatal(err)
+	}
+	d.save(d.R, booking.ReservationCancelled(d.R))
+	ask := Ask(d.t, d.R.Property)
+	ask.Items[0].RoomType = d.R.Items[0].RoomType
+	ask.Items = append(ask.Items, ask.Items[0])
+	d.R = held(d.t, d.DB.Env(), quote(d.t, d.DB.Env(), d.R.Tenant, ask))
+	d.Intent = d.pay(d.R)
+}
+
 // At advances the clock to a time. The service gets a new token, because that of the past may have expired.
 func (d *Desk) At(now time.Time) {
 	d.t.Helper()

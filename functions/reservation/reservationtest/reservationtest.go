@@ -31,17 +31,21 @@ func Ask(t testing.TB, property id.Property) quotes.Ask {
 	}
 }
 
-// Price returns pricing's answer to an ask for one room: 100 per night.
+// Price returns pricing's answer to an ask: 100 per room and night.
 func Price(a quotes.Ask, until time.Time) quotes.Price {
 	const rate = 100_000_000
-	item := quotes.PricedItem{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate}
-	for _, date := range a.Stay.Dates() {
-		item.Nights = append(item.Nights, quotes.Night{Date: date, Amount: rate, Room: rate})
-		item.Total += rate
+	var items []quotes.PricedItem
+	var total money.Micro
+	for _, asked := range a.Items {
+		item := quotes.PricedItem{RoomType: asked.RoomType, RatePlan: asked.RatePlan, Nightly: rate}
+		for _, date := range a.Stay.Dates() {
+			item.Nights = append(item.Nights, quotes.Night{Date: date, Amount: rate, Room: rate})
+			item.Total += rate
+		}
+		items, total = append(items, item), total+item.Total
 	}
-	total := item.Total
 	return quotes.Price{
-		Items:  []quotes.PricedItem{item},
+		Items:  items,
 		Lines:  []quotes.Line{{Kind: "room", Description: "Two nights", Amount: total}},
 		Totals: quotes.PriceTotals{Totals: quotes.Totals{Grand: total, Currency: a.Currency}},
 		Policy: quotes.Policy{Ref: "pol_flex/1"}, ValidUntil: until,

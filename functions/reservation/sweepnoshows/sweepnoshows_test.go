@@ -1,6 +1,7 @@
 package sweepnoshows_test
 
 import (
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -66,6 +67,27 @@ func TestSweep(t *testing.T) {
 	reservationtest.ExpectEvents(t, d.DB, held, "held")
 	if got := d.Services.Calls("intent"); got < 1 {
 		t.Errorf("the payment service was asked %d times, want at least once", got)
+	}
+}
+
+// The rooms of a group whose guests did not come are given up, also after an outage of inventory, whose release the watch repeats.
+func TestSweep_rooms(t *testing.T) {
+	t.Parallel()
+	d := reservationtest.OpenDesk(t, sweepnoshows.Function, checkin.Function)
+	d.Group()
+	d.At(reservationtest.Arrival)
+	d.Do(d.Staff("usr_desk", "front_desk"), "check-in",
+		map[string]any{"rooms": []booking.AssignedRoom{{Item: d.R.Items[0].ID, Room: d.Rooms[0].ID}}}).Want(t, http.StatusOK)
+	d.At(reservationtest.NoShow)
+	d.Services.SetBehavior("reallocations", upstreamtest.Failing)
+	sweeps(t, d)
+	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in", "modified")
+	now := reservationtest.Now(t, d.DB, d.R)
+	if now.State != booking.CheckedIn || len(now.Items) != 1 || now.Saga.Pending != booking.AwaitRelease {
+		t.Errorf("state %s, %d items, step %q, want a release to wait for", now.State, len(now.Items), now.Saga.Pending)
+	}
+	if now.Saga.Plan == nil || len(now.Saga.Plan.Releases) != 1 || now.Saga.Plan.Releases[0] != d.R.Hold.Allocations[1] {
+		t.Errorf("plan %+v, want the release of %v", now.Saga.Plan, d.R.Hold.Allocations[1])
 	}
 }
 

@@ -436,6 +436,8 @@ export interface components {
              * @description Only with RESERVATION.BEFORE_ARRIVAL
              */
             arrivalDate?: string;
+            /** @description Only with RESERVATION.GUESTS_EXPECTED: the number of rooms whose guests have not arrived */
+            expectedRooms?: number;
             /** @description Only with RESERVATION.BALANCE_DUE: what the guest still has to pay */
             dueMicro?: components["schemas"]["Micro"];
             /** @description Only with RESERVATION.BALANCE_DUE: of dueMicro */
