@@ -91,7 +91,7 @@ func TestCheckIn_issued(t *testing.T) {
 	reservationtest.ExpectEvents(t, d.DB, d.R, "held", "confirmed", "check_in_started", "checked_in")
 }
 
-// Guests of a group come one after the other. Nobody checks out while some are expected.
+// Guests of a group come one after the other. A check-out waits for those who are expected.
 func TestCheckIn_group(t *testing.T) {
 	t.Parallel()
 	d := reservationtest.OpenDesk(t, checkin.Function, checkout.Function)

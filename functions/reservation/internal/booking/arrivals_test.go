@@ -130,7 +130,7 @@ func TestArrivals_refused(t *testing.T) {
 	}
 }
 
-// A reservation that was cancelled in the meantime checks nobody in.
+// No guest of a reservation that was cancelled in the meantime can check in.
 func TestArrivals_cancelled(t *testing.T) {
 	t.Parallel()
 	c := openDeskTest(t)

@@ -59,7 +59,7 @@
 //     releases nothing that was given out again. A new key is awaited; after five attempts without an answer the desk
 //     hands out a manual key.
 //   - The guests of each item arrive on their own. The first ones check the reservation in; the others are expected, with their room but
-//     without a key, until the no-show time, when their rooms are given up. Nobody checks out before that is decided.
+//     without a key, until the no-show time, when their rooms are given up. A check-out is refused while some are expected.
 //   - A repeated check-in, check-out or no-show returns the reservation as it is. Another room, folio or penalty is a
 //     new act. A forced check-out needs a folio.
 //   - A guest leaves nothing due that the folio does not have, unless a manager forces the check-out. The folio is then
