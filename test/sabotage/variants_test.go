@@ -447,7 +447,7 @@ var variants = []variant{
 		"if item.ArrivedAt != nil && slices.Contains(items, item.ID) {", "if item.Room != nil && slices.Contains(items, item.ID) {",
 		"functions/reservation/internal/booking", "TestArrivals_changes",
 	}, {
-		"a room is released, but stays assigned to guests who did not come", noOversell, "functions/reservation/internal/booking/missedrooms.go",
+		"a no-show of some rooms releases those of the guests in the house", noOversell, "functions/reservation/internal/booking/missedrooms.go",
 		"append(releases, p.Releases...)", "append(releases, r.Hold.Allocations...)",
 		"functions/reservation/internal/booking", "TestMissRooms",
 	}, {
