@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var heldV1 = event.Subject{
@@ -61,9 +62,7 @@ func origin() event.Origin {
 func sealed(t *testing.T) event.Raw {
 	t.Helper()
 	raw, err := draft().Seal(happened, origin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return raw
 }
 
@@ -121,9 +120,7 @@ func sealedFlat(t *testing.T) event.Raw {
 	d := draft()
 	d.Subject, d.Extensions = errorV1, event.Extensions{"errorcode": "MELMASTOON.X", "hint": "کابل 50%"}
 	raw, err := d.Seal(happened, origin())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return raw
 }
 
@@ -131,9 +128,7 @@ func TestEnvelope_flat(t *testing.T) {
 	t.Parallel()
 	raw := sealedFlat(t)
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, absent := range []string{"producedBy", "metadata", "errorcode"} {
 		t.Run(absent, func(t *testing.T) {
 			if strings.Contains(string(data), absent) {
@@ -146,14 +141,10 @@ func TestEnvelope_flat(t *testing.T) {
 		"ce-hint": "%DA%A9%D8%A7%D8%A8%D9%84%2050%25",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := raw.Attributes()[name]; got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+			check.Equal(t, raw.Attributes()[name], want, "%s", name)
 		})
 	}
-	if raw.Delivery.OrderingKey != key {
-		t.Errorf("is ordered by %q, want %q", raw.Delivery.OrderingKey, key)
-	}
+	check.Equal(t, raw.Delivery.OrderingKey, key, "ordering key")
 }
 
 func TestSeal_contradictingExtensions(t *testing.T) {
@@ -172,9 +163,7 @@ func TestSeal_contradictingExtensions(t *testing.T) {
 func TestSeal_withoutOrigin(t *testing.T) {
 	t.Parallel()
 	raw, err := event.Draft{Subject: heldV1, Payload: struct{}{}}.Seal(happened, event.OriginOf(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	e := raw.Envelope
 	if e.EventID.IsZero() {
 		t.Error("e.EventID.IsZero() = true, want false")
@@ -192,9 +181,7 @@ func TestSeal_withoutOrigin(t *testing.T) {
 		t.Error("e.PublishedAt.IsZero() = false, want true")
 	}
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, want := range []string{`"tenantId":null`, `"sessionId":null`, `"causationId":null`} {
 		t.Run(want, func(t *testing.T) {
 			if !strings.Contains(string(data), want) {
@@ -322,12 +309,8 @@ func TestSamplingRate_oneIn(t *testing.T) {
 			d := draft()
 			d.Subject.OneIn = oneIn
 			raw, err := d.Seal(happened, origin())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := raw.Attributes()["ce-sampledrate"]; got != want {
-				t.Errorf("one in %d travels as %s, want %s", oneIn, got, want)
-			}
+			check.Must(t, err)
+			check.Equal(t, raw.Attributes()["ce-sampledrate"], want, "one in %d", oneIn)
 		})
 	}
 }
@@ -344,9 +327,7 @@ func BenchmarkData(b *testing.B) {
 func decode(t *testing.T, document []byte) map[string]any {
 	t.Helper()
 	var m map[string]any
-	if err := json.Unmarshal(document, &m); err != nil {
-		t.Fatalf("%s: %v", document, err)
-	}
+	check.Must(t, json.Unmarshal(document, &m), "%s", document)
 	return m
 }
 

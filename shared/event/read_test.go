@@ -17,6 +17,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const limit = 1 << 16
@@ -39,9 +40,7 @@ func TestRead_attributes(t *testing.T) {
 		"ce-sequence":      "0000000003",
 		"ce-tenantid":      tenantText,
 	}
-	if got := sealed(t).Attributes(); !maps.Equal(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	check.Equal(t, sealed(t).Attributes(), want)
 }
 
 func TestRead_attributesAsHeaders(t *testing.T) {
@@ -51,9 +50,7 @@ func TestRead_attributesAsHeaders(t *testing.T) {
 	raw.Envelope.CausationID = nil
 	attributes := raw.Attributes()
 	const want = "%DA%A9%D8%A7%D8%A8%D9%84%20%2250%25%22%0D%0AX-Evil:%201"
-	if got := attributes["ce-correlationid"]; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, attributes["ce-correlationid"], want)
 	if value, ok := attributes["ce-causationid"]; ok {
 		t.Errorf("an absent cause travels as %q", value)
 	}
@@ -63,9 +60,7 @@ func TestRead_structured(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
 	document, err := raw.Structured()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got := decode(t, document)
 	for name, want := range raw.Attributes() {
 		name = strings.TrimPrefix(name, "ce-")
@@ -77,9 +72,7 @@ func TestRead_structured(t *testing.T) {
 		}
 	}
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if want := decode(t, data); !reflect.DeepEqual(got["data"], any(want)) {
 		t.Errorf("got data %v, want %v", got["data"], want)
 	}
@@ -107,9 +100,7 @@ func wrapped(t *testing.T, r event.Raw) *http.Request {
 		},
 		"subscription": "projects/p/subscriptions/s", "deliveryAttempt": 2,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	request := post(body)
 	request.Header.Set("Content-Type", "application/json")
 	return request
@@ -117,9 +108,7 @@ func wrapped(t *testing.T, r event.Raw) *http.Request {
 
 func structured(t *testing.T, r event.Raw) *http.Request {
 	body, err := r.Structured()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	request := post(body)
 	maps.Copy(request.Header, pubsub)
 	request.Header.Set("Content-Type", "application/cloudevents+json; charset=utf-8")
@@ -138,9 +127,7 @@ func post(body []byte) *http.Request {
 func data(t *testing.T, r event.Raw) []byte {
 	t.Helper()
 	d, err := r.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return d
 }
 
@@ -161,18 +148,14 @@ func TestRead_allForms(t *testing.T) {
 			t.Run(name+" of "+of, func(t *testing.T) {
 				t.Parallel()
 				got, err := event.Read(push(t, sent), limit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				if string(got.Payload) != string(want.Payload) {
 					t.Errorf("got payload %s, want %s", got.Payload, want.Payload)
 				}
 				if got.Payload = want.Payload; !reflect.DeepEqual(got, want) {
 					t.Errorf("got  %+v\nwant %+v", got, want)
 				}
-				if again := got.Attributes(); !maps.Equal(again, sent.Attributes()) {
-					t.Errorf("would be passed on with %v, want %v", again, sent.Attributes())
-				}
+				check.Equal(t, got.Attributes(), sent.Attributes(), "attributes when passed on")
 			})
 		}
 	}
@@ -184,9 +167,7 @@ func TestRead_pulledMessage(t *testing.T) {
 	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": sealedFlat(t)} {
 		t.Run(of, func(t *testing.T) {
 			document, err := sent.Structured()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			for form, lies := range map[string]struct {
 				attributes map[string]string
 				data       []byte
@@ -196,18 +177,12 @@ func TestRead_pulledMessage(t *testing.T) {
 			} {
 				t.Run(form, func(t *testing.T) {
 					got, err := event.Of(lies.attributes, lies.data)
-					if err != nil {
-						t.Fatalf("%s of %s: %v", form, of, err)
-					}
-					if string(got.Payload) != string(sent.Payload) {
-						t.Errorf("%s of %s: string(got.Payload) = %v, want %v", form, of, string(got.Payload), string(sent.Payload))
-					}
+					check.Must(t, err, "%s of %s", form, of)
+					check.Equal(t, string(got.Payload), string(sent.Payload), "%s of %s", form, of)
 					if !reflect.DeepEqual(got.Envelope, sent.Envelope) {
 						t.Errorf("%s of %s: reflect.DeepEqual(got.Envelope, sent.Envelope) = false, want true", form, of)
 					}
-					if !maps.Equal(got.Extensions, sent.Extensions) {
-						t.Errorf("%s of %s: got.Extensions = %v, want %v", form, of, got.Extensions, sent.Extensions)
-					}
+					check.Equal(t, got.Extensions, sent.Extensions, "%s of %s", form, of)
 				})
 			}
 		})
@@ -221,15 +196,11 @@ func TestRead_incompleteDelivery(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
 	got, err := event.Read(binary(nil)(t, sent), limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if !reflect.DeepEqual(got.Delivery, sent.Delivery) {
 		t.Error("reflect.DeepEqual(got.Delivery, sent.Delivery) = false, want true")
 	}
-	if got.Delivery.OrderingKey != key {
-		t.Errorf("got.Delivery.OrderingKey = %v, want %v", got.Delivery.OrderingKey, key)
-	}
+	check.Equal(t, got.Delivery.OrderingKey, key)
 }
 
 func TestRead_permanentErrors(t *testing.T) {

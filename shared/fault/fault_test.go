@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestFrom(t *testing.T) {
@@ -36,9 +37,7 @@ func TestFrom(t *testing.T) {
 			if !errors.Is(got, test.want) || got.Kind != test.kind {
 				t.Errorf("got %v of kind %d, want %v of kind %d", got, got.Kind, test.want, test.kind)
 			}
-			if got.Detail != test.want.Detail {
-				t.Errorf("shows %q, want %q", got.Detail, test.want.Detail)
-			}
+			check.Equal(t, got.Detail, test.want.Detail)
 			if error(got) != test.err && !errors.Is(got, test.err) {
 				t.Errorf("%v has lost its cause %v", got, test.err)
 			}
@@ -55,15 +54,9 @@ func TestFault_variantsAreCopies(t *testing.T) {
 	base := declared.With(fault.Violation{Pointer: "/a", Rule: "required"})
 	one := base.With(fault.Violation{Pointer: "/b", Rule: "required"})
 	two := base.With(fault.Violation{Pointer: "/c", Rule: "required"})
-	if one.Violations[1].Pointer != "/b" {
-		t.Errorf(`variants share violations: one.Violations[1].Pointer = %q, want "/b"`, one.Violations[1].Pointer)
-	}
-	if two.Violations[1].Pointer != "/c" {
-		t.Errorf(`variants share violations: two.Violations[1].Pointer = %q, want "/c"`, two.Violations[1].Pointer)
-	}
-	if len(base.Violations) != 1 {
-		t.Errorf("variants share violations: len(base.Violations) = %v, want 1", len(base.Violations))
-	}
+	check.Equal(t, one.Violations[1].Pointer, "/b", "variants share violations")
+	check.Equal(t, two.Violations[1].Pointer, "/c", "variants share violations")
+	check.Equal(t, len(base.Violations), 1, "variants share violations")
 	shown := base.Showing(map[string]any{"a": 1})
 	if more := shown.Showing(map[string]any{"b": 2}); len(more.Members) != 2 {
 		t.Errorf("more.Members = %v, want two", more.Members)
@@ -72,21 +65,13 @@ func TestFault_variantsAreCopies(t *testing.T) {
 		t.Errorf("variants share members: %v, %v", shown.Members, base.Members)
 	}
 	changed := declared.Saying("otherwise").After(time.Second).Because(errors.New("cause"))
-	if changed.Detail != "otherwise" {
-		t.Errorf(`changed.Detail = %q, want "otherwise"`, changed.Detail)
-	}
-	if changed.RetryAfter != time.Second {
-		t.Errorf("changed.RetryAfter = %v, want %v", changed.RetryAfter, time.Second)
-	}
+	check.Equal(t, changed.Detail, "otherwise")
+	check.Equal(t, changed.RetryAfter, time.Second)
 	if errors.Unwrap(changed) == nil {
 		t.Error("errors.Unwrap(changed) = nil")
 	}
-	if declared.Detail != "as declared" {
-		t.Errorf(`the declared fault has changed: declared.Detail = %q, want "as declared"`, declared.Detail)
-	}
-	if declared.RetryAfter != 0 {
-		t.Errorf("the declared fault has changed: declared.RetryAfter = %v, want 0", declared.RetryAfter)
-	}
+	check.Equal(t, declared.Detail, "as declared", "the declared fault has changed")
+	check.Equal(t, declared.RetryAfter, 0, "the declared fault has changed")
 	if errors.Unwrap(declared) != nil {
 		t.Errorf("the declared fault has changed: errors.Unwrap(declared) = %v, want nil", errors.Unwrap(declared))
 	}
@@ -96,9 +81,7 @@ func TestFault_variantsAreCopies(t *testing.T) {
 	if !errors.Is(changed, declared) || errors.Is(changed, fault.ErrInternal) {
 		t.Error("a variant must match its declaration, and nothing else")
 	}
-	if got, want := changed.Error(), "X: otherwise: cause"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.Equal(t, changed.Error(), "X: otherwise: cause")
 }
 
 func TestRetriable(t *testing.T) {
@@ -114,9 +97,7 @@ func TestRetriable(t *testing.T) {
 		fault.New(fault.TooMany, "M", ""): true,
 	} {
 		t.Run(f.Code, func(t *testing.T) {
-			if got := f.Retriable(); got != want {
-				t.Errorf("got %v, want %v", got, want)
-			}
+			check.Equal(t, f.Retriable(), want)
 		})
 	}
 }
@@ -124,9 +105,7 @@ func TestRetriable(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	var zero fault.Kind
-	if zero.Status() != http.StatusInternalServerError {
-		t.Errorf("the zero kind has status %d, want 500", zero.Status())
-	}
+	check.Equal(t, zero.Status(), http.StatusInternalServerError, "status of the zero kind")
 	seen := map[int]bool{}
 	for k := fault.Internal; k <= fault.Timeout; k++ {
 		if seen[k.Status()] || http.StatusText(k.Status()) == "" {
@@ -156,9 +135,7 @@ func TestTitleLanguages(t *testing.T) {
 	t.Parallel()
 	for lang, same := range map[string]string{"fa-AF": "fa", "prs": "fa", "PS-af": "ps", "ar-AE": "ar", "de": "en", "": "en", "far": "en"} {
 		t.Run(fmt.Sprintf("%q", lang), func(t *testing.T) {
-			if got, want := fault.NotFound.Title(lang), fault.NotFound.Title(same); got != want {
-				t.Errorf("%q: got %q, want %q", lang, got, want)
-			}
+			check.Equal(t, fault.NotFound.Title(lang), fault.NotFound.Title(same), "%q", lang)
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestScrub(t *testing.T) {
@@ -102,9 +104,7 @@ func TestScrub(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Scrub(test.text); got != test.want {
-				t.Errorf("Scrub(%q) = %q, want %q", test.text, got, test.want)
-			}
+			check.Equal(t, Scrub(test.text), test.want, "Scrub(%q)", test.text)
 			if again := Scrub(test.want); again != test.want {
 				t.Errorf("Scrub(%q) = %q, want no change", test.want, again)
 			}
@@ -134,9 +134,7 @@ func TestReaches(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Reaches(test.text); got != test.want {
-				t.Errorf("Reaches(%q) = %t, want %t", test.text, got, test.want)
-			}
+			check.Equal(t, Reaches(test.text), test.want, "Reaches(%q)", test.text)
 		})
 	}
 }
@@ -146,9 +144,7 @@ func TestText_onEntry(t *testing.T) {
 	var in struct {
 		Text Text `json:"text"`
 	}
-	if err := json.Unmarshal([]byte(`{"text":"z@example.com \u202e+93700123456"}`), &in); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal([]byte(`{"text":"z@example.com \u202e+93700123456"}`), &in))
 	if in.Text != "[email] [number]" {
 		t.Errorf("decoded %q, want it scrubbed", in.Text)
 	}

@@ -17,13 +17,12 @@ import (
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func read(t testing.TB, text string) (token handoff.Token) {
 	t.Helper()
-	if err := token.UnmarshalText([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, token.UnmarshalText([]byte(text)))
 	return token
 }
 
@@ -77,9 +76,7 @@ func TestVerify_expiry(t *testing.T) {
 			if got != a.Handoff {
 				t.Errorf("got %+v, want the handoff, which is genuine either way", got)
 			}
-			if h := a.Handoff; h.Expired(now) != (test.want != nil) {
-				t.Errorf("Expired is %v", h.Expired(now))
-			}
+			check.Equal(t, a.Handoff.Expired(now), test.want != nil, "Expired")
 		})
 	}
 }
@@ -165,13 +162,9 @@ func TestMintNames(t *testing.T) {
 	}
 	asked.ID = id.Handoff{}
 	first, _, err := keys.Mint(asked, asked.MintedAt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	second, _, err := keys.Mint(asked, asked.MintedAt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if first.ID.IsZero() {
 		t.Error("first.ID.IsZero() = true, want false")
 	}
@@ -210,9 +203,7 @@ func TestToken_format(t *testing.T) {
 			}
 		}
 	}
-	if want := "handoff(" + a.Fingerprint + ")"; a.Token.String() != want {
-		t.Errorf("got %s, want %s", a.Token, want)
-	}
+	check.Equal(t, a.Token.String(), "handoff("+a.Fingerprint+")", "%s", a.Token)
 	for _, text := range []string{"nonsense", "v1.YWE.YWFh", strings.Replace(a.Token.Reveal(), "v1.", "v1."+strings.Repeat("A", 1024), 1)} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			if got := read(t, text); got.Fingerprint() != "" || strings.Contains(got.String(), text) {

@@ -15,14 +15,13 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func ring(t testing.TB) Keys {
 	t.Helper()
 	r, err := keyring.Parse("k1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return Keys{r}
 }
 
@@ -40,13 +39,9 @@ func TestParse_everyFieldSigned(t *testing.T) {
 	t.Parallel()
 	keys := ring(t)
 	h, token, err := keys.Mint(sample(), mintedAt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	other, _, err := keys.Mint(sample(), mintedAt.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	other.Dates = Dates{h.Dates.CheckIn.AddDays(1), h.Dates.CheckOut.AddDays(1)}
 	other.Occupancy, other.Currency, other.Locale, other.KeyID = Occupancy{3, 2, 2}, "USD", "en", "k2"
 	text := h.canonical()
@@ -72,9 +67,7 @@ func TestParse_everyFieldSigned(t *testing.T) {
 func FuzzVerify(f *testing.F) {
 	keys := ring(f)
 	h, token, err := keys.Mint(sample(), mintedAt)
-	if err != nil {
-		f.Fatal(err)
-	}
+	check.Must(f, err)
 	f.Add(token.text)
 	f.Add("v1..")
 	f.Add("v1.\n." + strings.Repeat("A", 43))
@@ -97,9 +90,7 @@ func FuzzVerify(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	keys := ring(f)
 	h, _, err := keys.Mint(sample(), mintedAt)
-	if err != nil {
-		f.Fatal(err)
-	}
+	check.Must(f, err)
 	text := h.canonical()
 	f.Add(text)
 	f.Add(strings.Replace(text, "\n2\n", "\n+2\n", 1))
@@ -117,9 +108,7 @@ func FuzzParse(f *testing.F) {
 		if strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl) {
 			t.Errorf("%q has a control character in a field", text)
 		}
-		if h.ExpiresAt.Sub(h.MintedAt) != Lifetime {
-			t.Errorf("%q lasts %v", text, h.ExpiresAt.Sub(h.MintedAt))
-		}
+		check.Equal(t, h.ExpiresAt.Sub(h.MintedAt), Lifetime, "lifetime of %q", text)
 	})
 }
 
@@ -163,9 +152,7 @@ func BenchmarkBareVerify(b *testing.B) {
 func BenchmarkVerify(b *testing.B) {
 	keys := ring(b)
 	h, token, err := keys.Mint(sample(), mintedAt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	for b.Loop() {
 		if _, err := keys.Verify(token, h.Tenant, mintedAt); err != nil {
 			b.Fatal(err)
@@ -177,9 +164,7 @@ func benchmarked(b *testing.B) (text string, secret []byte) {
 	b.Helper()
 	keys := ring(b)
 	h, _, err := keys.Mint(sample(), mintedAt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	_, secret = keys.ring.Active()
 	return h.canonical(), secret
 }

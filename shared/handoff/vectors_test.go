@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // vectors are published: other implementations test against them, so existing ones never change.
@@ -48,13 +49,9 @@ type accepted struct {
 func published(t testing.TB) vectors {
 	t.Helper()
 	file, err := os.ReadFile("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var v vectors
-	if err := json.Unmarshal(file, &v, json.RejectUnknownMembers(true)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(file, &v, json.RejectUnknownMembers(true)))
 	if len(v.Keys) != 2 {
 		t.Fatalf("len(v.Keys) = %v, want 2", len(v.Keys))
 	}
@@ -91,9 +88,7 @@ func (v vectors) secret(t testing.TB, keyID string) []byte {
 func open(t testing.TB, ring string) handoff.Keys {
 	t.Helper()
 	keys, err := keyring.Parse(ring)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return handoff.KeysOf(keys)
 }
 
@@ -107,17 +102,11 @@ func TestVectors(t *testing.T) {
 			mac := hmac.New(sha256.New, v.secret(t, a.Handoff.KeyID))
 			mac.Write([]byte(a.Canonical))
 			signature := mac.Sum(nil)
-			if got := hex.EncodeToString(signature); got != a.Signature {
-				t.Errorf("signature: got %s, want %s", got, a.Signature)
-			}
+			check.Equal(t, hex.EncodeToString(signature), a.Signature, "signature")
 			base64url := base64.URLEncoding.WithPadding(base64.NoPadding)
-			if got, want := "v1."+base64url.EncodeToString([]byte(a.Canonical))+"."+base64url.EncodeToString(signature), a.Token.Reveal(); got != want {
-				t.Errorf("token: got %s, want %s", got, want)
-			}
+			check.Equal(t, "v1."+base64url.EncodeToString([]byte(a.Canonical))+"."+base64url.EncodeToString(signature), a.Token.Reveal(), "token")
 			sum := sha256.Sum256(signature)
-			if got := "sha256:" + hex.EncodeToString(sum[:]); got != a.Fingerprint {
-				t.Errorf("fingerprint: got %s, want %s", got, a.Fingerprint)
-			}
+			check.Equal(t, "sha256:"+hex.EncodeToString(sum[:]), a.Fingerprint, "fingerprint")
 		})
 	}
 }
@@ -137,9 +126,7 @@ func TestMint_vectors(t *testing.T) {
 			if token != a.Token {
 				t.Errorf("got %s, want %s", token.Reveal(), a.Token.Reveal())
 			}
-			if token.Fingerprint() != a.Fingerprint {
-				t.Errorf("got %s, want %s", token.Fingerprint(), a.Fingerprint)
-			}
+			check.Equal(t, token.Fingerprint(), a.Fingerprint)
 		})
 	}
 }

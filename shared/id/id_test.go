@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -94,9 +95,7 @@ func TestDerive(t *testing.T) {
 	if other := id.Derive[id.Reservation](id.New[id.Request](), "reservation"); other == reservation {
 		t.Error("two acts give one id")
 	}
-	if [6]byte(reservation[:6]) != [6]byte(act[:6]) {
-		t.Errorf("%s does not carry the time of %s", reservation, act)
-	}
+	check.Equal(t, [6]byte(reservation[:6]), [6]byte(act[:6]), "%s does not carry the time of %s", reservation, act)
 	if id.Allocation(reservation).String() == reservation.String() {
 		t.Error("a conversion must change the prefix")
 	}
@@ -105,9 +104,7 @@ func TestDerive(t *testing.T) {
 func TestScan(t *testing.T) {
 	t.Parallel()
 	want, err := id.Parse[id.Reservation](text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct {
 		name string
 		src  any
@@ -146,9 +143,7 @@ func TestJSON(t *testing.T) {
 	}
 	const want = `{"reservationId":"` + text + `"}`
 	var b body
-	if err := json.Unmarshal([]byte(want), &b); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal([]byte(want), &b))
 	if got, err := json.Marshal(b); err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // secret is a key of 32 times one letter.
@@ -19,9 +20,7 @@ func secret(letter string) string {
 func ring(t *testing.T, s string) keyring.Ring {
 	t.Helper()
 	r, err := keyring.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return r
 }
 
@@ -96,9 +95,7 @@ func TestRotation(t *testing.T) {
 func sealed(t *testing.T, r keyring.Ring, plain, bound string) []byte {
 	t.Helper()
 	s, err := r.Seal([]byte(plain), []byte(bound))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return s
 }
 
@@ -157,16 +154,12 @@ func TestRing_format(t *testing.T) {
 			}
 		})
 	}
-	if got, want := fmt.Sprint(s.Keys), "keyring(k1,k2)"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, fmt.Sprint(s.Keys), "keyring(k1,k2)")
 }
 
 func FuzzOpen(f *testing.F) {
 	r, err := keyring.Parse("a:" + secret("a"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	check.Must(f, err)
 	f.Add([]byte{})
 	f.Add([]byte{255, 'a'})
 	f.Add(bytes.Repeat([]byte{255}, 256)) // the longest id a length byte can claim

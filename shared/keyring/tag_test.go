@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestTag_parts(t *testing.T) {
@@ -14,15 +15,11 @@ func TestTag_parts(t *testing.T) {
 	one, two := "one:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("1", 32))), "two:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("2", 32)))
 	ring := func(s string) keyring.Ring {
 		r, err := keyring.Parse(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return r
 	}
 	tag, err := ring(one).Tag("cookie", "session")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct {
 		name  string
 		ring  keyring.Ring
@@ -43,9 +40,7 @@ func TestTag_parts(t *testing.T) {
 		{"none", ring(one), "", []string{"cookie", "session"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.ring.Tagged(test.tag, test.parts...); got != test.want {
-				t.Errorf("got %v", got)
-			}
+			check.Equal(t, test.ring.Tagged(test.tag, test.parts...), test.want)
 		})
 	}
 	if _, err := (keyring.Ring{}).Tag("cookie"); err == nil {

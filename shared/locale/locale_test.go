@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestParse(t *testing.T) {
@@ -85,9 +86,7 @@ func TestConventions(t *testing.T) {
 	} {
 		t.Run(string(want.Tag), func(t *testing.T) {
 			t.Parallel()
-			if got := want.Tag.Conventions(); got != want {
-				t.Errorf("got %+v, want %+v", got, want)
-			}
+			check.Equal(t, want.Tag.Conventions(), want)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestNegotiate(t *testing.T) {
@@ -70,9 +71,7 @@ func TestNegotiate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := locale.Negotiate(test.header, test.offered); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			check.Equal(t, locale.Negotiate(test.header, test.offered), test.want)
 		})
 	}
 }
@@ -80,12 +79,8 @@ func TestNegotiate(t *testing.T) {
 func TestNegotiate_offerUnchanged(t *testing.T) {
 	t.Parallel()
 	offered := []locale.Tag{"ps-AF", "fa-AF", "en"}
-	if got := locale.Negotiate("ps;q=0, en", offered); got != "en" {
-		t.Errorf("got %q, want en", got)
-	}
-	if want := []locale.Tag{"ps-AF", "fa-AF", "en"}; !slices.Equal(offered, want) {
-		t.Errorf("the offer is now %v", offered)
-	}
+	check.Equal(t, locale.Negotiate("ps;q=0, en", offered), "en")
+	check.Equal(t, offered, []locale.Tag{"ps-AF", "fa-AF", "en"}, "the offer")
 }
 
 func FuzzNegotiate(f *testing.F) {

@@ -1,6 +1,10 @@
 package locale
 
-import "testing"
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
+)
 
 func TestText_nearestLanguage(t *testing.T) {
 	t.Parallel()
@@ -17,12 +21,8 @@ func TestText_nearestLanguage(t *testing.T) {
 		{"another variant of the language", Persian, "Kabul Grand"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := house.In(test.in); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			check.Equal(t, house.In(test.in), test.want)
 		})
 	}
-	if got := (Text{Default: "A bed"}).In(Pashto); got != "A bed" {
-		t.Errorf("in no other language: %q", got)
-	}
+	check.Equal(t, (Text{Default: "A bed"}).In(Pashto), "A bed", "text in another language")
 }

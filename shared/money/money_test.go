@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestMicro_form(t *testing.T) {
@@ -49,9 +50,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	const want = `{"amountMicro":"9007199254740993","currency":"AFN"}` // more than a float64 can hold
 	var a money.Amount
-	if err := json.Unmarshal([]byte(want), &a); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal([]byte(want), &a))
 	if got, err := json.Marshal(a); err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

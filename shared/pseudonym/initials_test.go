@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestInitials(t *testing.T) {
@@ -23,9 +24,7 @@ func TestInitials(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := p.Hash(pseudonym.Initials(test.one...)) == p.Hash(pseudonym.Initials(test.same...))
-			if got != test.equal {
-				t.Errorf("%q and %q have equal initials: %t, want %t", test.one, test.same, got, test.equal)
-			}
+			check.Equal(t, got, test.equal, "%q and %q have equal initials", test.one, test.same)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // pepper returns a key of 32 equal letters, in its configured form.
@@ -20,18 +21,14 @@ func pepper(letter string) string {
 func peppers(t *testing.T, config string) pseudonym.Peppers {
 	t.Helper()
 	var p pseudonym.Peppers
-	if err := p.UnmarshalText([]byte(config)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, p.UnmarshalText([]byte(config)))
 	return p
 }
 
 func email(t *testing.T, s string) pseudonym.Value {
 	t.Helper()
 	v, err := pseudonym.Email(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return v
 }
 
@@ -40,13 +37,9 @@ func TestHash(t *testing.T) {
 	t.Parallel()
 	p := peppers(t, pepper("a")+","+pepper("b"))
 	address, err := pseudonym.Address(netip.MustParseAddr("2001:db8:1:2:3::4"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	phone, err := pseudonym.Phone("0093 70 123 4567")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct {
 		name  string
 		value pseudonym.Value
@@ -60,9 +53,7 @@ func TestHash(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := p.Hash(test.value); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			check.Equal(t, p.Hash(test.value), test.want)
 		})
 	}
 }
@@ -94,9 +85,7 @@ func TestPeppersRotate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.peppers.Matches(guest, test.hash); got != test.want {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			check.Equal(t, test.peppers.Matches(guest, test.hash), test.want)
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestEmail(t *testing.T) {
@@ -33,12 +35,8 @@ func TestEmail(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", in), func(t *testing.T) {
 			got, err := Email(in)
-			if got.text != want {
-				t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
-			}
-			if (err == nil) != (want != "") {
-				t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
-			}
+			check.Equal(t, got.text, want, "%q", in)
+			check.Equal(t, err == nil, want != "", "%q: (err == nil)", in)
 			if err != nil && !errors.Is(err, ErrEmail) {
 				t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
 			}
@@ -77,12 +75,8 @@ func TestPhone(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", in), func(t *testing.T) {
 			got, err := Phone(in)
-			if got.text != want {
-				t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
-			}
-			if (err == nil) != (want != "") {
-				t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
-			}
+			check.Equal(t, got.text, want, "%q", in)
+			check.Equal(t, err == nil, want != "", "%q: (err == nil)", in)
 			if err != nil && !errors.Is(err, ErrPhone) {
 				t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
 			}
@@ -141,17 +135,13 @@ func TestValue_format(t *testing.T) {
 	t.Parallel()
 	type guest struct{ Email Value }
 	v, err := Email("zahra@example.af")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	shown := []string{}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 		shown = append(shown, fmt.Sprintf(verb, v), fmt.Sprintf(verb, guest{v}), fmt.Sprintf(verb, &guest{v}))
 	}
 	written, err := json.Marshal(guest{v})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, s := range append(shown, string(written)) {
 		if strings.Contains(s, "zahra") || strings.Contains(s, fmt.Sprintf("%x", "zahra")) {
 			t.Errorf("shown: %s", s)

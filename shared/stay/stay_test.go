@@ -2,12 +2,12 @@ package stay_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func date(t *testing.T, s string) stay.Date {
@@ -16,9 +16,7 @@ func date(t *testing.T, s string) stay.Date {
 		return stay.Date{}
 	}
 	d, err := stay.ParseDate(s)
-	if err != nil {
-		t.Fatalf("%s: %v", s, err)
-	}
+	check.Must(t, err, "%s", s)
 	return d
 }
 
@@ -63,9 +61,7 @@ func TestDate_calendar(t *testing.T) {
 	if got := stay.DateOf(late); got != date(t, "2026-04-25") {
 		t.Errorf("late evening in Kabul is %s, want 2026-04-25", got)
 	}
-	if got := stay.DateOf(late.UTC()); got != date(t, "2026-04-25") {
-		t.Errorf("the same instant in UTC is %s", got)
-	}
+	check.Equal(t, stay.DateOf(late.UTC()), date(t, "2026-04-25"), "the same instant in UTC")
 	early := time.Date(2026, 4, 25, 1, 0, 0, 0, kabul)
 	if got := stay.DateOf(early.UTC()); got != date(t, "2026-04-24") {
 		t.Errorf("early morning in Kabul is still %s in UTC, want 2026-04-24", got)
@@ -98,9 +94,7 @@ func TestWindow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := stay.Window{Start: date(t, test.start), End: date(t, test.end)}
-			if err := w.Validate(); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
-			}
+			check.Error(t, w.Validate(), test.want)
 			if got := w.Nights(); got != test.nights && !w.Start.IsZero() {
 				t.Errorf("got %d nights, want %d", got, test.nights)
 			}
@@ -115,9 +109,7 @@ func TestDates(t *testing.T) {
 	if want := `["2026-02-27","2026-02-28","2026-03-01"]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
-	if got := (stay.Window{Start: w.End, End: w.Start}).Dates(); len(got) != 0 {
-		t.Errorf("a backward window has dates %v", got)
-	}
+	check.Equal(t, len((stay.Window{Start: w.End, End: w.Start}).Dates()), 0, "a backward window has dates")
 }
 
 func TestOccupants(t *testing.T) {
@@ -138,9 +130,7 @@ func TestOccupants(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if err := test.occupants.Validate(); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
-			}
+			check.Error(t, test.occupants.Validate(), test.want)
 		})
 	}
 }
@@ -149,9 +139,7 @@ func TestSQL(t *testing.T) {
 	t.Parallel()
 	want := date(t, "2026-04-25")
 	value, err := want.Value()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, src := range []any{value, "2026-04-25"} {
 		t.Run(fmt.Sprintf("%T", src), func(t *testing.T) {
 			var got stay.Date

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPlain_personal(t *testing.T) {
@@ -26,19 +27,13 @@ func TestPlain_personal(t *testing.T) {
 		})
 	}
 	first := attribution.Campaign(event.Attributed{Source: "a"})
-	if got := first.Or(attribution.Campaign{Source: "b"}); got != first {
-		t.Errorf("a later campaign takes over: %v", got)
-	}
+	check.Equal(t, first.Or(attribution.Campaign{Source: "b"}), first, "a later campaign takes over")
 	got := (attribution.Campaign{}).Or(first)
-	if got != first {
-		t.Errorf("got = %v, want %v", got, first)
-	}
+	check.Equal(t, got, first)
 	if (attribution.Campaign{}).Attributed() != nil {
 		t.Errorf("(attribution.Campaign{}).Attributed() = %v, want nil", (attribution.Campaign{}).Attributed())
 	}
-	if first.Attributed().Source != "a" {
-		t.Errorf(`first.Attributed().Source = %q, want "a"`, first.Attributed().Source)
-	}
+	check.Equal(t, first.Attributed().Source, "a")
 }
 
 func TestDeviceOf(t *testing.T) {
@@ -66,9 +61,7 @@ func TestDeviceOf(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := http.Header{"User-Agent": {test.agent}, "X-Client-Surface": {test.surface}, "Sec-Ch-Ua-Mobile": {test.hint}}
-			if got := attribution.DeviceOf(h); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			check.Equal(t, attribution.DeviceOf(h), test.want)
 		})
 	}
 }

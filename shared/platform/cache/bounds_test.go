@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestMemory_isBounded(t *testing.T) {
@@ -28,12 +29,8 @@ func TestMemory_isBounded(t *testing.T) {
 				m.Put(key(i), strings.Repeat("x", test.size-len(`""`)))
 				m.Get(key(0)) // it is used all the time
 			}
-			if got := m.lru.Len(); got != test.want {
-				t.Errorf("%d entries, want %d", got, test.want)
-			}
-			if want := test.want * (test.size + entryOverhead); m.bytes != want {
-				t.Errorf("%d bytes, want %d", m.bytes, want)
-			}
+			check.Equal(t, m.lru.Len(), test.want, "entries")
+			check.Equal(t, m.bytes, test.want*(test.size+entryOverhead), "bytes")
 			for i, want := range map[int]bool{0: test.want > 0, 1: false, test.many - 1: test.want > 0} {
 				t.Run(fmt.Sprint(i), func(t *testing.T) {
 					if _, ok := m.Get(key(i)); ok != want {

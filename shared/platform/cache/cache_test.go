@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/forward"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -24,9 +25,7 @@ func TestCache_composedOnce(t *testing.T) {
 	s.set("second", nil)
 	fetch(t, e, s.compose, "first", cache.Hit)
 	fetch(t, process(store), s.compose, "first", cache.Hit)
-	if n := s.composed.Load(); n != 1 {
-		t.Errorf("composed %d times", n)
-	}
+	check.Equal(t, s.composed.Load(), 1, "compositions")
 	e.Advance(policy.Fresh - time.Minute)
 	fetch(t, e, s.compose, "first", cache.Hit)
 	e.Advance(time.Minute)
@@ -45,7 +44,7 @@ func TestInvalidate_dependentValues(t *testing.T) {
 		found := map[string]cache.State{}
 		for name, depends := range all {
 			_, state, err := open(e).Fetch(t.Context(), document.KeyOf(name), depends, (&source{}).compose)
-			must(t, err)
+			check.Must(t, err)
 			found[name] = state
 		}
 		return found
@@ -70,9 +69,7 @@ func TestInvalidate_dependentValues(t *testing.T) {
 				}
 			}
 			slices.Sort(anew)
-			if !slices.Equal(anew, test.want) {
-				t.Errorf("composed %v, want %v", anew, test.want)
-			}
+			check.Equal(t, anew, test.want, "composed")
 		})
 	}
 }
@@ -135,9 +132,7 @@ func TestCache_expiresDuringFailure(t *testing.T) {
 		e.Advance(policy.Stale)
 		return page{}, errDown
 	})
-	if !errors.Is(err, fault.ErrUpstreamUnavailable) {
-		t.Errorf("got %v %s, %v", got, state, err)
-	}
+	check.Error(t, err, fault.ErrUpstreamUnavailable, "%v %s", got, state)
 }
 
 func TestCache_refusalReplacesValue(t *testing.T) {
@@ -165,13 +160,13 @@ func TestContent_unreadable(t *testing.T) {
 		"another type's": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
 			_, _, err := cache.Open[[]int](e, "pages", policy).Fetch(context.Background(), key, []cache.Epoch{tenant},
 				func(context.Context) ([]int, error) { return []int{1}, nil })
-			must(t, err)
+			check.Must(t, err)
 			found, _ := m.Get(context.Background(), e.Now(), name)
 			return *found[0]
 		},
 		"a session": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
 			_, err := document.Open[page](e, "pages").Put(context.Background(), key, page{Text: "x"}, 1<<62, e.Now().Add(time.Hour))
-			must(t, err)
+			check.Must(t, err)
 			found, _ := m.Get(context.Background(), e.Now(), name)
 			return *found[0]
 		},
@@ -181,19 +176,17 @@ func TestContent_unreadable(t *testing.T) {
 			e, s := process(m), &source{text: "good"}
 			fetch(t, e, s.compose, "good", cache.Miss)
 			found, err := m.Get(t.Context(), e.Now(), name)
-			must(t, err)
-			must(t, m.Delete(t.Context(), name))
+			check.Must(t, err)
+			check.Must(t, m.Delete(t.Context(), name))
 			bad := damage(m, e, *found[0])
 			bad.Version = 0
-			must(t, m.Delete(t.Context(), name))
+			check.Must(t, m.Delete(t.Context(), name))
 			_, err = m.Put(t.Context(), e.Now(), name, bad)
-			must(t, err)
+			check.Must(t, err)
 			before := s.composed.Load()
 			fetch(t, e, s.compose, "good", cache.Miss)
 			fetch(t, e, s.compose, "good", cache.Hit)
-			if n := s.composed.Load() - before; n != 1 {
-				t.Errorf("composed %d times", n)
-			}
+			check.Equal(t, s.composed.Load()-before, 1, "compositions")
 		})
 	}
 }
@@ -211,9 +204,7 @@ func TestCache_withoutStore(t *testing.T) {
 	if _, state, err := open(e).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Bypass {
 		t.Errorf("got %s, %v", state, err)
 	}
-	if err := cache.Invalidate(t.Context(), e, tenant); !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("an invalidation that was not written down: got %v", err)
-	}
+	check.Error(t, cache.Invalidate(t.Context(), e, tenant), fault.ErrUnavailable, "an invalidation that was not written down")
 	m.Refuse = nil
 	fetch(t, e, s.compose, "first", cache.Hit)
 	if _, _, err := open(env.Of(nil)).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, document.ErrNoStore) {
@@ -264,9 +255,7 @@ func TestCache_worstState(t *testing.T) {
 		{parts: []cache.State{cache.Stale, cache.Bypass}, want: cache.Bypass},
 	} {
 		t.Run(fmt.Sprint(test.parts), func(t *testing.T) {
-			if got := cache.Worst(test.parts...); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			check.Equal(t, cache.Worst(test.parts...), test.want)
 		})
 	}
 }

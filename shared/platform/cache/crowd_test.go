@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -56,9 +57,7 @@ func stores(t testing.TB) (both [2]document.Store) {
 
 func TestCrowd_twoProcesses(t *testing.T) {
 	t.Parallel()
-	if n := rush(t, 64, stores(t)); n != 1 {
-		t.Errorf("composed %d times", n)
-	}
+	check.Equal(t, rush(t, 64, stores(t)), 1, "compositions")
 }
 
 // unmarked is a store that keeps no marks.
@@ -101,9 +100,7 @@ func TestFetch_lateCaller(t *testing.T) {
 			fetch(t, e, s.compose, "first", cache.Miss)
 			close(d.arrive)
 			all.Wait()
-			if n := s.composed.Load(); n != 1 {
-				t.Errorf("composed %d times", n)
-			}
+			check.Equal(t, s.composed.Load(), 1, "compositions")
 		})
 	}
 }
@@ -116,9 +113,7 @@ func TestCrowd_withoutStore(t *testing.T) {
 	for range 32 {
 		all.Go(func() {
 			fetch(t, e, func(context.Context) (page, error) {
-				if n := composing.Add(1); n != 1 {
-					t.Errorf("%d compose at once", n)
-				}
+				check.Equal(t, composing.Add(1), 1, "concurrent compositions")
 				dither(1000)
 				composing.Add(-1)
 				return page{Text: "first"}, nil
@@ -201,9 +196,7 @@ func TestFetch_killedProcess(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				got, state, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, func(ctx context.Context) (page, error) {
-					if waited := time.Since(began); waited != test.most {
-						t.Errorf("waited for %v, want %v", waited, test.most)
-					}
+					check.Equal(t, time.Since(began), test.most, "waiting time")
 					return s.compose(ctx)
 				})
 				switch {

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/forward"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -72,14 +73,12 @@ func TestMemory_readsOnlyEpochs(t *testing.T) {
 	c.wants(t, []string{"generations", "pages"})
 	for state := range 2 { // a value without epochs is valid for its time
 		_, how, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
-		must(t, err)
-		if want := []cache.State{cache.Miss, cache.Hit}[state]; how != want {
-			t.Errorf("got %s, want %s", how, want)
-		}
+		check.Must(t, err)
+		check.Equal(t, how, []cache.State{cache.Miss, cache.Hit}[state])
 	}
 	c.since()
 	_, _, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
-	must(t, err)
+	check.Must(t, err)
 	c.wants(t)
 }
 
@@ -96,9 +95,7 @@ func TestMemory_invalidatedByOtherProcess(t *testing.T) {
 	invalidate(t, other, tenant)
 	fetch(t, other, s.compose, "third", cache.Miss)
 	fetch(t, e, s.compose, "third", cache.Hit)
-	if n := s.composed.Load(); n != 3 {
-		t.Errorf("composed %d times, want 3", n)
-	}
+	check.Equal(t, s.composed.Load(), 3, "compositions")
 }
 
 // A store that lost its data starts counting again. An epoch that was invalidated then must not equal the one in memory.
@@ -109,7 +106,7 @@ func TestInvalidate_lostCounter(t *testing.T) {
 	invalidate(t, e, tenant)
 	fetch(t, e, s.compose, "first", cache.Miss)
 	fetch(t, e, s.compose, "first", cache.Hit)
-	must(t, m.Delete(t.Context(), document.Name{Collection: "generations", ID: document.KeyOf("tnt_1").String()}))
+	check.Must(t, m.Delete(t.Context(), document.Name{Collection: "generations", ID: document.KeyOf("tnt_1").String()}))
 	e.Advance(time.Second)
 	s.set("second", nil)
 	invalidate(t, e, tenant)

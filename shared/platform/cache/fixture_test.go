@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -31,13 +32,6 @@ var (
 
 const maxWait = 20 * time.Second
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // process is an environment that shares nothing with other processes but the store.
 func process(s document.Store) env.Env { return documenttest.Give(env.Of(nil), s) }
 
@@ -48,7 +42,7 @@ func onPostgres(t testing.TB) [2]env.Env {
 	var both [2]env.Env
 	for i := range both {
 		e := env.Of(map[string]string{"DATABASE_URL": d.URL(), "DATABASE_POOL": "8"})
-		t.Cleanup(func() { must(t, e.Close(context.Background())) })
+		t.Cleanup(func() { check.Must(t, e.Close(context.Background())) })
 		both[i] = documenttest.Give(e, documents.Open(e))
 	}
 	return both
@@ -93,7 +87,7 @@ func open(e env.Env) *cache.Cache[page] { return cache.Open[page](e, "pages", po
 
 func invalidate(t testing.TB, e env.Env, g ...cache.Epoch) {
 	t.Helper()
-	must(t, cache.Invalidate(t.Context(), e, g...))
+	check.Must(t, cache.Invalidate(t.Context(), e, g...))
 }
 
 // await waits for a signal.

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -100,7 +101,7 @@ func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwh
 		ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 		defer cancel()
 		got, state, err := open(e).Fetch(ctx, key, depends, s.compose)
-		must(t, err)
+		check.Must(t, err)
 		after = append(after, got.Text+" "+string(state))
 	}
 	if meanwhile {
@@ -127,9 +128,7 @@ func TestRace_refillDuringInvalidation(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := overtaken(t, onPostgres(t), newCache, test.meanwhile); !slices.Equal(got, test.want) {
-				t.Errorf("after the invalidation: got %v, want %v", got, test.want)
-			}
+			check.Equal(t, overtaken(t, onPostgres(t), newCache, test.meanwhile), test.want, "after the invalidation")
 			store := &documenttest.Memory{}
 			both := [2]env.Env{process(store), process(store)}
 			if got := overtaken(t, both, newCareless, test.meanwhile); !slices.Contains(got, "old HIT") {
@@ -157,9 +156,7 @@ func churn(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, changes in
 			for ctx.Err() == nil {
 				known := announced.Load()
 				got, _, err := f.Fetch(t.Context(), key, []cache.Epoch{tenant}, compose)
-				if err != nil {
-					t.Errorf("fetch: %v", err)
-				}
+				check.NoError(t, err, "fetch")
 				if n, _ := strconv.ParseInt(got.Text, 10, 64); n < known {
 					behind.Add(1)
 				}
@@ -186,9 +183,7 @@ func dither(times int) {
 
 func TestFetch_neverServesInvalidated(t *testing.T) {
 	t.Parallel()
-	if n := churn(t, onPostgres(t), newCache, 150); n != 0 {
-		t.Errorf("%d answers were stale", n)
-	}
+	check.Equal(t, churn(t, onPostgres(t), newCache, 150), 0, "stale answers")
 }
 
 func TestRace_sabotagedCache(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const booked = `{
@@ -86,12 +87,8 @@ func TestModels(t *testing.T) {
 			for m, want := range map[model]string{open: test.open, closed: test.closed} {
 				t.Run(fmt.Sprint(m), func(t *testing.T) {
 					got, err := r.check("booked.v1", m, []byte(test.payload))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if got := list(got); got != want {
-						t.Errorf("model %d: got %q, want %q", m, got, want)
-					}
+					check.Must(t, err)
+					check.Equal(t, list(got), want, "model %d", m)
 				})
 			}
 		})
@@ -110,9 +107,7 @@ func TestRegistry_compilesOnce(t *testing.T) {
 	t.Parallel()
 	r := files(map[string]string{"booked.v1": booked})
 	first, err := r.schema(form{"booked.v1", closed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	eventschemas "melmastoon.ghasi.io/schemas/events"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // each runs a test for every published schema, with its subject and its document.
@@ -28,14 +29,10 @@ func each(t *testing.T, run func(t *testing.T, subject string, document map[stri
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
 			file, err := eventschemas.Files.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			defer file.Close()
 			document, err := jsonschema.UnmarshalJSON(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			run(t, subject, document.(map[string]any))
 		})
 	}
@@ -104,17 +101,11 @@ func TestPublishedSchemas_areClosed(t *testing.T) {
 	each(t, func(t *testing.T, subject string, document map[string]any) {
 		var want []string
 		payload, err := json.Marshal(sample(document, "", &want))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		inOpen, err := published.check(subject, open, payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		inClosed, err := published.check(subject, closed, payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var got []string
 		for _, v := range inClosed {
 			if v.Rule == unknown {
@@ -124,9 +115,7 @@ func TestPublishedSchemas_areClosed(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("unknown members = %v, want %v", got, want)
-		}
+		check.Equal(t, got, want, "unknown members")
 		if len(inClosed) != len(inOpen)+len(want) {
 			t.Errorf("closed form finds %d violations, open form %d, unknown members %d", len(inClosed), len(inOpen), len(want))
 		}
@@ -180,23 +169,15 @@ func TestDateTime(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			found, err := r.check("at.v1", open, []byte(strconv.Quote(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := len(found) == 0; got != want {
-				t.Errorf("date-time %q: valid = %v, want %v", text, got, want)
-			}
+			check.Must(t, err)
+			check.Equal(t, len(found) == 0, want, "date-time %q: valid", text)
 		})
 	}
 	for text, want := range map[string]bool{"2026-04-22": true, "2024-02-29": true, "2026-02-29": false, "2026-4-22": false, "2026-04-22T00:00:00Z": false, "": false} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			found, err := r.check("on.v1", open, []byte(strconv.Quote(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := len(found) == 0; got != want {
-				t.Errorf("date %q: valid = %v, want %v", text, got, want)
-			}
+			check.Must(t, err)
+			check.Equal(t, len(found) == 0, want, "date %q: valid", text)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -69,9 +70,7 @@ func TestBreaker_hangingStore(t *testing.T) {
 		case m.asked.Load() != 4:
 			t.Errorf("beside the probe: m.asked.Load() = %v, want 4", m.asked.Load())
 		}
-		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
-			t.Errorf("the probe: got %v", err)
-		}
+		check.Error(t, <-probe, fault.ErrUnavailable, "the probe")
 		m.hangs.Store(false)
 		if _, err := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("right after a probe that failed: got %v", err)
@@ -150,9 +149,7 @@ func TestPrefetch_openBreaker(t *testing.T) {
 		case m.asked.Load() != 4:
 			t.Errorf("beside the probe: m.asked.Load() = %v, want 4", m.asked.Load())
 		}
-		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
-			t.Errorf("the probe: got %v", err)
-		}
+		check.Error(t, <-probe, fault.ErrUnavailable, "the probe")
 		m.hangs.Store(false)
 		time.Sleep(4001 * time.Millisecond)
 		if _, err := look(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -29,13 +30,6 @@ type session struct {
 }
 
 var key = document.KeyOf("tnt_1", "one")
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func withStore(s document.Store) env.Env { return document.StoreKey.With(env.Of(nil), s) }
 
@@ -95,7 +89,7 @@ func TestCollection_putNewest(t *testing.T) {
 	if got, _, _ := c.Get(t.Context(), key); got.Version != 3 {
 		t.Errorf("got version %d, want 3", got.Version)
 	}
-	must(t, c.Delete(t.Context(), key))
+	check.Must(t, c.Delete(t.Context(), key))
 	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
 		t.Errorf("deleted: got %v, %v", ok, err)
 	}
@@ -107,12 +101,12 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), documents.Open(d.Env()))
 	c, counter := document.Open[session](e, "sessions"), document.Name{Collection: "counters", ID: "1"}
 	store, err := document.StoreOf(e)
-	must(t, err)
+	check.Must(t, err)
 	end := e.Now().Add(time.Hour)
 	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)
 	yes(t, done, err)
 	_, err = store.Add(t.Context(), e.Now(), counter, 41, end)
-	must(t, err)
+	check.Must(t, err)
 	d.Advance(58 * time.Minute)
 	if _, ok, err := c.Get(t.Context(), key); !ok || err != nil {
 		t.Errorf("two minutes before its end: got %v, %v", ok, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -21,9 +22,9 @@ func kept[T any](t testing.TB, collection string, k document.Key, v T) []byte {
 	e := withStore(m)
 	c := document.Open[T](e, collection)
 	_, err := c.Put(t.Context(), k, v, 1, e.Now().Add(time.Hour))
-	must(t, err)
+	check.Must(t, err)
 	found, err := m.Get(t.Context(), e.Now(), c.Name(k))
-	must(t, err)
+	check.Must(t, err)
 	return found[0].Value
 }
 
@@ -34,11 +35,9 @@ func reads(t testing.TB, value []byte) bool {
 	e := withStore(m)
 	c := document.Open[session](e, "sessions")
 	_, err := m.Put(context.Background(), e.Now(), c.Name(key), document.Record{Value: value, ExpiresAt: e.Now().Add(time.Hour)})
-	must(t, err)
+	check.Must(t, err)
 	got, ok, err := c.Get(t.Context(), key)
-	if err != nil {
-		t.Errorf("got an error: %v", err)
-	}
+	check.NoError(t, err)
 	if half, _ := c.Read(key, &document.Record{Value: value}); !ok && (got.Locale != "" || half.Locale != "") {
 		t.Errorf("a miss comes with %+v, %+v", got, half)
 	}
@@ -103,10 +102,10 @@ func TestContent_decompressionLimit(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	_, err := z.Write(bytes.Repeat([]byte(" "), 17<<20))
-	must(t, err)
+	check.Must(t, err)
 	_, err = z.Write([]byte(`{}`))
-	must(t, err)
-	must(t, z.Close())
+	check.Must(t, err)
+	check.Must(t, z.Close())
 	if reads(t, raw("z"+bomb.String())) {
 		t.Error("it was read")
 	}
@@ -117,9 +116,9 @@ func TestEncoding(t *testing.T) {
 	t.Parallel()
 	large := session{Locale: strings.Repeat("fa-AF ", 1000)}
 	text, err := json.Marshal(large)
-	must(t, err)
+	check.Must(t, err)
 	b, err := document.Encode(large)
-	must(t, err)
+	check.Must(t, err)
 	if most := len(text) / 10; len(b) > most {
 		t.Errorf("%d bytes, want at most %d", len(b), most)
 	}

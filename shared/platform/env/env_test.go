@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 type settings struct {
@@ -100,9 +101,7 @@ func TestClock_shared(t *testing.T) {
 	if moved := parent.Now().Sub(before); moved < time.Hour || moved > time.Hour+time.Minute {
 		t.Errorf("the parent's clock moved by %v, want an hour", moved)
 	}
-	if got := env.Of(nil).Offset(); got != 0 {
-		t.Errorf("a stranger's clock moved by %v", got)
-	}
+	check.Equal(t, env.Of(nil).Offset(), 0, "offset of another environment")
 	now := parent.Now()
 	if now.Location() != time.UTC || now.Nanosecond()%1000 != 0 {
 		t.Errorf("%v is not UTC to the microsecond", now)
@@ -138,9 +137,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for factor, want := range map[string]time.Duration{"": time.Second, "4": 4 * time.Second, "0": time.Second, "many": time.Second} {
 		t.Run(fmt.Sprintf("%q", factor), func(t *testing.T) {
-			if got := env.Of(nil).With("TIMEOUT_FACTOR", factor).Timeout(time.Second); got != want {
-				t.Errorf("factor %q: got %v, want %v", factor, got, want)
-			}
+			check.Equal(t, env.Of(nil).With("TIMEOUT_FACTOR", factor).Timeout(time.Second), want, "factor %q", factor)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package flags_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -157,12 +157,8 @@ func TestParseFeatures(t *testing.T) {
 		t.Run(test.document, func(t *testing.T) {
 			t.Parallel()
 			got, err := flags.ParseFeatures([]byte(test.document), []flags.Feature{"readOnly"})
-			if !errors.Is(err, test.want) {
-				t.Errorf("got error %v, want %v", err, test.want)
-			}
-			if got["readOnly"] != test.on {
-				t.Errorf("readOnly is %t, want %t", got["readOnly"], test.on)
-			}
+			check.Error(t, err, test.want)
+			check.Equal(t, got["readOnly"], test.on, "readOnly")
 			if got["other"] {
 				t.Error("an unknown feature is on")
 			}

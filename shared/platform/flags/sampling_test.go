@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -41,9 +42,7 @@ func events(n int) []id.Event {
 func rates(t *testing.T, document string) flags.Rates {
 	t.Helper()
 	r, err := rules().Parse([]byte(document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return r
 }
 
@@ -112,9 +111,7 @@ func TestSampling_share(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 10, 100} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			r, err := (flags.Table{stepped: {OneIn: n}}).Parse([]byte(`{}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			kept := 0
 			for _, e := range sample {
 				if keep, _ := r.Keep(stepped, e); keep {
@@ -160,9 +157,7 @@ func TestSampling_stable(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			e, err := id.Parse[id.Event](text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if got, _ := r.Keep(stepped, e); got != want {
 				t.Errorf("%s: got %v, want %v", text, got, want)
 			}

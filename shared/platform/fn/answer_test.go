@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func payBack[In any](context.Context, fn.Nothing, fn.Call[In]) (fn.Reply, error) {
@@ -64,9 +65,7 @@ func TestAnswer_reply(t *testing.T) {
 				t.Errorf("got %d %s, want %d %s", a.Status, a.Body, test.status, test.body)
 			}
 			for name, want := range test.header {
-				if got := a.Header.Get(name); got != want {
-					t.Errorf("%s: got %q, want %q", name, got, want)
-				}
+				check.Equal(t, a.Header.Get(name), want, "%s", name)
 			}
 		})
 	}

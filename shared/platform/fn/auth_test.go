@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -45,9 +46,7 @@ func TestAuth_byToken(t *testing.T) {
 	sign("other key", token, err2)
 	token, err2 = issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil, "front_desk")
 	sign("staff", token, err2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for access, want := range map[fn.Access]map[string]int{
 		fn.Public:   {"none": 200, "garbage": 200},
 		fn.Internal: {"service": 200, "staff": 401, "stranger": 403, "none": 401, "garbage": 401, "forged": 401, "other audience": 401, "expired": 401, "other key": 401},
@@ -57,9 +56,7 @@ func TestAuth_byToken(t *testing.T) {
 			front := fntest.Behind(t, e, issuer, guarded(access))
 			for name, status := range want {
 				a := front.As(tokens[name]).Get("/guarded")
-				if a.Status != status {
-					t.Errorf("%v, %s: got %d %s, want %d", access, name, a.Status, a.Body, status)
-				}
+				check.Equal(t, a.Status, status, "%v, %s: %s", access, name, a.Body)
 				if status == 401 && a.Header.Get("Www-Authenticate") != "Bearer" {
 					t.Errorf("%v, %s: does not ask for a token", access, name)
 				}

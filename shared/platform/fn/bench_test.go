@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -31,9 +32,7 @@ func BenchmarkLimitedAnswer(b *testing.B) {
 		e = e.With(name, "100000/1000000")
 	}
 	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	bench(b, h, httptest.NewRequest(http.MethodGet, "/answer", nil), "")
 }
 
@@ -52,13 +51,9 @@ func BenchmarkSmallBody(b *testing.B) {
 func BenchmarkServiceToken(b *testing.B) {
 	e, issuer := fntest.Surround(b, env.Of(nil))
 	h, err := guarded(fn.Internal).Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	token, err := issuer.Token(b.Context(), "https://test.melmastoon.ghasi.io")
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	r := httptest.NewRequest(http.MethodGet, "/guarded", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	bench(b, h, r, "")
@@ -67,9 +62,7 @@ func BenchmarkServiceToken(b *testing.B) {
 func handler(b *testing.B, f fn.Function) http.Handler {
 	e, _ := fntest.Surround(b, env.Of(nil))
 	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	return h
 }
 

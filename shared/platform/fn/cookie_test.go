@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // minting is a function whose middleware gives every caller a cookie, and rejects requests with X-Trouble.
@@ -91,9 +92,7 @@ func TestMiddlewareBegin_acceptedOnly(t *testing.T) {
 		}, nil
 	}
 	act := func(_ context.Context, v string, c fn.Call[wanted]) (fn.Reply, error) {
-		if v != "entered and begun" {
-			t.Errorf("the act got a visitor with %s", v)
-		}
+		check.Equal(t, v, "entered and begun", "the act's visitor")
 		if c.In.A == 2 {
 			return fn.Reply{}, fault.ErrNotFound
 		}

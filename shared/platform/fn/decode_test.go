@@ -2,13 +2,13 @@ package fn_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -73,9 +73,7 @@ func TestDecode_allViolations(t *testing.T) {
 					t.Errorf("%s has no message", v.Pointer)
 				}
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("got  %q\nwant %q", got, test.want)
-			}
+			check.Equal(t, got, test.want)
 		})
 	}
 }

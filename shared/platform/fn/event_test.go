@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -49,9 +50,7 @@ func happened(t *testing.T, subject string, payload any) event.Raw {
 	}.Seal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), event.Origin{
 		RequestID: "req-of-producer", CorrelationID: "story", Session: "ses-1", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return raw
 }
 
@@ -78,17 +77,13 @@ func consuming(t *testing.T, s fn.Spec, handle fn.Handle[money]) eventFixture {
 func wrapped(t *testing.T, raw event.Raw) string {
 	t.Helper()
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	body, err := json.Marshal(map[string]any{
 		"message":         map[string]any{"data": base64.StdEncoding.EncodeToString(data), "attributes": raw.Attributes(), "messageId": "m-1", "orderingKey": "k"},
 		"subscription":    "projects/p/subscriptions/s",
 		"deliveryAttempt": 3,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return string(body)
 }
 
@@ -101,9 +96,7 @@ func TestEvent_allForms(t *testing.T) {
 	})
 	raw := happened(t, captured, payload())
 	structured, err := raw.Structured()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	const path = "/internal/events/test-captured"
 	for form, a := range map[string]fntest.Answer{
 		"unwrapped":  fixture.Push(fixture.f, raw),
@@ -111,9 +104,7 @@ func TestEvent_allForms(t *testing.T) {
 		"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 	} {
 		t.Run(form, func(t *testing.T) {
-			if a.Status != 204 {
-				t.Errorf("got %d %s", a.Status, a.Body)
-			}
+			check.Equal(t, a.Status, 204, "%s", a.Body)
 		})
 	}
 	if len(received) != 3 {
@@ -149,15 +140,11 @@ func TestEvent_pushToken(t *testing.T) {
 		})
 	}
 	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if a := fixture.As(staff).Push(fixture.f, raw); a.Status != 401 {
 		t.Errorf("staff: got %d", a.Status)
 	}
-	if n := len(fixture.dead.Messages()); n != 0 {
-		t.Errorf("%d dead letters", n)
-	}
+	check.Equal(t, len(fixture.dead.Messages()), 0, "dead letters")
 }
 
 func TestEvent_permanentFailure(t *testing.T) {
@@ -232,9 +219,7 @@ func TestEvent_deadLetterReadable(t *testing.T) {
 		t.Fatalf("dead letters: %v", dead)
 	}
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	switch got := dead[0]; {
 	case string(got.Data) != string(data):
 		t.Errorf("string(got.Data) = %v, want %v", string(got.Data), string(data))
@@ -343,9 +328,7 @@ func TestEvent_outsideFilter(t *testing.T) {
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}
 	structured, err := raw.Structured()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct {
 		name   string
 		filter map[string]string
@@ -368,9 +351,7 @@ func TestEvent_outsideFilter(t *testing.T) {
 				"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 			} {
 				t.Run(form, func(t *testing.T) {
-					if a.Status != 204 {
-						t.Errorf("%s, %s: got %d", test.name, form, a.Status)
-					}
+					check.Equal(t, a.Status, 204, "%s, %s", test.name, form)
 				})
 			}
 			if want := map[bool]int{true: 3}[test.want]; received != want {

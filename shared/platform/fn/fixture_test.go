@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -108,9 +109,7 @@ func (j *journal) only(t *testing.T) (map[string]any, string) {
 	defer j.mu.Unlock()
 	var line map[string]any
 	text := j.text.String()
-	if err := json.Unmarshal([]byte(text), &line); err != nil {
-		t.Fatalf("not one JSON line: %v\n%s", err, text)
-	}
+	check.Must(t, json.Unmarshal([]byte(text), &line), "not one JSON line: %s", text)
 	return line, text
 }
 

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/forward"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -156,9 +157,7 @@ func TestLogLine_userAgent(t *testing.T) {
 			e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
 			fntest.Behind(t, observe.LogKey.With(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
 			var line struct{ UserAgentClass, UserAgentHash string }
-			if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, json.Unmarshal([]byte(out.String()), &line))
 			if strings.Contains(out.String(), "zarmina") || line.UserAgentClass != "browser-mobile" {
 				t.Errorf("a line says %s", out.String())
 			}
@@ -216,9 +215,7 @@ func TestLogLine_counts(t *testing.T) {
 			if line["severity"] != test.severity {
 				t.Errorf("severity = %v, want %s", line["severity"], test.severity)
 			}
-			if !strings.Contains(text, test.want) {
-				t.Errorf("line = %s, want one containing %s", text, test.want)
-			}
+			check.Contains(t, text, test.want)
 			if _, counted := line["counts"]; counted != (test.want != "") {
 				t.Errorf("counts = %v, want only those given", line["counts"])
 			}
@@ -294,9 +291,7 @@ func TestForward_ifConfigured(t *testing.T) {
 			if a := front.Get("/answer", scenario, test.sent); a.Status != http.StatusNoContent {
 				t.Fatalf("got %d %s", a.Status, a.Body)
 			}
-			if got.Value != test.want {
-				t.Errorf("got %q, want %q", got.Value, test.want)
-			}
+			check.Equal(t, got.Value, test.want)
 		})
 	}
 }
@@ -326,15 +321,11 @@ func TestCrossOrigin(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := front.As("").Post(test.path, test.body, "Sec-Fetch-Site", "cross-site", "Origin", "https://bank.example", "Content-Type", "text/plain")
-			if a.Status != test.status {
-				t.Errorf("got status %d, want %d: %s", a.Status, test.status, a.Body)
-			}
+			check.Equal(t, a.Status, test.status, "status: %s", a.Body)
 			if test.code != "" && a.Code() != test.code {
 				t.Errorf("got code %s, want %s", a.Code(), test.code)
 			}
-			if a.Header.Get("Access-Control-Allow-Origin") != "" {
-				t.Error("pages of other origins may read the answer")
-			}
+			check.Equal(t, a.Header.Get("Access-Control-Allow-Origin"), "", "allowed origin")
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -24,8 +25,6 @@ func FuzzBody(f *testing.F) {
 		if a.Status/100 != 4 {
 			t.Errorf("%q, %q: status = %d, want 201 or 4xx; %s", body, query, a.Status, a.Body)
 		}
-		if got := a.Problem().Status; got != a.Status {
-			t.Errorf("%q, %q: the problem's status = %d, want %d", body, query, got, a.Status)
-		}
+		check.Equal(t, a.Problem().Status, a.Status, "%q, %q: the problem's status", body, query)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -153,9 +154,7 @@ func TestLimits_countsBeforeAnythingIsAsked(t *testing.T) {
 			t.Parallel()
 			e, _ := fntest.Surround(t, env.Of(nil))
 			h, err := test.f.Handler(e.With("RATE_LIMIT_ADDRESS", "0.1/2"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			for i, want := range []int{test.status, test.status, http.StatusTooManyRequests} {
 				r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
 				r.Header.Set("Sec-Fetch-Site", "cross-site")

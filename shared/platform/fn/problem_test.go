@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -64,9 +65,7 @@ func TestProblem_instance(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := front.Get(test.path).Problem().Instance; got != test.want {
-				t.Errorf("instance = %q, want %q", got, test.want)
-			}
+			check.Equal(t, front.Get(test.path).Problem().Instance, test.want, "instance")
 		})
 	}
 }
@@ -101,9 +100,7 @@ func TestCall_longURL(t *testing.T) {
 func TestProblemType_dottedDomain(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", ""))).Get("/answer")
-	if got, want := a.Problem().Type, "https://errors.melmastoon.ghasi.io/BFF.CONSUMER/HANDOFF_EXPIRED"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, a.Problem().Type, "https://errors.melmastoon.ghasi.io/BFF.CONSUMER/HANDOFF_EXPIRED")
 }
 
 func TestProblem_retryAfter(t *testing.T) {
@@ -146,9 +143,7 @@ func TestProblem_language(t *testing.T) {
 			if got := a.Header.Get("Content-Language"); got != want || a.Problem().Title != fault.Conflict.Title(want) {
 				t.Errorf("%q: got %s %q", accept, got, a.Problem().Title)
 			}
-			if a.Header.Get("Vary") != "Accept-Language" {
-				t.Errorf("%q: Vary is %q", accept, a.Header.Get("Vary"))
-			}
+			check.Equal(t, a.Header.Get("Vary"), "Accept-Language", "%q: Vary", accept)
 		})
 	}
 }
@@ -182,9 +177,7 @@ func TestCall_deadline(t *testing.T) {
 		front := open(t, f)
 		began := time.Now()
 		a := front.Get("/answer")
-		if took := time.Since(began); took != 700*time.Millisecond {
-			t.Errorf("took %v", took)
-		}
+		check.Equal(t, time.Since(began), 700*time.Millisecond)
 		if a.Status != 503 || a.Code() != "GENERAL.UNAVAILABLE" {
 			t.Errorf("got %d %s", a.Status, a.Body)
 		}
@@ -196,19 +189,13 @@ func TestBody_slow(t *testing.T) {
 	e, _ := fntest.Surround(t, env.Of(nil))
 	f := serve(fn.Spec{Name: "test-slow", Route: "POST /slow", Timeout: 50 * time.Millisecond}, nothing)
 	h, err := f.Handler(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	body, never := io.Pipe()
 	defer never.Close()
 	res, err := http.Post(server.URL+"/slow", "application/json", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusBadRequest {
-		t.Errorf("got %d, want 400", res.StatusCode)
-	}
+	check.Equal(t, res.StatusCode, http.StatusBadRequest)
 }

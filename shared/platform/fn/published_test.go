@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
@@ -62,7 +63,5 @@ func wait(t *testing.T, e env.Env, keys ...string) {
 		}})
 	}
 	err := db.InTx(t.Context(), func(tx postgres.Tx) error { return outbox.Open(e, db).Append(t.Context(), tx, waiting...) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }

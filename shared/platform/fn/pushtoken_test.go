@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // claims are the claims of a push token; a nil value removes a claim.
@@ -35,13 +36,9 @@ func (c claims) but(name string, value any) claims {
 func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: a, Key: key}, (&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", "local"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	token, err := jwt.Signed(signer).Claims(map[string]any(c)).Serialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return token
 }
 
@@ -61,9 +58,7 @@ func TestPush_onlyWithToken(t *testing.T) {
 	part := strings.Split(right, ".")
 	richer := strings.Split(sign(good.but("email", "stranger@example.com")), ".")
 	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	const path = "/internal/events/test-captured"
 	body := wrapped(t, happened(t, captured, payload()))
 	for name, test := range map[string]struct {
@@ -102,7 +97,5 @@ func TestPush_onlyWithToken(t *testing.T) {
 	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || received != 1 {
 		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, received)
 	}
-	if len(fixture.dead.Messages()) != 0 {
-		t.Error("a push that was refused was parked: strangers could fill the dead letters")
-	}
+	check.Equal(t, len(fixture.dead.Messages()), 0, "a push that was refused was parked: strangers could fill the dead letters")
 }

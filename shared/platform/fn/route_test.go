@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -89,9 +90,7 @@ func TestRoute_notFoundPage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := front.Get(test.path, "Accept", test.accept)
-			if got := a.Header.Get("Content-Type"); got != test.kind {
-				t.Errorf("Content-Type = %q, want %q", got, test.kind)
-			}
+			check.Equal(t, a.Header.Get("Content-Type"), test.kind, "Content-Type")
 			if test.body != "" && string(a.Body) != test.body {
 				t.Errorf("body = %s, want %s", a.Body, test.body)
 			}
@@ -103,9 +102,7 @@ func TestHandler_routes(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	h, err := bookFunction.Handler(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct {
 		method, path string
 		want         int
@@ -113,9 +110,7 @@ func TestHandler_routes(t *testing.T) {
 		t.Run(fmt.Sprint(test.want), func(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(right)))
-			if w.Code != test.want {
-				t.Errorf("%s %s: got %d %s, want %d", test.method, test.path, w.Code, w.Body, test.want)
-			}
+			check.Equal(t, w.Code, test.want, "%s %s: %s", test.method, test.path, w.Body)
 		})
 	}
 }
@@ -124,15 +119,11 @@ func TestRoute_http(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	h, err := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }).Handler(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	res, err := http.Head(server.URL + "/answer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(`{"a":1}`)) {
 		t.Errorf("HEAD: got %d with length %d", res.StatusCode, res.ContentLength)

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -97,9 +98,7 @@ func TestSite_httpsExceptLoopback(t *testing.T) {
 			}
 			var got seen
 			front.Serve(r).Into(t, &got)
-			if got.Site.Plain != test.plain {
-				t.Errorf("%+v: plain is %v", test, got.Site.Plain)
-			}
+			check.Equal(t, got.Site.Plain, test.plain, "%+v: plain", test)
 		})
 	}
 }
@@ -143,9 +142,7 @@ func TestSpeculative(t *testing.T) {
 		t.Run(fmt.Sprint(test.name, " ", test.value), func(t *testing.T) {
 			var got seen
 			front.Get("/v1/kabul/thing", test.name, test.value).Into(t, &got)
-			if got.Speculative != test.want {
-				t.Errorf("%s: %s is %v", test.name, test.value, got.Speculative)
-			}
+			check.Equal(t, got.Speculative, test.want, "%s: %s", test.name, test.value)
 		})
 	}
 }
@@ -216,9 +213,7 @@ func TestHSTS_leavesSubdomainsOfHotelsAlone(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			r := front.Request(t, http.MethodGet, "/answer", nil)
 			r.Host = host
-			if got := front.Serve(r).Header.Get("Strict-Transport-Security"); got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
+			check.Equal(t, front.Serve(r).Header.Get("Strict-Transport-Security"), want)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -30,13 +31,9 @@ func TestBody_unfinished(t *testing.T) {
 		return nil, nil
 	})
 	mux, err := edge.New([]fn.Function{public, desk, consumes}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	alone, err := public.Handler(e) // as it is deployed: it answers unknown routes itself
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	const property = "ppt_01J00000000000000000000001"
 	for _, test := range []struct {
 		name, path string
@@ -56,18 +53,14 @@ func TestBody_unfinished(t *testing.T) {
 				server := httptest.NewServer(test.handler)
 				t.Cleanup(server.Close)
 				conn, err := net.Dial("tcp", server.Listener.Addr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				t.Cleanup(func() { _ = conn.Close() })
 				_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s", test.path, length)
 				const maxWait = 10 * time.Second // much more than a second, on a busy machine
 				_ = conn.SetReadDeadline(env.Deadline(maxWait))
 				in := bufio.NewReader(conn)
 				res, err := http.ReadResponse(in, nil)
-				if err != nil {
-					t.Fatalf("no answer: %v", err)
-				}
+				check.Must(t, err, "no answer")
 				if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != test.status {
 					t.Errorf("got %d, %v, want %d", res.StatusCode, err, test.status)
 				}
@@ -83,15 +76,11 @@ func TestBody_unfinished(t *testing.T) {
 func TestBody_laterRequests(t *testing.T) {
 	t.Parallel()
 	h, err := bookFunction.Handler(env.Of(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	in := bufio.NewReader(conn)
 	for i, path := range []string{bookings, "/nowhere", bookings} {
@@ -101,13 +90,9 @@ func TestBody_laterRequests(t *testing.T) {
 			}
 			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(right), right)
 			res, err := http.ReadResponse(in, nil)
-			if err != nil {
-				t.Fatalf("request %d: %v", i+1, err)
-			}
+			check.Must(t, err, "request %d", i+1)
 			_, _ = io.Copy(io.Discard, res.Body)
-			if want := map[string]int{bookings: 201, "/nowhere": 404}[path]; res.StatusCode != want {
-				t.Errorf("request %d: got %d, want %d", i+1, res.StatusCode, want)
-			}
+			check.Equal(t, res.StatusCode, map[string]int{bookings: 201, "/nowhere": 404}[path], "request %d", i+1)
 		})
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const audience = "https://reservation.melmastoon.ghasi.io"
@@ -35,9 +36,7 @@ func trusting(t *testing.T) (env.Env, *signing.Issuer, *identity.Verifier) {
 		With("IDENTITY_CALLERS", "other@example.com,"+issuer.Email()).
 		With("STAFF_ISSUER", issuer.Name()).With("STAFF_KEYS", string(issuer.JWKS()))
 	v, err := identity.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return e, issuer, v
 }
 
@@ -45,9 +44,7 @@ func must(t *testing.T) func(string, error) string {
 	t.Helper()
 	return func(s string, err error) string {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return s
 	}
 }
@@ -107,9 +104,7 @@ func TestIdentity_unverifiedEmail(t *testing.T) {
 	e, issuer, v := trusting(t)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
 		(&jose.SignerOptions{}).WithHeader("kid", "local"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for verified, want := range map[bool]error{true: nil, false: fault.ErrUnauthenticated} {
 		t.Run(fmt.Sprint(verified), func(t *testing.T) {
 			token := must(t)(jwt.Signed(signer).
@@ -176,9 +171,7 @@ func claimed(t *testing.T, e env.Env, issuer *signing.Issuer, kid string, change
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
 		(&jose.SignerOptions{}).WithHeader("kid", kid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	now := e.Now().Unix()
 	claims := map[string]any{"iss": issuer.Name(), "sub": "usr_1", "aud": audience, "iat": now, "exp": now + 3600,
 		"tenant_id": id.New[id.Tenant]().String(), "roles": []string{"front_desk"}}
@@ -222,21 +215,13 @@ func TestStaff_algorithm(t *testing.T) {
 	t.Parallel()
 	e, _, _ := trusting(t)
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "rsa", Algorithm: "RS256", Use: "sig"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	v, err := identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	now := e.Now().Unix()
 	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
 		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
@@ -249,9 +234,7 @@ func TestIdentity_movedClock(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	first := must(t)(issuer.Token(t.Context(), audience))
-	if again := must(t)(issuer.Token(t.Context(), audience)); again != first {
-		t.Error("a token that is fresh was not kept")
-	}
+	check.Equal(t, must(t)(issuer.Token(t.Context(), audience)), first, "a token that is fresh was not kept")
 	e.Advance(61 * time.Minute)
 	if _, err := v.Service(t.Context(), first, audience); !errors.Is(err, fault.ErrUnauthenticated) {
 		t.Errorf("expired: got %v", err)
@@ -284,9 +267,7 @@ func TestVerifier_unconfigured(t *testing.T) {
 	t.Parallel()
 	_, issuer, _ := trusting(t)
 	v, err := identity.Open(env.Of(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); !errors.Is(err, fault.ErrUnauthenticated) {
 		t.Errorf("got %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A publisher publishes a JWKS over http on this machine.
@@ -45,9 +46,7 @@ func publish(t *testing.T) *publisher {
 func (p *publisher) add(t *testing.T, kid string) ed25519.PrivateKey {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.keys[kid] = key
@@ -89,9 +88,7 @@ func (p *publisher) open(t *testing.T) fixture {
 	t.Helper()
 	e := env.Of(map[string]string{"STAFF_ISSUER": "https://iam.example", "STAFF_KEYS": p.url})
 	v, err := identity.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return fixture{p, v, e}
 }
 
@@ -99,9 +96,7 @@ func (p *publisher) open(t *testing.T) fixture {
 func (d fixture) token(t *testing.T, kid string, key ed25519.PrivateKey) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	registered := jwt.Claims{Issuer: "https://iam.example", Audience: jwt.Audience{audience}, Subject: "usr_1",
 		IssuedAt: jwt.NewNumericDate(d.env.Now()), Expiry: jwt.NewNumericDate(d.env.Now().Add(12 * time.Hour))}
 	return must(t)(jwt.Signed(signer).Claims(registered).Claims(map[string]any{"tenant_id": id.New[id.Tenant]()}).Serialize())

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/inbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -29,9 +30,7 @@ func delivery(processor string) event.Delivery {
 
 func claims(t *testing.T, d *pgtest.Database) (n int) {
 	t.Helper()
-	if err := d.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM sandbox.inbox_processed`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, d.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM sandbox.inbox_processed`).Scan(&n))
 	return n
 }
 
@@ -43,17 +42,13 @@ func TestOnce_perProcessor(t *testing.T) {
 		t.Run(processor, func(t *testing.T) {
 			e.Processor, e.MessageID = processor, fmt.Sprint(len(effects)) // message ids change and prove nothing
 			err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { effects[processor]++; return nil })
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 		})
 	}
 	if effects["sandbox-holdexpired"] != 1 || effects["sandbox-reservationcancelled"] != 1 {
 		t.Errorf("got effects %v, want one each", effects)
 	}
-	if n := claims(t, d); n != 2 {
-		t.Errorf("got %d claims, want 2", n)
-	}
+	check.Equal(t, claims(t, d), 2, "claims")
 }
 
 func TestOnce_concurrent(t *testing.T) {
@@ -68,16 +63,10 @@ func TestOnce_concurrent(t *testing.T) {
 				return inbox.Once(t.Context(), db, e, func(postgres.Tx) error { effects.Add(1); return nil })
 			})
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if effects.Load() != 1 {
-			t.Errorf("got %d effects, want 1", effects.Load())
-		}
+		check.Must(t, group.Wait())
+		check.Equal(t, effects.Load(), 1, "effects")
 	}
-	if n := claims(t, d); n != 10 {
-		t.Errorf("got %d claims, want 10", n)
-	}
+	check.Equal(t, claims(t, d), 10, "claims")
 }
 
 func TestOnce_effectFails(t *testing.T) {
@@ -87,9 +76,7 @@ func TestOnce_effectFails(t *testing.T) {
 	if err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { return failure }); err != failure {
 		t.Errorf("got %v, want the effect's own error, bare", err)
 	}
-	if n := claims(t, d); n != 0 {
-		t.Errorf("got %d claims after a failure", n)
-	}
+	check.Equal(t, claims(t, d), 0, "claims after a failure")
 	var called bool
 	if err := inbox.Once(t.Context(), db, e, func(postgres.Tx) error { called = true; return nil }); err != nil || !called {
 		t.Errorf("the next delivery: called %v, %v", called, err)
@@ -142,9 +129,7 @@ func TestOnce_tenant(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 		})
 	}
 }

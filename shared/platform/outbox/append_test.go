@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // with is the event with another member in its payload, or without it.
@@ -47,9 +48,7 @@ func TestAppend_contractViolation(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-				if err := r.store.Append(t.Context(), tx, draftOf("effect", 1)); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, r.store.Append(t.Context(), tx, draftOf("effect", 1)))
 				return r.store.Append(t.Context(), tx, test.event)
 			})
 			switch {
@@ -62,9 +61,7 @@ func TestAppend_contractViolation(t *testing.T) {
 			}
 		})
 	}
-	if rows := r.rows(t); len(rows) != 0 {
-		t.Errorf("the transactions left %v", rows)
-	}
+	check.Equal(t, len(r.rows(t)), 0, "rows that the transactions left")
 }
 
 func TestAppend_invalidOperational(t *testing.T) {
@@ -78,16 +75,12 @@ func TestAppend_invalidOperational(t *testing.T) {
 		r.mustWrite(t, draftOf("booking", 1), event.Draft{Subject: operational, OrderingKey: "session", Payload: payload})
 	}
 	want := []string{"booking 1 pending", "session - parked", "booking 1 pending", "session - parked", "booking 1 pending", "session - parked"}
-	if got := r.rows(t); !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
+	check.Equal(t, r.rows(t), want, "rows")
 	report, err := relay(t.Context(), r.relay)
 	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Operational: 3}}) || err != nil {
 		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
 	}
-	if got, want := names(r.bus.Messages()), []string{"booking 1", "booking 1", "booking 1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, names(r.bus.Messages()), []string{"booking 1", "booking 1", "booking 1"}, "published")
 }
 
 // The retention class of an event decides whether its violation fails the act and what a relay counts, not the service that publishes it.
@@ -147,18 +140,14 @@ func TestAppend_row(t *testing.T) {
 	d := draftOf("tenant:1", 7)
 	d.ID = id.New[id.Event]()
 	ctx := event.WithOrigin(t.Context(), event.Origin{RequestID: "req_1", Session: "s"})
-	if err := r.write(ctx, r.store, nil, d); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, r.write(ctx, r.store, nil, d))
 	var rowID, tenant, eventID, subject, key string
 	var payload []byte
 	err := r.Owner(t).QueryRow(ctx, `
 		SELECT replace(id::text, '-', ''), replace(tenant_id::text, '-', ''), event_id, subject, ordering_key, payload
 		FROM sandbox.outbox WHERE occurred_at <= enqueued_at AND envelope ->> 'requestId' = 'req_1' AND envelope ->> 'publishedAt' IS NULL`).
 		Scan(&rowID, &tenant, &eventID, &subject, &key, &payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	switch {
 	case eventID != d.ID.String():
 		t.Errorf("eventID = %v, want %v", eventID, d.ID.String())
@@ -208,9 +197,7 @@ func TestAppend_operationalExtension(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.mustWrite(t, event.Draft{Subject: operational, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
-	if got, want := r.rows(t), []string{"session - parked"}; !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
+	check.Equal(t, r.rows(t), []string{"session - parked"}, "rows")
 }
 
 func sameJSON(a, b []byte) bool {
@@ -246,14 +233,8 @@ func TestAppend_writersOfOneKey(t *testing.T) {
 		r.mustWrite(t, draftOf("other", 1))
 		r.mustRelay(t, reported(1))
 	}, draftOf("k", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-second; err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	check.Must(t, <-second)
 	r.mustRelay(t, reported(2))
-	if got, want := names(r.bus.Messages()), []string{"other 1", "k 1", "k 2"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, names(r.bus.Messages()), []string{"other 1", "k 1", "k 2"}, "published")
 }

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // nowhere is a publisher that costs nothing.
@@ -35,9 +36,7 @@ func BenchmarkRelay(b *testing.B) {
 			for range relays {
 				group.Go(func() error { return o.Tick(b.Context(), time.Time{}) })
 			}
-			if err := group.Wait(); err != nil {
-				b.Fatal(err)
-			}
+			check.Must(b, group.Wait())
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}

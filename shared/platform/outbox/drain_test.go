@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -25,9 +26,7 @@ func TestDrain_publishesAfterCommit(t *testing.T) {
 		}
 		return r.relay.Append(t.Context(), tx, draftOf("m", 1), draftOf("k", 2))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if bad := faults(r.bus.Messages(), map[string]int{"k": 2, "l": 1, "m": 1}); bad != nil || len(r.bus.Messages()) != 4 {
 		t.Error(names(r.bus.Messages()), bad)
 	}
@@ -44,18 +43,12 @@ func TestDrain_deferred(t *testing.T) {
 	}
 	write := func(events ...event.Draft) {
 		t.Helper()
-		if err := r.write(t.Context(), r.relay, nil, events...); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, r.write(t.Context(), r.relay, nil, events...))
 	}
 	write(deferred("k", 1))
-	if got := names(r.bus.Messages()); len(got) != 0 {
-		t.Errorf("published %v right after the commit", got)
-	}
+	check.Equal(t, len(names(r.bus.Messages())), 0, "published: right after the commit")
 	write(deferred("k", 2), draftOf("k", 3), deferred("k", 4))
-	if got, want := names(r.bus.Messages()), []string{"k 1", "k 2", "k 3", "k 4"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, names(r.bus.Messages()), []string{"k 1", "k 2", "k 3", "k 4"}, "published")
 	write(deferred("l", 1))
 	r.mustRelay(t, reported(1))
 }
@@ -80,12 +73,8 @@ func TestDrain_ownLanes(t *testing.T) {
 	r := newFixture(t)
 	same := r.neighbour(t, "k")
 	r.mustWrite(t, draftOf(same, 1), draftOf("elsewhere", 1))
-	if err := r.write(t.Context(), r.relay, nil, draftOf("k", 1)); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := names(r.bus.Messages()), []string{same + " 1", "k 1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Must(t, r.write(t.Context(), r.relay, nil, draftOf("k", 1)))
+	check.Equal(t, names(r.bus.Messages()), []string{same + " 1", "k 1"}, "published")
 }
 
 // A writer that finds its lane leased returns. The holder sees the new row when it looks again.
@@ -99,19 +88,13 @@ func TestDrain_leasedLane(t *testing.T) {
 			return
 		}
 		met = true
-		if err := r.write(t.Context(), r.relay, nil, draftOf("k", 2)); err != nil {
-			t.Error(err)
-		}
-		if got, want := names(r.bus.Messages()), []string{"k 1"}; !slices.Equal(got, want) {
-			t.Errorf("while the lane was held, %v was published, want %v", got, want)
-		}
+		check.NoError(t, r.write(t.Context(), r.relay, nil, draftOf("k", 2)))
+		check.Equal(t, names(r.bus.Messages()), []string{"k 1"}, "published while the lane was held")
 	})
 	if report, err := relay(t.Context(), holder); err != nil || report != reported(2) {
 		t.Errorf("got %+v, %v, want both published by the holder", report, err)
 	}
-	if got, want := names(r.bus.Messages()), []string{"k 1", "k 2"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, names(r.bus.Messages()), []string{"k 1", "k 2"}, "published")
 }
 
 // stuck is a publisher that answers only when its time is over.
@@ -134,15 +117,11 @@ func TestDrain_hangingPublisher(t *testing.T) {
 	took, stalled := fntest.Timed(func() {
 		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, draftOf("k", 1)) })
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if took > 2*time.Second { // 150 ms, plus the delays of a busy machine
 		t.Errorf("the writer waited for %v, besides %v in which the machine got to nothing", took, stalled)
 	}
-	if got, want := r.rows(t), []string{"k 1 pending"}; !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v: its own deadline is no failure of the event", got, want)
-	}
+	check.Equal(t, r.rows(t), []string{"k 1 pending"}, "rows after its own deadline, which is no failure of the event")
 	r.lapse(t) // a machine so busy that it had no time to give the lane back
 	r.mustRelay(t, reported(1))
 }
@@ -169,9 +148,7 @@ func TestRelay_marksOnShutdown(t *testing.T) {
 	if report, err := relay(ctx, stopping); report != reported(1) || err == nil {
 		t.Errorf("got %+v, %v, want one published and then the end", report, err)
 	}
-	if got, want := r.rows(t), []string{"k 1 published"}; !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
+	check.Equal(t, r.rows(t), []string{"k 1 published"}, "rows")
 	r.mustWrite(t, draftOf("k", 2))
 	r.mustRelay(t, reported(1)) // the lane was given back
 }

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -68,9 +69,7 @@ func (r *fixture) write(ctx context.Context, o *outbox.Outbox, then func(), even
 
 func (r *fixture) mustWrite(t testing.TB, events ...event.Draft) {
 	t.Helper()
-	if err := r.write(t.Context(), r.store, nil, events...); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, r.write(t.Context(), r.store, nil, events...))
 }
 
 func (r *fixture) mustRelay(t testing.TB, want outbox.Report) {
@@ -105,9 +104,7 @@ func (r *fixture) rows(t testing.TB) []string {
 	err := r.Owner(t).QueryRow(t.Context(), `
 		SELECT coalesce(array_agg(ordering_key || ' ' || coalesce(envelope -> 'metadata' ->> 'aggregateVersion', '-') || ' ' || status ORDER BY seq), '{}')
 		FROM sandbox.outbox`).Scan(&all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -118,9 +115,7 @@ func (r *fixture) await(t testing.TB, question string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for yes := false; !yes; {
-		if err := conn.QueryRow(ctx, question).Scan(&yes); err != nil {
-			t.Fatalf("%s: %v", question, err)
-		}
+		check.Must(t, conn.QueryRow(ctx, question).Scan(&yes), "%s", question)
 	}
 }
 

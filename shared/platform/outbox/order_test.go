@@ -15,6 +15,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -48,13 +49,9 @@ func TestOrder_underFailures(t *testing.T) {
 		})
 	}
 	go func() { prompt.Wait(); close(commits) }()
-	if err := writers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, writers.Wait())
 	done()
-	if err := relays.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, relays.Wait())
 	r.lapse(t)
 	if _, err := relay(t.Context(), r.relay); err != nil {
 		t.Fatal(err)
@@ -150,9 +147,7 @@ func TestOrder_findsRelayByPosition(t *testing.T) {
 		r.mustWrite(t, draftOf("early", 1))
 		byPosition(t, r, &last)
 	}, draftOf("late", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	byPosition(t, r, &last)
 	if bad := faults(r.bus.Messages(), map[string]int{"early": 1, "late": 1}); len(bad) != 1 || !strings.Contains(bad[0], "late: 0 of 1") {
 		t.Errorf("got %v, want the late event found missing", bad)
@@ -188,9 +183,7 @@ func TestOrder_sabotagedSharedKey(t *testing.T) {
 func begin(t *testing.T, d *pgtest.Database) pgx.Tx {
 	t.Helper()
 	tx, err := d.Owner(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	return tx
 }
@@ -209,8 +202,6 @@ func collect(t *testing.T, rows pgx.Rows) []found {
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f found, err error) {
 		return f, row.Scan(&f.seq, &f.key, &f.version)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func reported(published int) outbox.Report { return outbox.Report{Published: published} }
@@ -35,9 +35,7 @@ func TestRelay_messageForm(t *testing.T) {
 	}
 	var published time.Time
 	err := r.Owner(t).QueryRow(t.Context(), `SELECT published_at FROM sandbox.outbox WHERE occurred_at < published_at - interval '59 minutes'`).Scan(&published)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if want := fmt.Sprintf(`"publishedAt":"%s"`, published.UTC().Format("2006-01-02T15:04:05.000Z")); !strings.Contains(string(m.Data), want) {
 		t.Errorf("got %s, want it to say %s", m.Data, want)
 	}
@@ -63,9 +61,7 @@ func TestRelay_failingKey(t *testing.T) {
 	r.mustWrite(t, draftOf(neighbour, 1), draftOf("elsewhere", 1))
 	r.mustRelay(t, outbox.Report{Published: 2, Failed: 1})
 	r.mustRelay(t, reported(0)) // the failed one waits, and the others of its key with it
-	if got := r.rows(t)[:2]; !slices.Equal(got, []string{"bad 1 retrying", "bad 2 pending"}) {
-		t.Errorf("got rows %v", got)
-	}
+	check.Equal(t, r.rows(t)[:2], []string{"bad 1 retrying", "bad 2 pending"}, "rows")
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		r.Advance(wait)
 		r.mustRelay(t, outbox.Report{Failed: 1})
@@ -85,9 +81,7 @@ func (r *fixture) neighbour(t testing.TB, key string) (found string) {
 	err := r.Owner(t).QueryRow(t.Context(), `
 		SELECT 'n' || n FROM generate_series(1, 10000) n
 		WHERE hashtextextended('n' || n, 0) & 63 = hashtextextended($1, 0) & 63 LIMIT 1`, key).Scan(&found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found
 }
 
@@ -142,9 +136,7 @@ func TestRelay_parks(t *testing.T) {
 		t.Errorf("got %+v, %v, want 3 published, 2 parked and stuck", report, err)
 	}
 	want := []string{"k 1 published", "k 2 parked", "k 3 published", "undecodable - parked", "undecodable 3 published"}
-	if got := r.rows(t); !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
+	check.Equal(t, r.rows(t), want, "rows")
 	var reasons []string
 	if err := r.Owner(t).QueryRow(t.Context(), `SELECT array_agg(parked_reason ORDER BY seq) FROM sandbox.outbox WHERE parked_reason IS NOT NULL`).Scan(&reasons); err != nil {
 		t.Fatal(err)
@@ -210,9 +202,7 @@ func TestRelay_killed(t *testing.T) {
 			if err := relayKilled(ctx, dying); !errors.Is(err, want) {
 				t.Fatalf("got %v, want %v", err, want)
 			}
-			if got := len(r.bus.Messages()); got != test.published {
-				t.Errorf("published %d before it was killed, want %d", got, test.published)
-			}
+			check.Equal(t, len(r.bus.Messages()), test.published, "messages published before it was killed")
 			if test.after != "settle" {
 				r.mustRelay(t, reported(0)) // the lanes are still leased
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -16,9 +17,7 @@ import (
 func canonical(t *testing.T, d *pgtest.Database, name string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "schemas", "postgres", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	script := []string{`
 		DO $$ DECLARE r text; BEGIN
 			FOREACH r IN ARRAY ARRAY['<schema>_app', '<schema>_maintenance'] LOOP
@@ -58,9 +57,7 @@ func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 			UNION ALL SELECT g::text FROM unnest(t.relacl) g) lines (line)
 		ORDER BY 1`, name)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for i, line := range lines {
 		lines[i] = strings.ReplaceAll(line, name, "<schema>")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // tallied runs f under a tally, and wants so many events published and so many of them late, the slowest after about that long.
@@ -31,17 +32,13 @@ func TestTally_lag(t *testing.T) {
 	r.Advance(time.Hour)
 	r.mustWrite(t, draftOf("m", 1))
 	relay := func(tally *outbox.Tally) {
-		if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}))
 	}
 	tallied(t, "a relay", outbox.Report{Published: 3, Late: 2, Slowest: time.Hour}, relay)
 	tallied(t, "a relay with nothing to do", outbox.Report{}, relay)
 
 	write := func(tally *outbox.Tally) {
-		if err := r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, draftOf("k", 2)); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, draftOf("k", 2)))
 	}
 	tallied(t, "a writer", outbox.Report{Published: 1}, write)
 	r.mustWrite(t, draftOf(r.neighbour(t, "k"), 1))
@@ -63,9 +60,7 @@ func TestTally_deferred(t *testing.T) {
 			late = 1
 		}
 		tallied(t, waited.String(), outbox.Report{Published: 1, Late: late, Slowest: waited}, func(tally *outbox.Tally) {
-			if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}))
 		})
 	}
 }
@@ -100,15 +95,11 @@ func TestTally_once(t *testing.T) {
 	r := newFixture(t)
 	r.mustWrite(t, draftOf("k", 1))
 	tallied(t, "killed between publishing and marking", outbox.Report{}, func(tally *outbox.Tally) {
-		if err := relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)); !errors.Is(err, errKilled) {
-			t.Error(err)
-		}
+		check.Error(t, relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)), errKilled)
 	})
 	r.lapse(t)
 	tallied(t, "the next", outbox.Report{Published: 1}, func(tally *outbox.Tally) {
-		if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}))
 	})
 }
 
@@ -131,9 +122,7 @@ func TestTally_rows(t *testing.T) {
 				t.Fatal(err)
 			}
 			tallied(t, "a relay", outbox.Report{Stuck: outbox.Stuck{Rows: test.want}}, func(tally *outbox.Tally) {
-				if err := r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, r.relay.Tick(outbox.Tallied(t.Context(), tally), time.Time{}))
 			})
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestAfterCommit(t *testing.T) {
@@ -39,9 +40,7 @@ func TestAfterCommit(t *testing.T) {
 					return test.end(t.Context(), tx)
 				})
 			}()
-			if !slices.Equal(ran, test.want) {
-				t.Errorf("ran %v, want %v", ran, test.want)
-			}
+			check.Equal(t, ran, test.want)
 		})
 	}
 }
@@ -90,7 +89,7 @@ func TestAfterCommit_connectionIsFree(t *testing.T) {
 	var found []id.Tenant
 	err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
 		tx.AfterCommit("look", func(ctx context.Context, _ []string) {
-			must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) (err error) {
+			check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) (err error) {
 				found, err = tenants(ctx, tx)
 				return err
 			}))
@@ -114,15 +113,13 @@ func TestInTx_panic(t *testing.T) {
 			}
 		}()
 		_ = db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
-			must(t, insert(ctx, tx, kabul, id.New[id.Reservation]()))
+			check.Must(t, insert(ctx, tx, kabul, id.New[id.Reservation]()))
 			panic("a bug")
 		})
 	}()
-	must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error { // the one connection came back
+	check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error { // the one connection came back
 		found, err := tenants(ctx, tx)
-		if len(found) != 0 {
-			t.Errorf("the panic committed %d rows", len(found))
-		}
+		check.Equal(t, len(found), 0, "the panic committed: rows")
 		return err
 	}))
 }

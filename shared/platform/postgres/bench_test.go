@@ -8,17 +8,18 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // BenchmarkALookBare measures reading one row with the driver only.
 func BenchmarkALookBare(b *testing.B) {
 	d, _ := openLodge(b, nil)
 	pool, err := pgxpool.New(b.Context(), d.OwnerURL())
-	must(b, err)
+	check.Must(b, err)
 	defer pool.Close()
 	ctx, stay := b.Context(), id.New[id.Reservation]()
 	for b.Loop() {
-		must(b, pool.QueryRow(ctx, `SELECT count(*) FROM lodge.stays WHERE stay_id = $1`, [16]byte(stay)).Scan(new(int)))
+		check.Must(b, pool.QueryRow(ctx, `SELECT count(*) FROM lodge.stays WHERE stay_id = $1`, [16]byte(stay)).Scan(new(int)))
 	}
 }
 
@@ -28,7 +29,7 @@ func BenchmarkALookInATransaction(b *testing.B) {
 	_, db := openLodge(b, nil)
 	ctx, stay := b.Context(), id.New[id.Reservation]()
 	for b.Loop() {
-		must(b, db.InTx(ctx, func(tx postgres.Tx) error {
+		check.Must(b, db.InTx(ctx, func(tx postgres.Tx) error {
 			return tx.Last().QueryRow(ctx, looking, pgx.StrictNamedArgs{"stay": stay}).Scan(new(int))
 		}))
 	}
@@ -38,7 +39,7 @@ func BenchmarkALookInATenant(b *testing.B) {
 	_, db := openLodge(b, nil)
 	ctx, stay, tenant := b.Context(), id.New[id.Reservation](), id.New[id.Tenant]()
 	for b.Loop() {
-		must(b, db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		check.Must(b, db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 			return tx.Last().QueryRow(ctx, looking, pgx.StrictNamedArgs{"stay": stay}).Scan(new(int))
 		}))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestConfig_databases(t *testing.T) {
@@ -82,9 +83,7 @@ func TestConfig_poolLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c, err := poolConfig(test.env, "inn")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			switch {
 			case c.MaxConns != test.conns:
 				t.Errorf("c.MaxConns = %v, want %v", c.MaxConns, test.conns)
@@ -96,9 +95,7 @@ func TestConfig_poolLimits(t *testing.T) {
 				t.Errorf("c.ConnConfig.ConnectTimeout = %v, want %v", c.ConnConfig.ConnectTimeout, dialTime)
 			}
 			for key, want := range test.settings {
-				if got := c.ConnConfig.RuntimeParams[key]; got != want {
-					t.Errorf("%s is %q, want %q", key, got, want)
-				}
+				check.Equal(t, c.ConnConfig.RuntimeParams[key], want, "%s", key)
 			}
 		})
 	}
@@ -119,12 +116,8 @@ func TestConfig_cloudSQLDialer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	err = Open(e, "inn").InTx(ctx, func(Tx) error { return nil })
-	if !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
-	}
-	if got := <-dialled; got != "p:r:i" {
-		t.Errorf("dialled %q", got)
-	}
+	check.Error(t, err, fault.ErrUnavailable)
+	check.Equal(t, <-dialled, "p:r:i", "dialled connection")
 }
 
 func TestConfig_tracerPerSchema(t *testing.T) {
@@ -139,9 +132,7 @@ func TestConfig_tracerPerSchema(t *testing.T) {
 	for schema, want := range map[string]pgx.QueryTracer{"inn": watched, "lodge": nil} {
 		t.Run(schema, func(t *testing.T) {
 			c, err := poolConfig(e, schema)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if c.ConnConfig.Tracer != want {
 				t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
 			}

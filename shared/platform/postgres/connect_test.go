@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -19,13 +20,13 @@ import (
 func lateProxy(t *testing.T, d *pgtest.Database, refused int) (proxy *url.URL, seen func() int) {
 	t.Helper()
 	c, err := pgx.ParseConfig(d.OwnerURL())
-	must(t, err)
+	check.Must(t, err)
 	network, server := "tcp", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 	if filepath.IsAbs(c.Host) {
 		network, server = "unix", filepath.Join(c.Host, ".s.PGSQL."+strconv.Itoa(int(c.Port)))
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	count := make(chan int, 1)
 	count <- 0
@@ -59,11 +60,9 @@ func TestConnect_retries(t *testing.T) {
 	proxy, seen := lateProxy(t, pgtest.New(t), 2)
 	e := env.Of(map[string]string{"DATABASE_URL": proxy.String()})
 	conn, err := postgres.Connect(t.Context(), e)
-	must(t, err)
-	must(t, conn.Close(t.Context()))
-	if got := seen(); got != 3 {
-		t.Errorf("%d connections, want 3", got)
-	}
+	check.Must(t, err)
+	check.Must(t, conn.Close(t.Context()))
+	check.Equal(t, seen(), 3, "connections")
 }
 
 func TestConnect_failure(t *testing.T) {
@@ -82,9 +81,7 @@ func TestConnect_failure(t *testing.T) {
 			if _, err := postgres.Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": test.url})); err == nil {
 				t.Error("no error")
 			}
-			if got := seen() - before; got != test.want {
-				t.Errorf("%d connections, want %d", got, test.want)
-			}
+			check.Equal(t, seen()-before, test.want, "connections")
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestIsolation_visibleRows(t *testing.T) {
@@ -21,8 +22,8 @@ func TestIsolation_visibleRows(t *testing.T) {
 	_, db := openLodge(t, nil)
 	ctx := t.Context()
 	kabul, herat := id.New[id.Tenant](), id.New[id.Tenant]()
-	must(t, add(ctx, db, kabul, id.New[id.Reservation]()))
-	must(t, add(ctx, db, herat, id.New[id.Reservation]()))
+	check.Must(t, add(ctx, db, kabul, id.New[id.Reservation]()))
+	check.Must(t, add(ctx, db, herat, id.New[id.Reservation]()))
 
 	for _, test := range []struct {
 		name string
@@ -70,7 +71,7 @@ func TestIsolation_forbidden(t *testing.T) {
 	ctx := t.Context()
 	kabul, herat := id.New[id.Tenant](), id.New[id.Tenant]()
 	foreign := id.New[id.Reservation]()
-	must(t, add(ctx, db, herat, foreign))
+	check.Must(t, add(ctx, db, herat, foreign))
 	write := func(tx postgres.Tx) error { return insert(ctx, tx, herat, id.New[id.Reservation]()) }
 	run := func(sql string) func(postgres.Tx) error {
 		return func(tx postgres.Tx) error { _, err := tx.Exec(ctx, sql); return err }
@@ -100,11 +101,9 @@ func TestIsolation_forbidden(t *testing.T) {
 	}
 
 	t.Run("change a row of another tenant", func(t *testing.T) {
-		must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+		check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
 			tag, err := tx.Exec(ctx, `DELETE FROM lodge.stays WHERE stay_id = @stay`, pgx.StrictNamedArgs{"stay": foreign})
-			if tag.RowsAffected() != 0 {
-				t.Error("it could")
-			}
+			check.Equal(t, tag.RowsAffected(), 0, "affected rows")
 			return err
 		}))
 	})
@@ -146,7 +145,7 @@ func TestIsolation_reusedConnections(t *testing.T) {
 	all := make([]id.Tenant, 8)
 	for i := range all {
 		all[i] = id.New[id.Tenant]()
-		must(t, add(t.Context(), db, all[i], id.New[id.Reservation]()))
+		check.Must(t, add(t.Context(), db, all[i], id.New[id.Reservation]()))
 	}
 	var foreign, seen atomic.Int64
 	var g errgroup.Group
@@ -160,7 +159,7 @@ func TestIsolation_reusedConnections(t *testing.T) {
 			return request(t.Context(), db, tenant, i%4 == 0, mishap(i), &seen, &foreign)
 		})
 	}
-	must(t, g.Wait())
+	check.Must(t, g.Wait())
 	if foreign.Load() != 0 || seen.Load() < 1500 {
 		t.Errorf("%d foreign rows, %d own", foreign.Load(), seen.Load())
 	}
@@ -217,15 +216,13 @@ func TestIsolation_sabotagedSessionSetting(t *testing.T) {
 	d, db := openLodge(t, nil)
 	ctx := t.Context()
 	kabul := id.New[id.Tenant]()
-	must(t, add(ctx, db, kabul, id.New[id.Reservation]()))
+	check.Must(t, add(ctx, db, kabul, id.New[id.Reservation]()))
 	conn, err := pgx.Connect(ctx, d.URL())
-	must(t, err)
+	check.Must(t, err)
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `SET ROLE lodge_app; SET app.tenant_id = '`+fmt.Sprintf("%x", kabul[:])+`'`)
-	must(t, err)
+	check.Must(t, err)
 	var rows int
-	must(t, conn.QueryRow(ctx, `SELECT count(*) FROM lodge.stays`).Scan(&rows))
-	if rows != 1 {
-		t.Errorf("saw %d rows of the earlier user, want 1: the table does not show what leaks", rows)
-	}
+	check.Must(t, conn.QueryRow(ctx, `SELECT count(*) FROM lodge.stays`).Scan(&rows))
+	check.Equal(t, rows, 1, "saw: rows of the earlier user: the table does not show what leaks")
 }

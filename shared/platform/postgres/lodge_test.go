@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -45,15 +46,11 @@ func newLodge(t testing.TB, vars map[string]string) (*pgtest.Database, env.Env) 
 	t.Helper()
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
-	if err := migrate.Up(t.Context(), owner, migrations.Files, "platform"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, migrate.Up(t.Context(), owner, migrations.Files, "platform"))
 	if _, err := owner.PgConn().Exec(t.Context(), lodge).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrate.Admit(t.Context(), owner, pgtest.Login, "lodge"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, migrate.Admit(t.Context(), owner, pgtest.Login, "lodge"))
 	e := d.Env()
 	for key, value := range vars {
 		e = e.With(key, value)
@@ -82,12 +79,4 @@ func insert(ctx context.Context, tx postgres.Tx, tenant id.Tenant, stay id.Reser
 func tenants(ctx context.Context, tx postgres.Tx) ([]id.Tenant, error) {
 	rows, _ := tx.Query(ctx, `SELECT tenant_id FROM lodge.stays`)
 	return pgx.CollectRows(rows, pgx.RowTo[id.Tenant])
-}
-
-// must fails the test when setting it up does not work.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

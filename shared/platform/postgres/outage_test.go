@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestOutage_statementTimeout(t *testing.T) {
@@ -18,9 +19,7 @@ func TestOutage_statementTimeout(t *testing.T) {
 	_, db := openLodge(t, map[string]string{"DATABASE_STATEMENT_TIMEOUT": "50ms"})
 	ctx := t.Context()
 	err := db.InTx(ctx, func(tx postgres.Tx) error { _, err := tx.Exec(ctx, `SELECT pg_sleep(30)`); return err })
-	if !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
-	}
+	check.Error(t, err, fault.ErrUnavailable)
 }
 
 func TestOutage_idleTransaction(t *testing.T) {
@@ -33,15 +32,13 @@ func TestOutage_idleTransaction(t *testing.T) {
 			return err
 		}
 		for alive := true; alive; { // the server ends the session; its own list says when
-			must(t, owner.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)`, pid).Scan(&alive))
+			check.Must(t, owner.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)`, pid).Scan(&alive))
 		}
 		_, err := tx.Exec(ctx, `SELECT 1`)
 		return err
 	})
-	if !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
-	}
-	must(t, db.InTx(ctx, func(postgres.Tx) error { return nil }))
+	check.Error(t, err, fault.ErrUnavailable)
+	check.Must(t, db.InTx(ctx, func(postgres.Tx) error { return nil }))
 }
 
 func TestOutage_lostConnection(t *testing.T) {
@@ -58,18 +55,16 @@ func TestOutage_lostConnection(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			err := db.InTx(ctx, func(tx postgres.Tx) error {
 				var pid int
-				must(t, tx.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&pid))
+				check.Must(t, tx.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&pid))
 				_, err := owner.Exec(ctx, `SELECT pg_terminate_backend($1, 10000)`, pid)
-				must(t, err)
+				check.Must(t, err)
 				if test.after != "" {
 					_, err = tx.Exec(ctx, test.after)
 				}
 				return err
 			})
-			if !errors.Is(err, fault.ErrUnavailable) {
-				t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
-			}
-			must(t, db.InTx(ctx, func(postgres.Tx) error { return nil }))
+			check.Error(t, err, fault.ErrUnavailable)
+			check.Must(t, db.InTx(ctx, func(postgres.Tx) error { return nil }))
 		})
 	}
 }
@@ -77,14 +72,12 @@ func TestOutage_lostConnection(t *testing.T) {
 func TestOutage_unreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	address := l.Addr().String()
-	must(t, l.Close()) // now no server listens there
+	check.Must(t, l.Close()) // now no server listens there
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://somebody@" + address + "/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	err = postgres.Open(e, "lodge").InTx(t.Context(), func(postgres.Tx) error { return nil })
-	if !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
-	}
+	check.Error(t, err, fault.ErrUnavailable)
 	if _, err := postgres.Connect(t.Context(), e); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("Connect: got %v, want %v", err, fault.ErrUnavailable)
 	}
@@ -135,7 +128,7 @@ func TestViolates(t *testing.T) {
 	_, db := openLodge(t, nil)
 	ctx := t.Context()
 	kabul, stay := id.New[id.Tenant](), id.New[id.Reservation]()
-	must(t, add(ctx, db, kabul, stay))
+	check.Must(t, add(ctx, db, kabul, stay))
 	twice := add(ctx, db, kabul, stay)
 	long := db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE lodge.stays SET code = 'far too long'`)
@@ -165,7 +158,7 @@ func TestOutage_sharedPool(t *testing.T) {
 	t.Parallel()
 	_, e := newLodge(t, map[string]string{"DATABASE_POOL": "1"})
 	pid := func() (pid int) {
-		must(t, postgres.Open(e, "lodge").InTx(t.Context(), func(tx postgres.Tx) error {
+		check.Must(t, postgres.Open(e, "lodge").InTx(t.Context(), func(tx postgres.Tx) error {
 			return tx.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&pid)
 		}))
 		return pid

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -15,9 +16,7 @@ func TestShouldPing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	conn, err := pgx.Connect(t.Context(), db.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ping := func(idle time.Duration) bool {
 		return postgres.ShouldPing(t.Context(), pgxpool.ShouldPingParams{Conn: conn, IdleDuration: idle})
 	}

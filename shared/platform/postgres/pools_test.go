@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -46,7 +47,7 @@ func crowded(t *testing.T, connections string) (env.Env, *watcher) {
 	d, w := pgtest.New(t), new(watcher)
 	owner := d.Owner(t)
 	_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{owner.Config().Database}.Sanitize()+` CONNECTION LIMIT `+connections)
-	must(t, err)
+	check.Must(t, err)
 	return postgres.TracerKey.With(d.Env(), postgres.Tracer(func(string) pgx.QueryTracer { return w })), w
 }
 
@@ -60,9 +61,7 @@ func busy(t *testing.T, e env.Env, schema string, callers, each int) *sync.WaitG
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				err := db.InTx(ctx, func(tx postgres.Tx) error { _, err := tx.Exec(ctx, `SELECT pg_sleep(0.005)`); return err })
 				cancel()
-				if err != nil {
-					t.Errorf("%s: %v", schema, err)
-				}
+				check.NoError(t, err, "%s", schema)
 			}
 		})
 	}

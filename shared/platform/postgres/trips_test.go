@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // trips counts round trips to the database.
@@ -88,13 +89,9 @@ func TestTrips_transaction(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			before := held(t, db, kabul)
 			n.Store(0)
-			must(t, db.InTenant(ctx, kabul, test.do))
-			if got := n.Load(); got != test.trips {
-				t.Errorf("%d round trips, want %d", got, test.trips)
-			}
-			if added := held(t, db, kabul) - before; added != test.adds {
-				t.Errorf("%d rows were committed, want %d", added, test.adds)
-			}
+			check.Must(t, db.InTenant(ctx, kabul, test.do))
+			check.Equal(t, n.Load(), test.trips, "round trips")
+			check.Equal(t, held(t, db, kabul)-before, test.adds, "rows were committed")
 		})
 	}
 }
@@ -102,7 +99,7 @@ func TestTrips_transaction(t *testing.T) {
 // held is how many rows the tenant has.
 func held(t *testing.T, db *postgres.DB, tenant id.Tenant) (n int) {
 	t.Helper()
-	must(t, db.InTenant(t.Context(), tenant, func(tx postgres.Tx) error {
+	check.Must(t, db.InTenant(t.Context(), tenant, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(t.Context(), counting).Scan(&n)
 	}))
 	return n
@@ -165,9 +162,7 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 			if err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error { test.do(tx); return nil }); err == nil {
 				t.Error("InTenant returned no error")
 			}
-			if n := held(t, db, kabul); n != 0 {
-				t.Errorf("%d rows were committed", n)
-			}
+			check.Equal(t, held(t, db, kabul), 0, "rows were committed")
 		})
 	}
 }
@@ -192,8 +187,8 @@ func TestTrips_afterCommit(t *testing.T) {
 		{"another last", func(tx postgres.Tx) error { return tx.Last().QueryRow(ctx, counting).Scan(new(int)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
-				must(t, tx.Last().QueryRow(ctx, counting).Scan(new(int)))
+			check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+				check.Must(t, tx.Last().QueryRow(ctx, counting).Scan(new(int)))
 				if err := test.after(tx); err == nil {
 					t.Error("it ran, in no transaction")
 				}
@@ -201,7 +196,5 @@ func TestTrips_afterCommit(t *testing.T) {
 			}))
 		})
 	}
-	if n := held(t, db, kabul); n != 0 {
-		t.Errorf("%d rows were written", n)
-	}
+	check.Equal(t, held(t, db, kabul), 0, "rows were writte")
 }

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A value is one of each kind that our columns hold.
@@ -41,7 +42,7 @@ func TestValues_roundTrip(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got value
 			var raw [2]string
-			must(t, db.InTx(ctx, func(tx postgres.Tx) error {
+			check.Must(t, db.InTx(ctx, func(tx postgres.Tx) error {
 				w := test.want
 				rows, _ := tx.Query(ctx, `
 					WITH written AS (

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/secrets"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestSecrets(t *testing.T) {
@@ -19,9 +20,7 @@ func TestSecrets(t *testing.T) {
 	for variable, open := range read {
 		t.Run(variable, func(t *testing.T) {
 			t.Parallel()
-			if err := open(env.Of(map[string]string{variable: good})); err != nil {
-				t.Errorf("got %v, want no error", err)
-			}
+			check.NoError(t, open(env.Of(map[string]string{variable: good})))
 			if err := open(env.Of(nil)); err == nil || !strings.Contains(err.Error(), variable) {
 				t.Errorf("without the variable: got %v, want an error that names it", err)
 			}

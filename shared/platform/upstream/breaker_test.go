@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A wire is a transport without a network, so that time in a test is the bubble's.
@@ -168,9 +169,7 @@ func TestBreaker_probes(t *testing.T) {
 		f.say = failing
 		_ = ask(t, c, "stranger", "bad")
 		f.say = well
-		if err := ask(t, c, "guest", "any"); err != nil {
-			t.Errorf("one failure opened it again: %v", err)
-		}
+		check.NoError(t, ask(t, c, "guest", "any"), "one failure opened it again")
 	})
 }
 
@@ -185,9 +184,7 @@ func TestBreaker_ignoresCallersWhoLeave(t *testing.T) {
 			_ = c.Get(ctx, fmt.Sprint("/", i), nil, nil)
 		}
 		f.say = well
-		if err := c.Get(t.Context(), "/a", nil, nil); err != nil {
-			t.Errorf("got %v", err)
-		}
+		check.NoError(t, c.Get(t.Context(), "/a", nil, nil))
 	})
 }
 
@@ -209,14 +206,10 @@ func TestBreaker_ignoresCallersWithoutMuchTime(t *testing.T) {
 				c := f.client(upstream.Policy{Timeout: time.Second})
 				for i := range 10 {
 					ctx, cancel := context.WithTimeout(as(t.Context(), fmt.Sprint("caller ", i)), test.left)
-					if err := c.Get(ctx, fmt.Sprint("/", i), nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
-						t.Errorf("got %v", err)
-					}
+					check.Error(t, c.Get(ctx, fmt.Sprint("/", i), nil, nil), fault.ErrUpstreamUnavailable)
 					cancel()
 				}
-				if f.sent != test.sent {
-					t.Errorf("sent %d, want %d", f.sent, test.sent)
-				}
+				check.Equal(t, f.sent, test.sent, "sent")
 			})
 		})
 	}
@@ -233,13 +226,9 @@ func TestBreaker_isSharedByTheClientsOfOneService(t *testing.T) {
 	for i := range 8 {
 		_ = ask(t, upstream.Open(e, "pricing", patient), fmt.Sprint("caller ", i), fmt.Sprint(i))
 	}
-	if sent != 5 {
-		t.Errorf("sent %d, want 5", sent)
-	}
+	check.Equal(t, sent, 5)
 	_ = ask(t, upstream.Open(e, "inventory", patient), "caller", "any")
-	if sent != 6 {
-		t.Error("the breaker of another service opened too")
-	}
+	check.Equal(t, sent, 6, "the breaker of another service opened too")
 }
 
 // Sweeps and events without a tenant have no caller that could provoke failures.
@@ -250,7 +239,5 @@ func TestBreaker_opensWithoutCallers(t *testing.T) {
 	for i := range 20 {
 		_ = ask(t, c, "", fmt.Sprint(i))
 	}
-	if f.sent != 5 {
-		t.Errorf("sent %d, want 5", f.sent)
-	}
+	check.Equal(t, f.sent, 5, "sent")
 }

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A leg is how the service answers one request: after a time, with a status and a body.
@@ -156,13 +157,9 @@ func TestHedge_budget(t *testing.T) {
 		r := &runner{legs: []leg{{second, 200, `{}`}}}
 		c := r.client(hedging)
 		for range calls {
-			if err := c.Get(t.Context(), "/hotels", nil, &found{}); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, c.Get(t.Context(), "/hotels", nil, &found{}))
 		}
-		if hedges := r.sent.Load() - calls; hedges != calls/10 {
-			t.Errorf("%d hedges of %d calls", hedges, calls)
-		}
+		check.Equal(t, r.sent.Load()-calls, calls/10, "hedges of %d calls", calls)
 	})
 }
 
@@ -172,9 +169,7 @@ func TestHedge_canceledLoser(t *testing.T) {
 		r := &runner{legs: []leg{{second, 200, `{}`}, {time.Minute, 200, `{}`}}}
 		c := r.client(hedging)
 		for range 100 { // ten losers in a row, were each a failure
-			if err := c.Get(t.Context(), "/hotels", nil, nil); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, c.Get(t.Context(), "/hotels", nil, nil))
 			r.sent.Store(0)
 		}
 		if r.cancelled.Load() < 5 {

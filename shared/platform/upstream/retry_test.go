@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // once fails the first time and is well after that.
@@ -87,9 +88,7 @@ func TestRetry_budget(t *testing.T) {
 		for range calls {
 			_ = c.Get(t.Context(), "/a", nil, nil)
 		}
-		if retries := f.sent - calls; retries != calls/10 {
-			t.Errorf("%d retries of %d calls", retries, calls)
-		}
+		check.Equal(t, f.sent-calls, calls/10, "retries of %d calls", calls)
 	})
 }
 

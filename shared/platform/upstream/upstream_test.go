@@ -24,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // serving is a client of a server on the loopback.
@@ -32,9 +33,7 @@ func serving(t *testing.T, p upstream.Policy, h http.HandlerFunc) *upstream.Clie
 	server := httptest.NewServer(h)
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": server.URL + "/base/"})
 	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, e.Close(context.Background()))
 		server.Close()
 	})
 	return upstream.Open(identity.SourceKey.With(e, token("tok-")), "pricing", p)
@@ -72,9 +71,7 @@ func TestCall_headers(t *testing.T) {
 		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got.Header.Get(name) != want {
-				t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
-			}
+			check.Equal(t, got.Header.Get(name), want, "%s", name)
 		})
 	}
 	switch {
@@ -98,9 +95,7 @@ func TestTraceparent_eachRequest(t *testing.T) {
 	ctx, own := observe.Begin(t.Context(), http.Header{"Tracestate": {"a=1"},
 		"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
 	for range 3 {
-		if err := c.Get(ctx, "/a", nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, c.Get(ctx, "/a", nil, nil))
 	}
 	ids := map[trace.SpanID]bool{own.SpanID(): true}
 	for _, s := range spans {
@@ -132,9 +127,7 @@ func TestForwardedHeader_isSent(t *testing.T) {
 	})
 	playing := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_down"})
 	for range 7 { // nor does a service that plays dead open the breaker
-		if err := c.Get(playing, "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
-			t.Errorf("got %v", err)
-		}
+		check.Error(t, c.Get(playing, "/a", nil, nil), fault.ErrUpstreamUnavailable)
 	}
 	_ = c.Get(t.Context(), "/a", nil, nil)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A client wraps a store. Every error fails the test.
@@ -19,9 +20,7 @@ func open(t testing.TB, r Setup) client { return client{t, r.Open()} }
 func (d client) get(now time.Time, names ...document.Name) []*document.Record {
 	d.t.Helper()
 	found, err := d.store.Get(d.t.Context(), now, names...)
-	if err != nil {
-		d.t.Fatalf("get: %v", err)
-	}
+	check.Must(d.t, err, "get")
 	if len(found) != len(names) {
 		d.t.Fatalf("get: got %d records for %d names", len(found), len(names))
 	}
@@ -40,35 +39,27 @@ func (d client) content(now time.Time, name document.Name) string {
 func (d client) create(now time.Time, name document.Name, r document.Record) bool {
 	d.t.Helper()
 	created, err := d.store.Create(d.t.Context(), now, name, r)
-	if err != nil {
-		d.t.Errorf("create: %v", err)
-	}
+	check.NoError(d.t, err, "create")
 	return created
 }
 
 func (d client) put(now time.Time, name document.Name, r document.Record) bool {
 	d.t.Helper()
 	stored, err := d.store.Put(d.t.Context(), now, name, r)
-	if err != nil {
-		d.t.Errorf("put: %v", err)
-	}
+	check.NoError(d.t, err, "put")
 	return stored
 }
 
 func (d client) add(now time.Time, name document.Name, n int64, until time.Time) int64 {
 	d.t.Helper()
 	sum, err := d.store.Add(d.t.Context(), now, name, n, until)
-	if err != nil {
-		d.t.Errorf("add: %v", err)
-	}
+	check.NoError(d.t, err, "add")
 	return sum
 }
 
 func (d client) remove(name document.Name) {
 	d.t.Helper()
-	if err := d.store.Delete(d.t.Context(), name); err != nil {
-		d.t.Errorf("delete: %v", err)
-	}
+	check.NoError(d.t, d.store.Delete(d.t.Context(), name), "delete")
 }
 
 func expect[V comparable](t testing.TB, what string, got, want V) {

@@ -39,10 +39,10 @@ var checks = map[string]func(testing.TB, Setup){
 
 // Conform runs the suite. Each check gets a setup of its own.
 func Conform(t *testing.T, setup func(testing.TB) Setup) {
-	for name, check := range checks {
+	for name, run := range checks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, setup(t))
+			run(t, setup(t))
 		})
 	}
 }

@@ -3,15 +3,15 @@ package documenttest
 import (
 	"net"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Listener returns the address of a server that accepts connections and never answers, until the test ends.
 func Listener(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

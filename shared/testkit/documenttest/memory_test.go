@@ -2,16 +2,14 @@ package documenttest
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // setupOn returns a setup whose stores are all s, so records survive a restart.
@@ -63,36 +61,6 @@ func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64
 func TestMemoryConforms(t *testing.T) {
 	t.Parallel()
 	Conform(t, func(t testing.TB) Setup { return setupOn(&Memory{})(t) })
-}
-
-// A listener stands for the test that runs a check. It keeps what the check reports to it.
-type listener struct {
-	testing.TB
-	mu      sync.Mutex
-	reports []string
-}
-
-func (l *listener) Errorf(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reports = append(l.reports, fmt.Sprintf(format, args...))
-}
-
-func (l *listener) Fatalf(format string, args ...any) {
-	l.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-// verdict runs one check and tells what it finds wrong.
-func verdict(t testing.TB, check func(testing.TB, Setup), fixture Setup) string {
-	l := &listener{TB: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		check(l, fixture)
-	}()
-	<-done
-	return strings.Join(l.reports, "\n")
 }
 
 // A faultyStore is a store that does one thing wrong. What is not set it does right.
@@ -160,20 +128,20 @@ func TestConform_faultyStores(t *testing.T) {
 		refused[s.check] = true
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			check, ok := checks[s.check]
+			run, ok := checks[s.check]
 			if !ok {
 				t.Fatalf("unknown check %q", s.check)
 			}
-			if verdict(t, check, s.fixture()) == "" {
+			if check.Failures(t, func(t testing.TB) { run(t, s.fixture()) }) == "" {
 				t.Errorf("the check %q passes, want a failure", s.check)
 			}
 		})
 	}
-	for name, check := range checks {
+	for name, run := range checks {
 		if !refused[name] {
 			t.Errorf("no faulty store fails the check %q", name)
 		}
-		if found := verdict(t, check, setupOn(&Memory{})(t)); found != "" {
+		if found := check.Failures(t, func(t testing.TB) { run(t, setupOn(&Memory{})(t)) }); found != "" {
 			t.Errorf("%s: found in an honest store: %s", name, found)
 		}
 	}

@@ -3,7 +3,6 @@ package documenttest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func returnsStored(t testing.TB, r Setup) {
@@ -78,9 +78,7 @@ func endsExactly(t testing.TB, r Setup) {
 		alive bool
 	}{{noon, true}, {evening.Add(-tick), true}, {evening, false}, {evening.Add(tick), false}, {evening.Add(-tick), true}} {
 		for i, found := range d.get(test.now, named("1"), named("n")) {
-			if (found != nil) != test.alive {
-				t.Errorf("record %d at %v: alive %v, want %v", i, test.now, found != nil, test.alive)
-			}
+			check.Equal(t, found != nil, test.alive, "record %d at %v: alive", i, test.now)
 		}
 		if test.alive {
 			expect(t, "created while it lives", d.create(test.now, named("1"), text("two", 1, evening)), false)
@@ -191,9 +189,7 @@ func every(s document.Store) map[string]func(context.Context) error {
 
 func reportsUnavailable(t testing.TB, r Setup) {
 	for verb, use := range every(r.Unreachable()) {
-		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
-			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
-		}
+		check.Error(t, use(t.Context()), fault.ErrUnavailable, "%s", verb)
 	}
 }
 

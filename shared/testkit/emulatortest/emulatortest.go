@@ -13,6 +13,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/local/emulators"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // timeout is the time limit for the start of a server on a busy machine.
@@ -73,9 +74,7 @@ func address(t testing.TB, server func() (*emulators.Server, error)) string {
 	if errors.Is(err, emulators.ErrMissing) && !required(t) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return s.Address()
 }
 
@@ -85,8 +84,6 @@ func required(t testing.TB) bool {
 	var c struct {
 		Required bool `env:"EMULATORS_REQUIRED"`
 	}
-	if err := env.System().Load(&c); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, env.System().Load(&c))
 	return c.Required
 }

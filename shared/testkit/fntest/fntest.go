@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -62,17 +63,13 @@ func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) 
 		h, err := f.Handler(e)
 		return described(t, f.Spec, h), err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var audiences []string
 	for _, f := range fs {
 		audiences = append(audiences, identity.Audience(f.Spec.Service()))
 	}
 	token, err := issuer.Sign(issuer.Email(), e.Now().Add(24*365*time.Hour), audiences...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return &Front{t: t, issuer: issuer, mux: handler, token: token}
 }
 
@@ -86,9 +83,7 @@ func described(t testing.TB, s fn.Spec, h http.Handler) http.Handler {
 			return
 		}
 		a := openapitest.Answer{Status: answered.Code, Header: answered.Header(), Body: answered.Body.Bytes()}
-		if err := openapitest.Check(s.Service(), s.Route, a); err != nil {
-			t.Errorf("%s: schemas/http/%s.yaml: %v", s.Name, s.Service(), err)
-		}
+		check.NoError(t, openapitest.Check(s.Service(), s.Route, a), "%s: schemas/http/%s.yaml", s.Name, s.Service())
 	})
 }
 
@@ -145,9 +140,7 @@ func encode(t testing.TB, body any) []byte {
 		return []byte(v)
 	}
 	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return text
 }
 
@@ -162,9 +155,7 @@ func (f *Front) Serve(r *http.Request) Answer {
 func (f *Front) Push(to fn.Function, raw event.Raw) Answer {
 	f.t.Helper()
 	data, err := raw.Data()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	check.Must(f.t, err)
 	var headers []string
 	for name, value := range raw.Attributes() {
 		headers = append(headers, name, value)
@@ -189,9 +180,7 @@ type Answer struct {
 // Into decodes the body.
 func (a Answer) Into(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal(a.Body, v); err != nil {
-		t.Fatalf("%v in %s", err, a.Body)
-	}
+	check.Must(t, json.Unmarshal(a.Body, v), "in %s", a.Body)
 }
 
 // Problem returns the decoded problem of an error answer, or the zero Problem.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Any is the value of a header that must be present.
@@ -13,9 +15,7 @@ const Any = "*"
 // that the header is absent.
 func (a Answer) Want(t testing.TB, status int, headers ...string) {
 	t.Helper()
-	if a.Status != status {
-		t.Errorf("got status %d, want %d: %s", a.Status, status, a.Body)
-	}
+	check.Equal(t, a.Status, status, "status: %s", a.Body)
 	for header := range slices.Chunk(headers, 2) {
 		if got := strings.Join(a.Header.Values(header[0]), ", "); got != header[1] && (header[1] != Any || got == "") {
 			t.Errorf("got header %s: %q, want %q", header[0], got, header[1])
@@ -27,9 +27,7 @@ func (a Answer) Want(t testing.TB, status int, headers ...string) {
 func (a Answer) WantProblem(t testing.TB, status int, code string, headers ...string) {
 	t.Helper()
 	a.Want(t, status, headers...)
-	if got := a.Code(); got != code {
-		t.Errorf("got code %q, want %q", got, code)
-	}
+	check.Equal(t, a.Code(), code, "code")
 }
 
 // WantText reports an error for each text that the body does not contain.

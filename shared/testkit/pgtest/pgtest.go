@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Login is the role that functions connect as: a member of every application and maintenance role, and nothing else.
@@ -57,9 +58,7 @@ func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 		t.Skip("needs a database")
 	}
 	s, err := server()
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check.Must(t, err, "pgtest")
 	d := &Database{t: t, name: "test_" + strings.ToLower(rand.Text()), admin: s.admin}
 	template := "template0"
 	if migrated {
@@ -146,9 +145,7 @@ func (d *Database) closeEnv() {
 	go func() { closed <- d.env.Close(ctx) }()
 	select {
 	case err := <-closed:
-		if err != nil {
-			d.t.Errorf("pgtest: close: %v", err)
-		}
+		check.NoError(d.t, err, "pgtest: close")
 	case <-ctx.Done():
 		d.t.Error("pgtest: a transaction is still open at the end of the test")
 	}
@@ -161,9 +158,7 @@ func (d *Database) check() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	breaches, err := Violations(ctx, conn)
-	if err != nil {
-		d.t.Errorf("pgtest: %v", err)
-	}
+	check.NoError(d.t, err, "pgtest")
 	for _, b := range breaches {
 		d.t.Errorf("pgtest: invariant broken: %s", b)
 	}
@@ -190,9 +185,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	conn, err := postgres.Connect(ctx, env.Of(map[string]string{"DATABASE_URL": url}))
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	check.Must(t, err, "pgtest")
 	return conn
 }
 

@@ -10,22 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestAdvance_bothClocks(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	owner := d.Owner(t)
 	read := func() (sql time.Time) {
-		must(t, owner.QueryRow(t.Context(), `SELECT platform.now()`).Scan(&sql))
+		check.Must(t, owner.QueryRow(t.Context(), `SELECT platform.now()`).Scan(&sql))
 		return sql
 	}
 	before := read()
@@ -47,24 +41,22 @@ func TestNew_isolated(t *testing.T) {
 	t.Parallel()
 	one, other := pgtest.New(t), pgtest.New(t)
 	_, err := one.Owner(t).Exec(t.Context(), `CREATE TABLE platform.mine (n int)`)
-	must(t, err)
+	check.Must(t, err)
 	one.Advance(time.Hour)
 	var seen bool
 	var offset time.Duration
-	must(t, other.Owner(t).QueryRow(t.Context(),
+	check.Must(t, other.Owner(t).QueryRow(t.Context(),
 		`SELECT to_regclass('platform.mine') IS NOT NULL, offset_by FROM platform.clock`).Scan(&seen, &offset))
 	if seen {
 		t.Error("seen = true, want false")
 	}
-	if offset != 0 {
-		t.Errorf("offset = %v, want 0", offset)
-	}
+	check.Equal(t, offset, 0)
 }
 
 func TestLogin_noRights(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL())
-	must(t, err)
+	check.Must(t, err)
 	defer conn.Close(t.Context())
 	for _, sql := range []string{
 		`CREATE TABLE platform.mine (n int)`, `CREATE TEMPORARY TABLE mine (n int)`, `UPDATE platform.clock SET offset_by = '1h'`,
@@ -111,14 +103,12 @@ func TestClose_invariants(t *testing.T) {
 			l := &listener{TB: t}
 			d := pgtest.New(l)
 			_, err := d.Owner(t).Exec(t.Context(), test.sql)
-			must(t, err)
+			check.Must(t, err)
 			db := postgres.Open(d.Env(), "reservation")
 			url := d.OwnerURL()
 			l.end()
 			got := strings.Join(l.reports, "\n")
-			if !strings.Contains(got, test.want) {
-				t.Errorf("got = %q, want it to contain %q", got, test.want)
-			}
+			check.Contains(t, got, test.want)
 			if test.want == "" && got != "" {
 				t.Errorf("reported %q, want %q", got, test.want)
 			}

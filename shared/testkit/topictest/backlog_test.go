@@ -2,15 +2,14 @@ package topictest
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func newBacklog() *Backlog { return NewBacklog(env.Of(nil).Now, DeadLetters) }
@@ -100,36 +99,6 @@ var faultyPullers = []struct {
 	}}},
 }
 
-// A listener stands for the test that runs a check. It keeps what the check reports to it.
-type listener struct {
-	testing.TB
-	mu      sync.Mutex
-	reports []string
-}
-
-func (l *listener) Errorf(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reports = append(l.reports, fmt.Sprintf(format, args...))
-}
-
-func (l *listener) Fatalf(format string, args ...any) {
-	l.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-// verdict runs one check and returns its failures.
-func verdict(t testing.TB, check func(testing.TB, PullSetup), r PullSetup) string {
-	l := &listener{TB: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		check(l, r)
-	}()
-	<-done
-	return strings.Join(l.reports, "\n")
-}
-
 // TestConformPuller_faultyPullers runs each check on a puller with a likely mistake. The check must fail.
 func TestConformPuller_faultyPullers(t *testing.T) {
 	t.Parallel()
@@ -138,12 +107,12 @@ func TestConformPuller_faultyPullers(t *testing.T) {
 		refused[s.check] = true
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			check, ok := pullChecks[s.check]
+			run, ok := pullChecks[s.check]
 			if !ok {
 				t.Fatalf("unknown check %q", s.check)
 			}
 			s.puller.Backlog = newBacklog()
-			if verdict(t, check, setupOn(s.puller, s.puller.Backlog)) == "" {
+			if check.Failures(t, func(t testing.TB) { run(t, setupOn(s.puller, s.puller.Backlog)) }) == "" {
 				t.Errorf("the check %q passes, want a failure", s.check)
 			}
 		})

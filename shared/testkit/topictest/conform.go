@@ -2,13 +2,13 @@ package topictest
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Driver is an implementation of package topic under test.
@@ -90,9 +90,7 @@ func ConformPublisher(t *testing.T, p topic.Publisher, stored func() []topic.Mes
 	}
 	var published []topic.Message
 	for i, err := range errs {
-		if !errors.Is(err, want[i]) {
-			t.Errorf("message %d: got %v, want %v", i+1, err, want[i])
-		}
+		check.Error(t, err, want[i], "message %d", i+1)
 		if want[i] == nil {
 			published = append(published, messages[i])
 		}

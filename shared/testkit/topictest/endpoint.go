@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // timeout is the time limit for expected events.
@@ -99,16 +100,12 @@ func start(t testing.TB, d Driver) (stop func()) {
 
 func subscribe(t testing.TB, d Driver, subscriptions ...topic.Subscription) {
 	t.Helper()
-	if err := d.Subscribe(t.Context(), subscriptions); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, d.Subscribe(t.Context(), subscriptions))
 }
 
 func publish(t testing.TB, p topic.Publisher, messages ...topic.Message) {
 	t.Helper()
-	if err := errors.Join(p.Publish(t.Context(), messages)...); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, errors.Join(p.Publish(t.Context(), messages)...))
 }
 
 // to returns a subscription without backoff, for tests that do not depend on time.

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // backsOff checks that no retry is too early: a probe message, which is pushed immediately, must arrive first.
@@ -131,7 +133,5 @@ func survivesRestart(t *testing.T, r Setup) {
 	second := r.Open()
 	publish(t, second, text("orders", "k", "3"))
 	start(t, second)
-	if got, want := e.take(3), []string{"1", "2", "3"}; !slices.Equal(got, want) {
-		t.Errorf("pushes after the restart: got %v, want %v", got, want)
-	}
+	check.Equal(t, e.take(3), []string{"1", "2", "3"}, "pushes after the restart")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // keepsOrder fails one push in five and checks that order is kept across retries.
@@ -57,9 +58,7 @@ func keepsOrder(t *testing.T, r Setup) {
 			t.Errorf("key %s arrived as %v", key, numbers)
 		}
 	}
-	if len(arrived) != keys {
-		t.Errorf("got %d keys, want %d", len(arrived), keys)
-	}
+	check.Equal(t, len(arrived), keys, "keys")
 }
 
 func holdsUpNoOther(t *testing.T, r Setup) {
@@ -81,7 +80,5 @@ func holdsUpNoOther(t *testing.T, r Setup) {
 	publish(t, d, append(messages, text("orders", "good", "good"), text("orders", "", "free"))...)
 	got := e.take(3)
 	slices.Sort(got)
-	if want := []string{"bad0", "free", "good"}; !slices.Equal(got, want) {
-		t.Errorf("got pushes %v, want %v", got, want)
-	}
+	check.Equal(t, got, []string{"bad0", "free", "good"}, "pushes")
 }

@@ -38,10 +38,10 @@ var pullChecks = map[string]func(testing.TB, PullSetup){
 
 // ConformPuller runs the suite for pullers. Each check gets a setup of its own.
 func ConformPuller(t *testing.T, setup func(testing.TB) PullSetup) {
-	for name, check := range pullChecks {
+	for name, run := range pullChecks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, setup(t))
+			run(t, setup(t))
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func isWholeMessage(t *testing.T, r Setup) {
@@ -22,15 +23,11 @@ func isWholeMessage(t *testing.T, r Setup) {
 	publish(t, d, topic.Message{Topic: "orders", OrderingKey: "tenant:1", Data: []byte(`{"a":1}`), Attributes: map[string]string{
 		"ce-id": "evt_1", "ce-type": "orders", "content-type": "application/json"}})
 	p := e.next()
-	if p.body != `{"a":1}` {
-		t.Errorf("got body %q", p.body)
-	}
+	check.Equal(t, p.body, `{"a":1}`, "body")
 	for name, want := range map[string]string{"Ce-Id": "evt_1", "Ce-Type": "orders", "Content-Type": "application/json",
 		"X-Goog-Pubsub-Delivery-Attempt": "1"} {
 		t.Run(name, func(t *testing.T) {
-			if got := p.header.Get(name); got != want {
-				t.Errorf("got %s %q, want %q", name, got, want)
-			}
+			check.Equal(t, p.header.Get(name), want, "%s", name)
 		})
 	}
 	if got := p.header.Get("X-Goog-Pubsub-Ordering-Key") + p.header.Get("X-Goog-Ordering-Key"); got != "tenant:1" { // the emulator uses another header
@@ -50,9 +47,7 @@ func carriesToken(t *testing.T, r Setup) {
 	subscribe(t, d, to(e, "orders"))
 	start(t, d)
 	publish(t, d, text("orders", "", "1"))
-	if got, want := e.next().header.Get("Authorization"), "Bearer "+r.Token("https://listener"); got != want {
-		t.Errorf("got authorization %q, want %q", got, want)
-	}
+	check.Equal(t, e.next().header.Get("Authorization"), "Bearer "+r.Token("https://listener"), "authorization")
 }
 
 func filters(t *testing.T, r Setup) {
@@ -116,9 +111,7 @@ func subscribesFromThenOn(t *testing.T, r Setup) {
 	}
 	subscribe(t, d, to(e, "orders"), dropped)
 	publish(t, d, text("other", "", "again"))
-	if got := other.next().body; got != "again" {
-		t.Errorf("got %q for a deleted subscription", got)
-	}
+	check.Equal(t, other.next().body, "again", "for a deleted subscription")
 }
 
 func acknowledges(t *testing.T, r Setup) {
@@ -146,9 +139,7 @@ func acknowledges(t *testing.T, r Setup) {
 			want = append(want, fmt.Sprint(status))
 		}
 	}
-	if got := e.take(len(want)); !slices.Equal(got, want) {
-		t.Errorf("got pushes %v\nwant        %v", got, want)
-	}
+	check.Equal(t, e.take(len(want)), want, "pushes")
 }
 
 func staysWhereItWasSent(t *testing.T, r Setup) {
@@ -170,7 +161,5 @@ func staysWhereItWasSent(t *testing.T, r Setup) {
 		p := e.next()
 		got = append(got, p.body+" attempt "+p.header.Get("X-Goog-Pubsub-Delivery-Attempt"))
 	}
-	if want := []string{"1 attempt 1", "1 attempt 2", "2 attempt 1"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v: a redirect is a failure", got, want)
-	}
+	check.Equal(t, got, []string{"1 attempt 1", "1 attempt 2", "2 attempt 1"}, "a redirect is a failure")
 }

@@ -14,21 +14,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/firestore"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // another returns a store like that of another process on the project: both share only the stored documents.
 func another(t testing.TB, address, project string) *firestore.Store {
 	e := env.Of(map[string]string{"FIRESTORE_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
-	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	t.Cleanup(func() { check.Must(t, e.Close(context.Background())) })
 	return firestore.Open(e)
 }
 
@@ -37,7 +31,7 @@ func TestFirestoreConforms(t *testing.T) {
 	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, project := emulatortest.Firestore(t), emulatortest.Name()
 		nobody, err := subprocess.FreeAddress()
-		must(t, err)
+		check.Must(t, err)
 		return documenttest.Setup{
 			Open:        func() document.Store { return another(t, address, project) },
 			Unreachable: func() document.Store { return another(t, nobody, project) },
@@ -54,13 +48,13 @@ func TestFirestore_documentPath(t *testing.T) {
 	now := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
 	_, err := s.Create(t.Context(), now, document.Name{Collection: "sessions", ID: "1:a"},
 		document.Record{Value: []byte("v"), Number: -3, Version: 7, ExpiresAt: now.Add(time.Hour)})
-	must(t, err)
+	check.Must(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 		"http://"+address+"/v1/projects/"+project+"/databases/(default)/documents/hot/sessions/documents", nil)
-	must(t, err)
+	check.Must(t, err)
 	req.Header.Set("Authorization", "Bearer owner")
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	check.Must(t, err)
 	defer res.Body.Close()
 	var list struct {
 		Documents []struct {
@@ -68,7 +62,7 @@ func TestFirestore_documentPath(t *testing.T) {
 			Fields map[string]map[string]any
 		}
 	}
-	must(t, json.NewDecoder(res.Body).Decode(&list))
+	check.Must(t, json.NewDecoder(res.Body).Decode(&list))
 	if len(list.Documents) != 1 {
 		t.Fatalf("found %+v, want one document", list)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // An answer is an error that the server has sent.
@@ -51,9 +52,7 @@ func TestOutage(t *testing.T) {
 
 func TestRedis_orderedNumbers(t *testing.T) {
 	t.Parallel()
-	if ordered(0) != zero {
-		t.Errorf("zero is %s", ordered(0))
-	}
+	check.Equal(t, ordered(0), zero, "zero")
 	numbers := []int64{-1 << 63, -1 << 62, -2, -1, 0, 1, 2, 1 << 53, 1<<53 + 1, 1 << 62, 1<<63 - 1}
 	for i, n := range numbers {
 		if back, err := number(ordered(n)); back != n || err != nil {

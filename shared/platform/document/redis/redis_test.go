@@ -12,21 +12,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/redis"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // another returns a store like that of another process on the server: both share only the stored documents.
 func another(t testing.TB, address, prefix string) *redis.Store {
 	e := env.Of(map[string]string{"REDIS_URL": "redis://" + address, "REDIS_PREFIX": prefix + ":"})
-	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	t.Cleanup(func() { check.Must(t, e.Close(context.Background())) })
 	return redis.Open(e)
 }
 
@@ -35,7 +29,7 @@ func TestRedisConforms(t *testing.T) {
 	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, prefix := emulatortest.Redis(t), emulatortest.Name()
 		nobody, err := subprocess.FreeAddress()
-		must(t, err)
+		check.Must(t, err)
 		return documenttest.Setup{
 			Open:        func() document.Store { return another(t, address, prefix) },
 			Unreachable: func() document.Store { return another(t, nobody, prefix) },
@@ -47,7 +41,7 @@ func TestRedisConforms(t *testing.T) {
 // client is for looking, at keys as Redis has them.
 func client(t testing.TB, address string) *sdk.Client {
 	c := sdk.NewClient(&sdk.Options{Addr: address})
-	t.Cleanup(func() { must(t, c.Close()) })
+	t.Cleanup(func() { check.Must(t, c.Close()) })
 	return c
 }
 
@@ -62,17 +56,17 @@ func TestRedis_keyLifetime(t *testing.T) {
 	name := func(id string) document.Name { return document.Name{Collection: "sessions", ID: id} }
 	create := func(id string, until time.Time) {
 		_, err := s.Create(t.Context(), now, name(id), document.Record{ExpiresAt: until})
-		must(t, err)
+		check.Must(t, err)
 	}
 	add := func(id string, until time.Time) {
 		_, err := s.Add(t.Context(), now, name(id), 1, until)
-		must(t, err)
+		check.Must(t, err)
 	}
 	create("created", now.Add(time.Hour))
 	create("ended", now.Add(-time.Hour))
 	create("put", now.Add(time.Hour))
 	_, err := s.Put(t.Context(), now, name("put"), document.Record{Version: 1, ExpiresAt: now.Add(2 * time.Hour)})
-	must(t, err)
+	check.Must(t, err)
 	add("counted", now.Add(time.Hour))
 	add("counted", now.Add(time.Minute)) // never nearer
 	add("moved", now.Add(time.Minute))
@@ -96,7 +90,7 @@ func TestRedis_keyLifetime(t *testing.T) {
 func TestRedis_foreignHash(t *testing.T) {
 	t.Parallel()
 	address, prefix := emulatortest.Redis(t), emulatortest.Name()
-	must(t, client(t, address).HSet(t.Context(), prefix+":sessions/1", "e", "tomorrow").Err())
+	check.Must(t, client(t, address).HSet(t.Context(), prefix+":sessions/1", "e", "tomorrow").Err())
 	if found, err := another(t, address, prefix).Get(t.Context(), time.Now(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
 		t.Errorf("got %v", found)
 	}

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/redis"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
@@ -32,13 +33,13 @@ type authority struct {
 func newAuthority(t testing.TB) authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	check.Must(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "an authority"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	must(t, err)
+	check.Must(t, err)
 	certificate, err := x509.ParseCertificate(der)
-	must(t, err)
+	check.Must(t, err)
 	return authority{certificate, key}
 }
 
@@ -52,13 +53,13 @@ func (a authority) pem() string { return inPEM("CERTIFICATE", a.certificate.Raw)
 func (a authority) server(t testing.TB) (certificate, key string) {
 	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	check.Must(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &own.PublicKey, a.key)
-	must(t, err)
+	check.Must(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(own)
-	must(t, err)
+	check.Must(t, err)
 	return inPEM("CERTIFICATE", der), inPEM("PRIVATE KEY", secret)
 }
 
@@ -69,19 +70,19 @@ func guarded(t testing.TB, a authority) (address string) {
 	t.Helper()
 	emulatortest.Redis(t) // or the test is skipped
 	server, err := emulators.Redis(t.Context())
-	must(t, err)
-	t.Cleanup(func() { must(t, server.Stop()) })
+	check.Must(t, err)
+	t.Cleanup(func() { check.Must(t, server.Stop()) })
 	address, err = subprocess.FreeAddress()
-	must(t, err)
+	check.Must(t, err)
 	_, port, _ := strings.Cut(address, ":")
 	files := t.TempDir()
 	put := func(name, text string) string {
 		path := filepath.Join(files, name)
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		check.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	certificate, key := a.server(t)
-	must(t, client(t, server.Address()).Do(t.Context(), "CONFIG", "SET",
+	check.Must(t, client(t, server.Address()).Do(t.Context(), "CONFIG", "SET",
 		"tls-cert-file", put("certificate", certificate), "tls-key-file", put("key", key), "tls-auth-clients", "no",
 		"tls-port", port, "requirepass", password).Err())
 	return address
@@ -106,7 +107,7 @@ func TestRedis_tlsAuthority(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
-			t.Cleanup(func() { must(t, e.Close(context.Background())) })
+			t.Cleanup(func() { check.Must(t, e.Close(context.Background())) })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			stored, err := redis.Open(e).Create(ctx, time.Now(), document.Name{Collection: "sessions", ID: name}, document.Record{ExpiresAt: time.Now().Add(time.Hour)})

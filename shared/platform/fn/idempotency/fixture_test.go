@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -127,9 +128,7 @@ func (r fixture) look(t *testing.T) (key string, status *int, headers, response 
 	t.Helper()
 	err := r.db.Owner(t).QueryRow(t.Context(), `SELECT key, status_code, headers, response FROM reservation.idempotency`).
 		Scan(&key, &status, &headers, &response)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return key, status, headers, response
 }
 

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -20,16 +21,12 @@ const forgetful = "bff_consumer"
 func (r fixture) forget(t *testing.T, caller string) {
 	t.Helper()
 	tenant, err := id.Parse[id.Tenant](tenantA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	err = postgres.Open(r.db.Env(), forgetful).InTx(t.Context(), func(tx postgres.Tx) error {
 		_, err := idempotency.Forget(t.Context(), tx, forgetful, tenant, caller)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }
 
 func TestForget_runsAgain(t *testing.T) {
@@ -83,9 +80,7 @@ func TestLedger_doesNotStoreCookies(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	first := r.order("k-1", `{"rooms":1}`, "X-Cookie", "first")
-	if got := first.Header.Values("Set-Cookie"); !slices.Equal(got, []string{"door=first"}) {
-		t.Errorf("first: %v", got)
-	}
+	check.Equal(t, first.Header.Values("Set-Cookie"), []string{"door=first"}, "first")
 	for _, now := range []string{"", "second"} {
 		t.Run(fmt.Sprintf("%q", now), func(t *testing.T) {
 			again := r.order("k-1", `{"rooms":1}`, "X-Cookie", now)
@@ -109,9 +104,7 @@ func TestLedger_keepsNoCookies(t *testing.T) {
 		return c, nil
 	}
 	first, again := r.order("k-1", `{"rooms":1}`), r.order("k-1", `{"rooms":1}`)
-	if got := first.Header.Get("Set-Cookie"); got != "session=of-the-first" {
-		t.Errorf("first: Set-Cookie %q", got)
-	}
+	check.Equal(t, first.Header.Get("Set-Cookie"), "session=of-the-first", "first: Set-Cookie")
 	switch got := again.Header.Get("Set-Cookie"); {
 	case again.Header.Get("Idempotent-Replayed") != "true":
 		t.Errorf(`again: again.Header.Get("Idempotent-Replayed") = %q, want "true"`, again.Header.Get("Idempotent-Replayed"))

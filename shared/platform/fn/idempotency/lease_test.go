@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -111,9 +112,7 @@ func TestLedger_concurrentCallsRunOnce(t *testing.T) {
 		wg.Go(func() { answers[i] = r.order("k-1", `{"rooms":1}`) })
 	}
 	wg.Wait()
-	if ran := r.ran(); len(ran) != 1 {
-		t.Errorf("ran %d times", len(ran))
-	}
+	check.Equal(t, len(r.ran()), 1, "runs")
 	var body string
 	for _, a := range answers {
 		switch {

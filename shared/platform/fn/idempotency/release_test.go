@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A claim whose call ends while the database is away is released when it is back, not at the end of the lease.
@@ -15,35 +17,25 @@ func TestRelease_databaseAway(t *testing.T) {
 	r, g := open(t), newPausedAct(t)
 	r.answer = g.answer
 	at, err := url.Parse(r.db.OwnerURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	name := strings.TrimPrefix(at.Path, "/")
 	at.Path = "/postgres"
 	owner, err := pgx.Connect(t.Context(), at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = owner.Close(context.WithoutCancel(t.Context())) })
 	admit := func(whether string) {
 		t.Helper()
 		_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{name}.Sanitize()+` ALLOW_CONNECTIONS `+whether)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	first := make(chan int)
 	go func() { first <- r.order("k-1", `{"rooms":1}`).Status }()
 	g.wait(t)
 	admit("false")
 	_, err = owner.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1`, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	g.resume()
-	if status := <-first; status != 201 {
-		t.Errorf("the first call answered %d, want 201: it is done, though not kept", status)
-	}
+	check.Equal(t, <-first, 201, "status of the first call, whose act is done but not stored")
 	if a := r.order("k-2", `{"rooms":1}`); a.Status < 500 {
 		t.Errorf("without a database: got %d %s", a.Status, a.Body)
 	}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -48,12 +49,8 @@ func TestReplay_sameRequest(t *testing.T) {
 	r.db.Advance(time.Hour)
 	again := r.order(`"k-1"`, `{"rooms":1}`, "X-Request-Id", "second")
 	expectReplay(t, first, again)
-	if again.Header.Get("X-Request-Id") != "second" {
-		t.Errorf("the replay has the request id %q", again.Header.Get("X-Request-Id"))
-	}
-	if ran := r.ran(); len(ran) != 1 {
-		t.Errorf("ran %d times", len(ran))
-	}
+	check.Equal(t, again.Header.Get("X-Request-Id"), "second", "request id of the replay")
+	check.Equal(t, len(r.ran()), 1, "runs")
 }
 
 // A client may encode the same JSON in another form, but other numbers are another request.
@@ -106,9 +103,7 @@ func TestReplay_finalRefusal(t *testing.T) {
 	}
 	first := r.order("k-1", `{"rooms":1}`)
 	again := r.order("k-1", `{"rooms":1}`)
-	if first.Status != 409 {
-		t.Errorf("got %d %s", first.Status, first.Body)
-	}
+	check.Equal(t, first.Status, 409, "%s", first.Body)
 	expectReplay(t, first, again)
 }
 
@@ -174,9 +169,7 @@ func TestReplay_otherRequest(t *testing.T) {
 		"another caller": r.order("k-1", `{"rooms":2}`, "X-Caller", "somebody else"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if a.Status != 201 {
-				t.Errorf("%s: got %d %s", name, a.Status, a.Body)
-			}
+			check.Equal(t, a.Status, 201, "%s: %s", name, a.Body)
 		})
 	}
 	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
@@ -184,9 +177,7 @@ func TestReplay_otherRequest(t *testing.T) {
 		t.Errorf("a value in one header of the middleware's: %d, and in the other: %d", front.Status, window.Status)
 	}
 	expectReplay(t, front, r.order("k-3", `{"rooms":1}`, "X-Door", "9", "Accept-Language", "fa"))
-	if n := len(slices.Compact(r.ran())); n != 5 {
-		t.Errorf("%d acts, want 5", n)
-	}
+	check.Equal(t, len(slices.Compact(r.ran())), 5, "acts")
 }
 
 func TestReplay_missingKey(t *testing.T) {

@@ -2,12 +2,13 @@ package process
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestDrain_waitsForCallsInFlight(t *testing.T) {
@@ -26,9 +27,7 @@ func TestDrain_waitsForCallsInFlight(t *testing.T) {
 		if waited := time.Since(began).Truncate(2 * pollTime); err != nil || waited != 4*time.Second {
 			t.Errorf("drain() = %v after %v, want nil at the last call's end after 4s", err, waited)
 		}
-		if err := i.drain(t.Context()); err != nil {
-			t.Errorf("idle: got %v", err)
-		}
+		check.NoError(t, i.drain(t.Context()), "idle")
 	})
 }
 
@@ -40,9 +39,7 @@ func TestDrain_contextEnds(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
-		if err := i.drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
+		check.Error(t, i.drain(ctx), context.DeadlineExceeded)
 		time.Sleep(time.Minute)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var noon = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -24,9 +25,7 @@ func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
 		return New(own)
 	}
 	l, err := Open(env.Of(vars))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return l
 }
 
@@ -113,9 +112,7 @@ func TestLimit_perClient(t *testing.T) {
 		{"unknown addresses", func() Result { return l.Address(netip.Addr{}, noon) }, func() Result { return l.Address(netip.Addr{}, noon) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := test.first().Refused(); err != nil {
-				t.Errorf("%s: the first was refused: %v", test.name, err)
-			}
+			check.NoError(t, test.first().Refused(), "%s: the first was refused", test.name)
 			if err := test.second().Refused(); (err != nil) != test.refused {
 				t.Errorf("%s: got %v, want refused to be %v", test.name, err, test.refused)
 			}
@@ -167,12 +164,8 @@ func TestLimit_headers(t *testing.T) {
 		return h.Get("RateLimit-Policy"), h.Get("RateLimit")
 	}
 	policy, remaining := headers(address, none, session)
-	if want := `"address";q=200;w=4, "session";q=60;w=3`; policy != want {
-		t.Errorf("RateLimit-Policy = %s, want %s", policy, want)
-	}
-	if want := `"address";r=199;t=1, "session";r=19;t=3`; remaining != want {
-		t.Errorf("RateLimit = %s, want %s", remaining, want)
-	}
+	check.Equal(t, policy, `"address";q=200;w=4, "session";q=60;w=3`, "RateLimit-Policy")
+	check.Equal(t, remaining, `"address";r=199;t=1, "session";r=19;t=3`, "RateLimit")
 	for range 20 {
 		session = l.Session("s", noon)
 	}
@@ -196,9 +189,7 @@ func TestBuckets_bounded(t *testing.T) {
 			t.Fatalf("forgotten after %d others", i)
 		}
 	}
-	if n := l.session.byCaller.Len(); n != maxBuckets {
-		t.Errorf("%d callers are remembered, want %d", n, maxBuckets)
-	}
+	check.Equal(t, l.session.byCaller.Len(), maxBuckets, "remembered callers")
 	if l.Session("passer-by 0", noon).Refused() != nil {
 		t.Error("a caller that was not seen for long still has a bucket")
 	}
@@ -219,9 +210,7 @@ func TestLimit_concurrent(t *testing.T) {
 		})
 	}
 	crowd.Wait()
-	if n := through.Load(); n != 100 {
-		t.Errorf("%d let through, want 100", n)
-	}
+	check.Equal(t, through.Load(), 100, "admitted calls")
 }
 
 func BenchmarkLimits(b *testing.B) {

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/identity/google"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // The metadata server is found by a variable of the whole process, so this test is not parallel.
@@ -28,9 +29,7 @@ func TestGoogle_tokenCached(t *testing.T) {
 		asked++
 		w.Header().Set("Metadata-Flavor", "Google")
 		token, err := issuer.Sign(issuer.Email(), e.Now().Add(time.Hour), r.FormValue("audience"))
-		if err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, err)
 		fmt.Fprint(w, token)
 	}))
 	defer server.Close()
@@ -39,17 +38,13 @@ func TestGoogle_tokenCached(t *testing.T) {
 	verifier, err := identity.Open(env.Of(map[string]string{
 		"IDENTITY_ISSUER": issuer.Name(), "IDENTITY_KEYS": string(issuer.JWKS()), "IDENTITY_CALLERS": issuer.Email(),
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	source := google.Open(e)
 	for range 3 {
 		for _, audience := range []string{identity.Audience("reservation"), identity.Audience("sandbox")} {
 			t.Run(audience, func(t *testing.T) {
 				token, err := source.Token(t.Context(), audience)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				who, err := verifier.Service(context.Background(), token, audience)
 				if err != nil || who.Email != issuer.Email() {
 					t.Errorf("%s: got %+v, %v", audience, who, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -21,12 +22,12 @@ func TestAdmit_login(t *testing.T) {
 	run := func(statement string) {
 		t.Helper()
 		_, err := conn.Exec(context.WithoutCancel(t.Context()), statement)
-		must(t, err)
+		check.Must(t, err)
 	}
 	run(`CREATE ROLE ` + who + ` LOGIN INHERIT`)
 	t.Cleanup(func() { run(`DROP OWNED BY ` + who); run(`DROP ROLE ` + who) })
 	for range 2 {
-		must(t, migrate.Admit(t.Context(), conn, login, "reservation"))
+		check.Must(t, migrate.Admit(t.Context(), conn, login, "reservation"))
 	}
 	for _, test := range []struct {
 		role string
@@ -37,10 +38,8 @@ func TestAdmit_login(t *testing.T) {
 	} {
 		t.Run(test.role, func(t *testing.T) {
 			var may bool
-			must(t, conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'reservation.quotes', 'SELECT, DELETE')`, test.role).Scan(&may))
-			if may != test.want {
-				t.Errorf("%s reads or deletes quotes: %v", test.role, may)
-			}
+			check.Must(t, conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'reservation.quotes', 'SELECT, DELETE')`, test.role).Scan(&may))
+			check.Equal(t, may, test.want, "%s reads or deletes quotes", test.role)
 		})
 	}
 	run(`SET ROLE ` + who)

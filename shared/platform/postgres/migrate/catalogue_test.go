@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -127,14 +128,14 @@ func TestCatalogue_findsBreaches(t *testing.T) {
 		t.Run(rule.name, func(t *testing.T) {
 			before := len(breaches(t, conn, rule.query))
 			_, err := conn.Exec(t.Context(), `BEGIN`)
-			must(t, err)
+			check.Must(t, err)
 			_, err = conn.PgConn().Exec(t.Context(), rule.breach).ReadAll()
-			must(t, err)
+			check.Must(t, err)
 			if len(breaches(t, conn, rule.query)) == before {
 				t.Errorf("it does not see: %s", rule.breach)
 			}
 			_, err = conn.Exec(t.Context(), `ROLLBACK`)
-			must(t, err)
+			check.Must(t, err)
 		})
 	}
 }
@@ -144,6 +145,6 @@ func breaches(t *testing.T, conn *pgx.Conn, query string) []string {
 	args := pgx.NamedArgs{"schemas": services(t)} // not every rule asks for them
 	rows, _ := conn.Query(t.Context(), query, args)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	check.Must(t, err)
 	return found
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -59,11 +60,11 @@ func TestUp_expandBackfillContract(t *testing.T) {
 	d := pgtest.Empty(t)
 	conn := d.Owner(t)
 	up := func(version string) func() {
-		return func() { must(t, migrate.Up(t.Context(), conn, upTo(t, version), "inn")) }
+		return func() { check.Must(t, migrate.Up(t.Context(), conn, upTo(t, version), "inn")) }
 	}
 	up("0001")()
 	_, err := conn.Exec(t.Context(), `INSERT INTO inn.rooms SELECT n, 'room ' || n FROM generate_series(1, @rows) AS n`, pgx.StrictNamedArgs{"rows": rows})
-	must(t, err)
+	check.Must(t, err)
 	var last atomic.Int64
 	last.Store(rows)
 	// during runs writers of one release while f migrates, until each has written at least 20 rows.
@@ -85,7 +86,7 @@ func TestUp_expandBackfillContract(t *testing.T) {
 		}
 		f()
 		migrated.Store(true)
-		must(t, g.Wait())
+		check.Must(t, g.Wait())
 	}
 	const first = `INSERT INTO inn.rooms (n, name) VALUES (@n, @text)`
 	const second = `INSERT INTO inn.rooms (n, name, label) VALUES (@n, @text, @text)`
@@ -94,7 +95,7 @@ func TestUp_expandBackfillContract(t *testing.T) {
 	during(second, up("0003"))
 	during(third, up("0004"))
 	var stored, right int64
-	must(t, conn.QueryRow(context.WithoutCancel(t.Context()), `SELECT count(*), count(*) FILTER (WHERE label = 'room ' || n) FROM inn.rooms`).Scan(&stored, &right))
+	check.Must(t, conn.QueryRow(context.WithoutCancel(t.Context()), `SELECT count(*), count(*) FILTER (WHERE label = 'room ' || n) FROM inn.rooms`).Scan(&stored, &right))
 	if want := last.Load(); stored != want || right != want {
 		t.Errorf("%d rows, %d of them with their text; want %d", stored, right, want)
 	}
@@ -107,7 +108,7 @@ func TestUp_expandBackfillContract(t *testing.T) {
 func TestUp_contractTooEarly(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
-	must(t, migrate.Up(t.Context(), conn, upTo(t, "0003"), "inn"))
+	check.Must(t, migrate.Up(t.Context(), conn, upTo(t, "0003"), "inn"))
 	if _, err := conn.Exec(t.Context(), `INSERT INTO inn.rooms (n, name) VALUES (1, 'room 1')`); err == nil {
 		t.Error("a writer that does not know the column has written a row")
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -44,13 +45,6 @@ func columns(t *testing.T, conn *pgx.Conn) []string {
 	return found
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestMigrate_upAndDown(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
@@ -68,7 +62,7 @@ func TestMigrate_upAndDown(t *testing.T) {
 		{"down from nothing", func() error { return migrate.Down(ctx, conn, two, "inn", 1) }, nil},
 		{"up from nothing", func() error { return migrate.Up(ctx, conn, two, "inn") }, []string{"keys.n", "rooms.floor", "rooms.n"}},
 	} {
-		must(t, step.do())
+		check.Must(t, step.do())
 		if got := columns(t, conn); !slices.Equal(got, step.want) {
 			t.Fatalf("%s: got %v, want %v", step.name, got, step.want)
 		}
@@ -79,17 +73,17 @@ func TestPending(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	ctx := t.Context()
-	check := func(want ...string) {
+	applied := func(want ...string) {
 		t.Helper()
 		if got, err := migrate.Pending(ctx, conn, two, "inn"); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("got %v, %v; want %v", got, err, want)
 		}
 	}
-	check("0001_rooms", "0002_floor")
-	must(t, migrate.Up(ctx, conn, two, "inn"))
-	check()
-	must(t, migrate.Down(ctx, conn, two, "inn", 1))
-	check("0002_floor")
+	applied("0001_rooms", "0002_floor")
+	check.Must(t, migrate.Up(ctx, conn, two, "inn"))
+	applied()
+	check.Must(t, migrate.Down(ctx, conn, two, "inn", 1))
+	applied("0002_floor")
 }
 
 func TestSteps_invalid(t *testing.T) {
@@ -116,7 +110,7 @@ func TestSteps_invalid(t *testing.T) {
 			if got := columns(t, conn); len(got) != 0 {
 				t.Errorf("left behind: %v", got)
 			}
-			must(t, migrate.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
+			check.Must(t, migrate.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
 		})
 	}
 }
@@ -128,7 +122,7 @@ func TestDown_incomplete(t *testing.T) {
 		"0001_a.up.sql":   `CREATE TABLE inn.rooms (n int); CREATE TABLE inn.keys (n int)`,
 		"0001_a.down.sql": `DROP TABLE inn.rooms`,
 	})
-	must(t, migrate.Up(t.Context(), conn, forgetful, "inn"))
+	check.Must(t, migrate.Up(t.Context(), conn, forgetful, "inn"))
 	err := migrate.Down(t.Context(), conn, forgetful, "inn", 1)
 	if err == nil || !strings.Contains(err.Error(), "inn.keys") {
 		t.Errorf("got %v, want the name of the remaining object", err)
@@ -142,7 +136,7 @@ func TestDown_noDownFile(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	oneWay := files(map[string]string{"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`})
-	must(t, migrate.Up(t.Context(), conn, oneWay, "inn"))
+	check.Must(t, migrate.Up(t.Context(), conn, oneWay, "inn"))
 	if err := migrate.Down(t.Context(), conn, oneWay, "inn", 1); err == nil {
 		t.Error("it went down without a file that says how")
 	}
@@ -157,7 +151,7 @@ func TestUp_concurrent(t *testing.T) {
 		conn := d.Owner(t)
 		g.Go(func() error { return migrate.Up(ctx, conn, two, "inn") })
 	}
-	must(t, g.Wait())
+	check.Must(t, g.Wait())
 	if got := columns(t, d.Owner(t)); len(got) != 3 {
 		t.Errorf("got %v", got)
 	}
@@ -172,14 +166,14 @@ func TestUp_interrupted(t *testing.T) {
 	if err := migrate.Up(ctx, conn, two, "inn"); err == nil {
 		t.Fatal("it ran after its end")
 	}
-	must(t, migrate.Up(t.Context(), d.Owner(t), two, "inn"))
+	check.Must(t, migrate.Up(t.Context(), d.Owner(t), two, "inn"))
 }
 
 // A database that another release has prepared is recognised.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
-	must(t, migrate.Up(t.Context(), conn, two, "inn"))
+	check.Must(t, migrate.Up(t.Context(), conn, two, "inn"))
 	one := files(map[string]string{"0001_all.up.sql": `SELECT`, "0001_all.down.sql": `SELECT`})
 	for _, test := range []struct {
 		name  string

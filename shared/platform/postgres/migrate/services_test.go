@@ -13,6 +13,7 @@ import (
 
 	migrations "melmastoon.ghasi.io/schemas/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -51,7 +52,7 @@ func take(t *testing.T, conn *pgx.Conn) []string {
 	for _, s := range services(t) {
 		rows, _ := conn.Query(t.Context(), inventory, pgx.StrictNamedArgs{"schema": s})
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		must(t, err)
+		check.Must(t, err)
 		for _, line := range lines {
 			all = append(all, s+": "+line)
 		}
@@ -62,7 +63,7 @@ func take(t *testing.T, conn *pgx.Conn) []string {
 func upAll(ctx context.Context, t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	for _, s := range services(t) {
-		must(t, migrate.Up(ctx, conn, migrations.Files, s))
+		check.Must(t, migrate.Up(ctx, conn, migrations.Files, s))
 	}
 }
 
@@ -92,7 +93,7 @@ func TestServices_upDownUp(t *testing.T) {
 	upAll(t.Context(), t, conn)
 	same(t, "after a second run", take(t, conn), first)
 	for _, s := range slices.Backward(services(t)) {
-		must(t, migrate.Down(t.Context(), conn, migrations.Files, s, math.MaxInt))
+		check.Must(t, migrate.Down(t.Context(), conn, migrations.Files, s, math.MaxInt))
 	}
 	same(t, "after going down", take(t, conn), nil)
 	upAll(t.Context(), t, conn)
@@ -107,10 +108,10 @@ func TestServices_upTwice(t *testing.T) {
 	first := take(t, conn)
 	for _, s := range services(t) {
 		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
-		must(t, err)
+		check.Must(t, err)
 		for _, up := range ups {
 			text, err := fs.ReadFile(migrations.Files, up)
-			must(t, err)
+			check.Must(t, err)
 			if _, err := conn.PgConn().Exec(t.Context(), string(text)).ReadAll(); err != nil {
 				t.Errorf("%s a second time: %v", up, err)
 			}
@@ -123,7 +124,7 @@ func TestServices_downAfterUp(t *testing.T) {
 	t.Parallel()
 	for _, s := range services(t) {
 		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
-		must(t, err)
+		check.Must(t, err)
 		for _, up := range ups {
 			down := strings.TrimSuffix(up, ".up.sql") + ".down.sql"
 			if _, err := fs.Stat(migrations.Files, down); err != nil {

@@ -11,31 +11,25 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // fake returns a Pub/Sub server in this process. It has no pushes, but returns the published messages. The publisher knows only
 // these.
 func fake(t testing.TB, options ...pstest.ServerReactorOption) (*pstest.Server, *pubsub.Bus) {
 	server := pstest.NewServer(options...)
-	t.Cleanup(func() { must(t, server.Close()) })
+	t.Cleanup(func() { check.Must(t, server.Close()) })
 	for _, name := range []string{"orders", "others"} {
 		_, err := server.GServer.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/fake/topics/" + name})
-		must(t, err)
+		check.Must(t, err)
 	}
 	return server, at(t, server.Addr)
 }
 
 func at(t testing.TB, address string) *pubsub.Bus {
 	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": "fake"})
-	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	t.Cleanup(func() { check.Must(t, e.Close(context.Background())) })
 	return pubsub.Open(e)
 }
 

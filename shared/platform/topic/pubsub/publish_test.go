@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -81,9 +82,7 @@ func TestPublish_rejectedMessage(t *testing.T) {
 				return nil
 			}))
 			expect(t, b.Publish(t.Context(), says(test.key, "1", "2", "spoilt", "4", "5")), test.want...)
-			if got := bodies(server); !slices.Equal(got, test.left) {
-				t.Errorf("published are %v, want %v", got, test.left)
-			}
+			check.Equal(t, bodies(server), test.left, "published")
 		})
 	}
 }
@@ -110,9 +109,7 @@ func TestPublish_failedKey(t *testing.T) {
 	expect(t, errs[1:], topic.ErrHeldBack, nil)
 	healed.Store(true)
 	expect(t, b.Publish(t.Context(), messages[:2]), nil, nil)
-	if got, want := bodies(server), []string{"3", "1", "2"}; !slices.Equal(got, want) {
-		t.Errorf("published are %v, want %v", got, want)
-	}
+	check.Equal(t, bodies(server), []string{"3", "1", "2"}, "published")
 }
 
 func TestPublish_batches(t *testing.T) {
@@ -127,9 +124,7 @@ func TestPublish_batches(t *testing.T) {
 		want = append(want, strconv.Itoa(n))
 	}
 	for i, err := range b.Publish(t.Context(), says("k", want...)) {
-		if err != nil {
-			t.Fatalf("message %d: %v", i, err)
-		}
+		check.Must(t, err, "message %d", i)
 	}
 	if got := bodies(server); !slices.Equal(got, want) {
 		t.Errorf("%d messages published, want %d in their order", len(got), len(want))
@@ -173,7 +168,7 @@ func TestPublish_inFlightLimit(t *testing.T) {
 	const keys, most = 500, 64
 	c := &crowded{most: most, full: make(chan struct{})}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	server := grpc.NewServer()
 	pubsubpb.RegisterPublisherServer(server, c)
 	go func() { _ = server.Serve(listener) }() // until it is stopped
@@ -184,7 +179,7 @@ func TestPublish_inFlightLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	must(t, errors.Join(at(t, listener.Addr().String()).Publish(ctx, messages)...))
+	check.Must(t, errors.Join(at(t, listener.Addr().String()).Publish(ctx, messages)...))
 	if all, peak := c.all.Load(), c.peak.Load(); all != keys || peak != most {
 		t.Errorf("%d requests, %d at once, want %d and %d", all, peak, keys, most)
 	}
@@ -194,7 +189,7 @@ func TestPublish_inFlightLimit(t *testing.T) {
 func TestPublish_deadline(t *testing.T) {
 	t.Parallel()
 	unused, err := subprocess.FreeAddress()
-	must(t, err)
+	check.Must(t, err)
 	for name, address := range map[string]string{"connection refused": unused, "no response": documenttest.Listener(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -214,9 +209,7 @@ func TestFilter(t *testing.T) {
 		`attributes."ce-errorcode" = "X" AND attributes."ce-tenant" = "t" AND ` + own: {"ce-tenant": "t", "ce-errorcode": "X"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := pubsub.Filter(topic.Subscription{Name: "me", Filter: attributes}); got != want {
-				t.Errorf("got %s, want %s", got, want)
-			}
+			check.Equal(t, pubsub.Filter(topic.Subscription{Name: "me", Filter: attributes}), want)
 		})
 	}
 }

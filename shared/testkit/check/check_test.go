@@ -1,0 +1,48 @@
+package check_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
+)
+
+type room struct{ name string }
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	errFull := errors.New("full")
+	for _, test := range []struct {
+		name string
+		run  func(testing.TB)
+		want string // in the failure; empty if the check passes
+	}{
+		{"must_nil", func(t testing.TB) { check.Must(t, nil) }, ""},
+		{"must_error", func(t testing.TB) { check.Must(t, errFull, "room %d", 7); t.Errorf("the test continues") }, "room 7: full"},
+		{"no_error_nil", func(t testing.TB) { check.NoError(t, nil) }, ""},
+		{"no_error_error", func(t testing.TB) { check.NoError(t, errFull) }, "got full, want no error"},
+		{"error_wrapped", func(t testing.TB) { check.Error(t, fmt.Errorf("hold: %w", errFull), errFull) }, ""},
+		{"error_nil", func(t testing.TB) { check.Error(t, nil, errFull, "hold") }, "hold: got error <nil>, want full"},
+		{"error_unwanted", func(t testing.TB) { check.Error(t, errFull, nil) }, "got error full, want <nil>"},
+		{"equal_text", func(t testing.TB) { check.Equal(t, "a", "a") }, ""},
+		{"different_text", func(t testing.TB) { check.Equal(t, "a", "b", "name") }, `name: got "a", want "b"`},
+		{"different_numbers", func(t testing.TB) { check.Equal(t, 1, 2) }, "got 1, want 2"},
+		{"equal_structs", func(t testing.TB) { check.Equal(t, room{"a"}, room{"a"}) }, ""},
+		{"different_structs", func(t testing.TB) { check.Equal(t, room{"a"}, room{"b"}) }, "(-want +got)"},
+		{"nil_and_empty", func(t testing.TB) { check.Equal(t, nil, []string{}) }, ""},
+		{"nil_and_empty_map", func(t testing.TB) { check.Equal(t, map[string]int{}, nil) }, ""},
+		{"different_slices", func(t testing.TB) { check.Equal(t, []int{1}, []int{2}) }, "(-want +got)"},
+		{"contains", func(t testing.TB) { check.Contains(t, "a room", "room") }, ""},
+		{"contains_not", func(t testing.TB) { check.Contains(t, "a room", "room", "bed", "key") }, `got "a room", want "bed" in it` + "\n" + `got "a room", want "key" in it`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := check.Failures(t, test.run)
+			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+				t.Errorf("got failure %q, want %q", got, test.want)
+			}
+		})
+	}
+}
