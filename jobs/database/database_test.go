@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -46,13 +47,9 @@ func openOn(t *testing.T, d *pgtest.Database) world {
 			}
 		}
 	})
-	if err := migrate.Monitor(t.Context(), w.owner, w.login); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, migrate.Monitor(t.Context(), w.owner, w.login))
 	u, err := url.Parse(d.OwnerURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	u.User = url.UserPassword(w.login, "m")
 	w.url = u.String()
 	return w
@@ -73,9 +70,7 @@ func (w world) add(t *testing.T, columns string) {
 		INSERT INTO reservation.outbox (id, event_id, subject, ordering_key, payload, envelope, occurred_at, enqueued_at)
 		VALUES (@id, @event, 'melmastoon.reservation.held.v1', 'Zarghona', '{"guest": "Zarghona"}', '{}', platform.now(), '2026-01-02T03:04:05Z')`,
 		pgx.StrictNamedArgs{"id": e, "event": e.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err = w.owner.Exec(t.Context(), `UPDATE reservation.outbox SET `+columns+` WHERE event_id = @event`, pgx.StrictNamedArgs{"event": e.String()}); err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +98,7 @@ func must(t *testing.T, w world, args ...string) string {
 func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(stdout, text) {
-			t.Errorf("printed %s, want %q in it", stdout, text)
-		}
+		check.Contains(t, stdout, text)
 	}
 }
 
@@ -163,9 +156,7 @@ func TestRun_stuckBookings(t *testing.T) {
 	w.exec(t, `UPDATE reservation.reservations SET pending_step = 'await_inventory', step_since = '2026-01-02T03:04:05Z', step_attempts = 6`)
 	for set, of := range map[string]id.Reservation{"pending_step = 'await_payment'": pays.ID, "step_attempts = 5": later.ID} {
 		_, err := w.owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+set+` WHERE reservation_id = $1`, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	draft := id.New[id.Draft]()
 	for _, d := range []struct {
@@ -177,9 +168,7 @@ func TestRun_stuckBookings(t *testing.T) {
 			INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, reservation_id, body, created_at, active_at, expires_at)
 			VALUES (@draft, @tenant, @session, @state, 1, @reservation, '{"guest": "Zarghona"}', platform.now() - @hours * interval '1 hour', platform.now(), platform.now())`,
 			pgx.StrictNamedArgs{"draft": d.draft, "tenant": tenant, "session": id.New[id.TenantSession](), "state": d.state, "reservation": pays.ID, "hours": d.hours})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	stdout := must(t, w, "sagas", "drafts")
 	contains(t, stdout, "sagas: "+stuck.ID.String()+" of "+tenant.String()+" at "+property.String()+" is held and waits since 2026-01-02T03:04:05Z, 6 attempts: await_inventory\n",
@@ -202,26 +191,18 @@ func TestRun_expensiveStatements(t *testing.T) {
 	}
 	config := cluster.Config{Dir: filepath.Join(t.TempDir(), "postgres")}
 	running, err := cluster.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	conn, err := pgx.Connect(t.Context(), running.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := conn.Exec(t.Context(), `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(conn.Close(t.Context()), running.Stop()); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, errors.Join(conn.Close(t.Context()), running.Stop()))
 	if running, err = cluster.Start(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := running.Kill(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, running.Kill())
 	})
 	w := openOn(t, pgtest.On(t, running.URL("postgres")))
 	for _, role := range []string{"reservation_app", "sandbox_maintenance"} {
@@ -262,9 +243,7 @@ func TestRun_locks(t *testing.T) {
 	for {
 		var waits bool
 		err := w.db.Owner(t).QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)`, waiter.PgConn().PID()).Scan(&waits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if waits {
 			break
 		}
@@ -295,9 +274,7 @@ func TestOpening(t *testing.T) {
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			t.Parallel()
-			if got := opening(test.statement); got != test.want {
-				t.Errorf("opening(%q) = %q, want %q", test.statement, got, test.want)
-			}
+			check.Equal(t, opening(test.statement), test.want, "opening(%q)", test.statement)
 		})
 	}
 }
@@ -307,9 +284,7 @@ func TestMonitor_rights(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	conn, err := pgx.Connect(t.Context(), w.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	if _, err := conn.Exec(t.Context(), `SELECT lane FROM reservation.outbox`); err == nil {
 		t.Error("the login reads without taking the role")

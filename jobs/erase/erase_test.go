@@ -29,6 +29,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // call runs the job and returns its exit code and its output.
@@ -118,9 +119,7 @@ func receipts(t *testing.T, m *consumertest.System) map[id.GuestSession]receipt 
 		Session id.GuestSession
 		receipt
 	}])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	found := map[id.GuestSession]receipt{}
 	for _, r := range all {
 		found[r.Session] = r.receipt
@@ -130,9 +129,7 @@ func receipts(t *testing.T, m *consumertest.System) map[id.GuestSession]receipt 
 
 func openRequests(t *testing.T, m *consumertest.System) (n int) {
 	t.Helper()
-	if err := m.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.erasure_requests`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, m.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.erasure_requests`).Scan(&n))
 	return n
 }
 
@@ -168,18 +165,12 @@ func TestErase_leavesNoTrace(t *testing.T) {
 	publishDeadLettersOf(t, m, stays.Session, line[0])
 	before := places(t, m, stays.Session)
 	m.DB.Advance(2 * time.Hour)
-	if output := must(t, jobEnv(m)); output != "guest sessions: 2 of 2 requests completed\n" {
-		t.Errorf("output = %q", output)
-	}
+	check.Equal(t, must(t, jobEnv(m)), "guest sessions: 2 of 2 requests completed\n")
 	for _, session := range line {
 		want := []string{"bff_consumer.erasure_receipts", "bff_consumer.handoff_ledger", "events handoff.initiated"}
-		if got := places(t, m, session); !slices.Equal(got, want) {
-			t.Errorf("%v is in %q, want %q", session, got, want)
-		}
+		check.Equal(t, places(t, m, session), want, "%v is in", session)
 		r := receipts(t, m)[session]
-		if r.Warehouse != "not configured" {
-			t.Errorf("r.Warehouse = %q, want not configured", r.Warehouse)
-		}
+		check.Equal(t, r.Warehouse, "not configured")
 		if n := r.Deleted["bff_consumer.outbox"]; n < 2 {
 			t.Errorf("deleted events = %d, want at least session.started and session.ended", n)
 		}
@@ -197,9 +188,7 @@ func TestErase_leavesNoTrace(t *testing.T) {
 	if n := receipts(t, m)[line[0]].Deleted[placeDeadLetters]; n != 1 || countDeadLetters(t, m.DB.Owner(t)) != 1 {
 		t.Errorf("%d dead letters are deleted, want 1, and that of the other guest to remain", n)
 	}
-	if after := places(t, m, stays.Session); !slices.Equal(after, before) {
-		t.Errorf("another guest's session is in %q, want %q", after, before)
-	}
+	check.Equal(t, places(t, m, stays.Session), before, "another guest's session is in")
 }
 
 // TestErase_leftovers finds what Clear could not delete: documents, and rows that came back.
@@ -219,9 +208,7 @@ func TestErase_leftovers(t *testing.T) {
 	if got := places(t, m, stored.ID); slices.Contains(got, "document.documents") {
 		t.Error("the document remains")
 	}
-	if n := receipts(t, m)[stored.ID].Deleted[consumer.DocumentsPlace]; n != 1 {
-		t.Errorf("deleted documents = %d, want 1", n)
-	}
+	check.Equal(t, receipts(t, m)[stored.ID].Deleted[consumer.DocumentsPlace], 1, "deleted documents")
 }
 
 func TestErase_tooEarly(t *testing.T) {
@@ -241,12 +228,8 @@ func TestErase_twice(t *testing.T) {
 	m.DB.Advance(2 * time.Hour)
 	must(t, jobEnv(m))
 	before := consumertest.Texts(t, m.DB)
-	if output := must(t, jobEnv(m)); output != "guest sessions: 0 of 0 requests completed\n" {
-		t.Errorf("output = %q", output)
-	}
-	if diff := cmp.Diff(before, consumertest.Texts(t, m.DB)); diff != "" {
-		t.Errorf("the second run changed the database: %s", diff)
-	}
+	check.Equal(t, must(t, jobEnv(m)), "guest sessions: 0 of 0 requests completed\n")
+	check.Equal(t, cmp.Diff(before, consumertest.Texts(t, m.DB)), "", "the second run changed the database")
 }
 
 func TestErase_dryRun(t *testing.T) {
@@ -259,9 +242,7 @@ func TestErase_dryRun(t *testing.T) {
 	output := must(t, jobEnv(m, w), "-dry-run", "-batch", "1")
 	for _, want := range []string{"would complete 2 requests", "bff_consumer.outbox: would delete ", "project.telemetry.click_recorded: would delete 7"} {
 		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
-			if !strings.Contains(output, want) {
-				t.Errorf("output = %q, want %q", output, want)
-			}
+			check.Contains(t, output, want)
 		})
 	}
 	if strings.Contains(output, "gms_") {
@@ -368,9 +349,7 @@ func TestErase_warehouseAway(t *testing.T) {
 			if code != 1 || !strings.Contains(output, "the warehouse is away") {
 				t.Errorf("exit code %d, output %q", code, output)
 			}
-			if n := openRequests(t, m); n != 2 {
-				t.Errorf("open requests = %d, want 2", n)
-			}
+			check.Equal(t, openRequests(t, m), 2, "open requests")
 			w.fails = ""
 			must(t, jobEnv(m, w))
 			r := receipts(t, m)[line[0]]
@@ -398,9 +377,7 @@ func TestErase_warehouseWithoutSessions(t *testing.T) {
 	if code != 1 || !strings.Contains(output, "no table with a column guestSessionId") {
 		t.Errorf("exit code %d, output %q, want 1 and the missing column", code, output)
 	}
-	if n := openRequests(t, m); n != 2 {
-		t.Errorf("open requests = %d, want 2", n)
-	}
+	check.Equal(t, openRequests(t, m), 2, "open requests")
 }
 
 // A killer stops the run after a number of steps.
@@ -462,12 +439,8 @@ func TestErase_killed(t *testing.T) {
 		if steps == 0 {
 			want = got
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("killed after %d steps: %s", steps, diff)
-		}
-		if n := openRequests(t, m); n != 0 {
-			t.Errorf("killed after %d steps: %d open requests", steps, n)
-		}
+		check.Equal(t, cmp.Diff(want, got), "", "killed after %d steps", steps)
+		check.Equal(t, openRequests(t, m), 0, "killed after %d steps: open requests", steps)
 		if steps > 0 && !killed {
 			return
 		}

@@ -23,6 +23,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -117,26 +118,20 @@ func withDeadLetters(e env.Env) env.Env {
 func publishDeadLetters(t *testing.T, e env.Env, names ...string) {
 	t.Helper()
 	b := bus.Open(e, postgres.Open(e, "bus"))
-	if err := b.Subscribe(t.Context(), []topic.Subscription{dead}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.Subscribe(t.Context(), []topic.Subscription{dead}))
 	for _, name := range names {
 		message := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)}
 		if name == names[0] { // only the attribute names it
 			message.Data, message.Attributes = []byte(`{}`), map[string]string{"ce-partitionkey": "tnt%3A" + name}
 		}
-		if err := errors.Join(b.Publish(t.Context(), []topic.Message{message})...); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, errors.Join(b.Publish(t.Context(), []topic.Message{message})...))
 	}
 }
 
 // countDeadLetters returns the number of messages that wait.
 func countDeadLetters(t *testing.T, owner *pgx.Conn) (n int) {
 	t.Helper()
-	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, owner.QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&n))
 	return n
 }
 
@@ -190,34 +185,22 @@ func TestErase_reservation(t *testing.T) {
 	for _, want := range []string{"would erase the guest", "reservation.guests: would delete 1", "bff_tenant_booking.booking_draft_snapshots: would delete 1",
 		"dead letters: would delete 3"} {
 		t.Run(want, func(t *testing.T) {
-			if !strings.Contains(output, want) {
-				t.Errorf("output = %q, want %q", output, want)
-			}
+			check.Contains(t, output, want)
 		})
 	}
-	if diff := cmp.Diff(before, rows()); diff != "" {
-		t.Errorf("the dry run changed the database: %s", diff)
-	}
+	check.Equal(t, cmp.Diff(before, rows()), "", "the dry run changed the database")
 	output = must(t, h.env(), h.arguments(erased, really...)...)
-	if want := erased.String() + `: erased by "K. Amiri", because "the guest asked for it"` + "\n"; output != want {
-		t.Errorf("output = %q, want %q", output, want)
-	}
+	check.Equal(t, output, erased.String()+`: erased by "K. Amiri", because "the guest asked for it"`+"\n")
 	if n, dead := h.marks(), countDeadLetters(t, h.owner); n != marksOfOne || dead != deadLettersOfOne {
 		t.Errorf("%d rows and %d dead letters mark guests, want those of the other guest: %d and %d", n, dead, marksOfOne, deadLettersOfOne)
 	}
 	deleted := map[string]int{}
-	if err := h.owner.QueryRow(t.Context(), `SELECT deleted FROM reservation.erasures`).Scan(&deleted); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, h.owner.QueryRow(t.Context(), `SELECT deleted FROM reservation.erasures`).Scan(&deleted))
 	want := map[string]int{"documents": 1, "dead letters": 3, "bff_tenant_booking.handoff_arrival_log": 1, "reservation.guests": 1, "reservation.special_requests": 1, "reservation.modifications": 1, "reservation.outbox": 1,
 		"bff_tenant_booking.booking_drafts": 1, "bff_tenant_booking.booking_draft_snapshots": 1, "bff_tenant_booking.booking_owners": 1, "bff_tenant_booking.confirmation_views": 0,
 		"bff_tenant_booking.outbox": 1, "bff_tenant_booking.idempotency": 0}
-	if diff := cmp.Diff(want, deleted); diff != "" {
-		t.Errorf("the receipt differs: %s", diff)
-	}
-	if output := must(t, h.env(), h.arguments(erased, really...)...); output != erased.String()+": the guest was erased before\n" {
-		t.Errorf("the second run printed %q", output)
-	}
+	check.Equal(t, cmp.Diff(want, deleted), "", "the receipt differs")
+	check.Equal(t, must(t, h.env(), h.arguments(erased, really...)...), erased.String()+": the guest was erased before\n", "the second run printed")
 }
 
 func TestErase_emailHash(t *testing.T) {
@@ -254,9 +237,7 @@ func TestErase_notYet(t *testing.T) {
 			if code != 1 || !strings.Contains(output, test.want) {
 				t.Errorf("exit code %d, output %q, want 1 and %q", code, output, test.want)
 			}
-			if n := h.marks(); n != marksOfOne {
-				t.Errorf("%d rows mark the guest, want %d", n, marksOfOne)
-			}
+			check.Equal(t, h.marks(), marksOfOne, "rows that mark the guest")
 		})
 	}
 }
@@ -302,9 +283,7 @@ func TestErase_lateLetter(t *testing.T) {
 	h := openStayFixture(t)
 	r := h.stay()
 	var session id.TenantSession
-	if err := h.owner.QueryRow(t.Context(), `SELECT session_id FROM reservation.reservations`).Scan(&session); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, h.owner.QueryRow(t.Context(), `SELECT session_id FROM reservation.reservations`).Scan(&session))
 	guest := id.New[id.GuestSession]()
 	h.exec(`INSERT INTO bff_consumer.erasure_receipts (guest_session_id, requested_at, due_at, completed_at, deleted, retained, warehouse)
 		VALUES (@guest, platform.now(), platform.now(), platform.now(), '{}', '[]', '')`, pgx.StrictNamedArgs{"guest": guest})
@@ -313,18 +292,14 @@ func TestErase_lateLetter(t *testing.T) {
 	if output := must(t, h.env(), "-dry-run"); !strings.Contains(output, "late dead letters: would delete 3\n") || countDeadLetters(t, h.owner) != 4 {
 		t.Errorf("the dry run printed %q", output)
 	}
-	if output := must(t, h.env()); !strings.Contains(output, "late dead letters: deleted 3\n") {
-		t.Errorf("output = %q", output)
-	}
+	check.Contains(t, must(t, h.env()), "late dead letters: deleted 3\n")
 	if n := countDeadLetters(t, h.owner); n != 1 {
 		t.Errorf("%d dead letters, want that of the other guest", n)
 	}
 	h.db.Advance(41 * 24 * time.Hour)
 	publishDeadLetters(t, h.env(), r.String())
 	must(t, h.env())
-	if n := countDeadLetters(t, h.owner); n != 2 {
-		t.Errorf("%d dead letters, want 2: an erasure of long ago has none", n)
-	}
+	check.Equal(t, countDeadLetters(t, h.owner), 2, "dead letters after an erasure of long ago")
 }
 
 // TestErase_letterOfPayment keeps an event of the payment service that was not processed: a refund may depend on it.
@@ -336,19 +311,13 @@ func TestErase_letterOfPayment(t *testing.T) {
 	b := bus.Open(h.env(), postgres.Open(h.env(), "bus"))
 	captured := topic.Message{Topic: dead.DeadLetter, Data: []byte(`{"payload":{"id":"` + r.String() + `"}}`),
 		Attributes: map[string]string{"ce-type": "melmastoon.payment.transaction.captured.v1"}}
-	if err := errors.Join(b.Publish(t.Context(), []topic.Message{captured})...); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, errors.Join(b.Publish(t.Context(), []topic.Message{captured})...))
 	code, output := call(t.Context(), h.env(), h.arguments(r, really...)...)
 	if code != 1 || !strings.Contains(output, "replay it first") {
 		t.Errorf("exit code %d, output %q, want 1 and the reason", code, output)
 	}
-	if n := countDeadLetters(t, h.owner); n != 1 {
-		t.Errorf("%d dead letters, want 1", n)
-	}
-	if n := h.completed(); n != 0 {
-		t.Errorf("%d receipts, want 0", n)
-	}
+	check.Equal(t, countDeadLetters(t, h.owner), 1, "dead letters")
+	check.Equal(t, h.completed(), 0, "receipts")
 }
 
 // TestErase_lettersAway checks that the erasure stays open while dead letters cannot be read.
@@ -360,9 +329,7 @@ func TestErase_lettersAway(t *testing.T) {
 	if code != 1 || !strings.Contains(output, "unknown") {
 		t.Errorf("exit code %d, output %q, want 1", code, output)
 	}
-	if n := h.completed(); n != 0 {
-		t.Errorf("%d receipts, want none", n)
-	}
+	check.Equal(t, h.completed(), 0, "receipts")
 	must(t, h.env())
 	if n := h.completed(); n != 1 || h.marks() != 0 {
 		t.Errorf("%d receipts, want 1 and no mark", n)
@@ -376,9 +343,7 @@ func TestErase_warehouseOfReservation(t *testing.T) {
 	r := h.stay()
 	var draft id.Draft
 	var session id.TenantSession
-	if err := h.owner.QueryRow(t.Context(), `SELECT draft_id, session_id FROM bff_tenant_booking.booking_drafts`).Scan(&draft, &session); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, h.owner.QueryRow(t.Context(), `SELECT draft_id, session_id FROM bff_tenant_booking.booking_drafts`).Scan(&draft, &session))
 	row := func(number int64, values ...string) warehouseRow { // of reservation, draft and session
 		r := warehouseRow{map[string]string{}, number}
 		for i, column := range []string{"reservationId", "draftId", "sessionId"}[:len(values)] {
@@ -394,9 +359,7 @@ func TestErase_warehouseOfReservation(t *testing.T) {
 		"clicks": {other},
 	}}
 	with := func() env.Env { return WarehouseKey.With(h.env(), Warehouse(w)) }
-	if output := must(t, with(), h.arguments(r)...); !strings.Contains(output, "project.telemetry.steps: would delete 7\n") {
-		t.Errorf("output = %q", output)
-	}
+	check.Contains(t, must(t, with(), h.arguments(r)...), "project.telemetry.steps: would delete 7\n")
 	if code, output := call(t.Context(), with(), h.arguments(r, really...)...); code != 1 || h.completed() != 0 {
 		t.Errorf("exit code %d, output %q while the warehouse is away, want 1 and no receipt", code, output)
 	}
@@ -438,14 +401,10 @@ func TestErase_session(t *testing.T) {
 	v := m.Traveller()
 	use(m, v)
 	must(t, jobEnv(m), "-session="+v.Session.String())
-	if n := openRequests(t, m); n != 0 {
-		t.Errorf("the dry run left %d requests", n)
-	}
+	check.Equal(t, openRequests(t, m), 0, "requests after the dry run")
 	must(t, jobEnv(m), append([]string{"-session=" + v.Session.String()}, really...)...)
 	must(t, jobEnv(m), append([]string{"-session=" + v.Session.String()}, really...)...)
-	if n := openRequests(t, m); n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
+	check.Equal(t, openRequests(t, m), 1, "requests")
 }
 
 func TestErase_arguments(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -94,15 +95,9 @@ func TestRun_features(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := call(t, store, test.args...)
-			if code != 0 {
-				t.Errorf("exit %d: %s", code, stderr)
-			}
-			if got := on(); got != test.readOnly {
-				t.Errorf("readOnly is %t, want %t", got, test.readOnly)
-			}
-			if want := "tenantbooking: readOnly: " + map[bool]string{true: "on", false: "off"}[test.readOnly]; !strings.Contains(stdout, want) {
-				t.Errorf("printed %s, without %q", stdout, want)
-			}
+			check.Equal(t, code, 0, "exit code: %s", stderr)
+			check.Equal(t, on(), test.readOnly, "readOnly")
+			check.Contains(t, stdout, "tenantbooking: readOnly: "+map[bool]string{true: "on", false: "off"}[test.readOnly])
 			if n := publishedOfThousand(t, store); (n == 1000) != test.all {
 				t.Errorf("%d of 1000 events are published, want all: %t", n, test.all)
 			}

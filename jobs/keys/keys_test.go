@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -68,7 +69,7 @@ func (v *vault) last(variable string) int {
 func (v *vault) put(variable, value string) {
 	v.t.Helper()
 	_, err := v.store().Add(v.t.Context(), nameOf(variable), v.last(variable), []byte(value))
-	must(v.t, err)
+	check.Must(v.t, err)
 }
 
 // deploy rolls out the newest version, as an apply does.
@@ -80,7 +81,7 @@ func (v *vault) deploy(variable string) {
 func (v *vault) ring(variable string) string {
 	v.t.Helper()
 	value, err := v.store().Read(v.t.Context(), nameOf(variable), v.last(variable))
-	must(v.t, err)
+	check.Must(v.t, err)
 	var ids []string
 	for entry := range strings.SplitSeq(string(value), ",") {
 		id, _, _ := strings.Cut(entry, ":")
@@ -127,9 +128,7 @@ func (v *vault) step(step, variable string, more ...string) string {
 func contains(t *testing.T, output string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(output, text) {
-			t.Errorf("printed %s, want %q in it", output, text)
-		}
+		check.Contains(t, output, text)
 	}
 }
 
@@ -241,10 +240,10 @@ func TestRun_refusals(t *testing.T) {
 		{"a_rollout_without_a_time", handoffs, func(v *vault) { v.deployed[handoffs] = "1" }, "add", "was rolled out is unknown"},
 		{"a_deployed_version_that_is_disabled", handoffs, func(v *vault) {
 			v.put(handoffs, "k1:"+secretOf(2))
-			must(v.t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), "1"), 0))
+			check.Must(v.t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), "1"), 0))
 		}, "add", "version 1 cannot be read"},
 		{"a_garbled_secret", handoffs, func(v *vault) { v.put(handoffs, "k1="+secretOf(2)) }, "add", "version 2: keyring: not of the form"},
-		{"a_missing_secret", handoffs, func(v *vault) { must(v.t, os.RemoveAll(filepath.Join(v.dir, nameOf(handoffs)))) }, "add", "no such secret"},
+		{"a_missing_secret", handoffs, func(v *vault) { check.Must(v.t, os.RemoveAll(filepath.Join(v.dir, nameOf(handoffs)))) }, "add", "no such secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,15 +251,11 @@ func TestRun_refusals(t *testing.T) {
 			test.prepare(v)
 			before := v.last(test.variable)
 			code, output := v.call("-step="+test.step, "-go", "-by=K. Amiri", "-why=haste", test.variable)
-			if code != 1 {
-				t.Errorf("exit %d, want 1", code)
-			}
+			check.Equal(t, code, 1, "exit code")
 			if !strings.Contains(output, test.variable+": ") || !strings.Contains(output, test.says) {
 				t.Errorf("printed %s, want %q with %s", output, test.says, test.variable)
 			}
-			if got := v.last(test.variable); got != before {
-				t.Errorf("version %d was added", got)
-			}
+			check.Equal(t, v.last(test.variable), before, "last version")
 		})
 	}
 }
@@ -331,7 +326,7 @@ func TestRun_ages(t *testing.T) {
 	v.step("promote", handoffs)
 	v.deploy(handoffs)
 	for _, number := range []string{"1", "2"} {
-		must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), number), 0))
+		check.Must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), number), 0))
 	}
 	v.env.Advance(50 * 24 * time.Hour)
 	_, output := v.call(handoffs)
@@ -340,7 +335,7 @@ func TestRun_ages(t *testing.T) {
 	_, output = v.call(handoffs)
 	contains(t, output, "key "+first+" is older than its limit of 90 days", "key k1 is older than its limit of 90 days") // removing it waits for a person
 	v.put(handoffs, first+":"+secretOf(20))                                                                              // by hand, and with other bytes
-	must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), "3"), 0))
+	check.Must(t, os.Chmod(filepath.Join(v.dir, nameOf(handoffs), "3"), 0))
 	v.deploy(handoffs)
 	_, output = v.call(handoffs)
 	contains(t, output, first+" is active, 95 days old") // by the date in its id

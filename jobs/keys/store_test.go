@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/jobs/keys/secretmanager"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A secretServer answers like Secret Manager, for versions of secrets only.
@@ -96,14 +97,14 @@ func stores(t *testing.T) map[string]struct {
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	google, err := secretmanager.Open(t.Context(), "hotels", option.WithEndpoint(server.URL), option.WithoutAuthentication())
-	must(t, err)
+	check.Must(t, err)
 	dir := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, "ring"), 0o700))
+	check.Must(t, os.Mkdir(filepath.Join(dir, "ring"), 0o700))
 	return map[string]struct {
 		store   keys.Store
 		disable func(number int)
 	}{
-		"folder": {folder.Open(dir, time.Now), func(n int) { must(t, os.Chmod(filepath.Join(dir, "ring", strconv.Itoa(n)), 0)) }},
+		"folder": {folder.Open(dir, time.Now), func(n int) { check.Must(t, os.Chmod(filepath.Join(dir, "ring", strconv.Itoa(n)), 0)) }},
 		"secretmanager": {google, func(n int) {
 			fake.mu.Lock()
 			defer fake.mu.Unlock()
@@ -130,7 +131,7 @@ func TestStore(t *testing.T) {
 			}
 			s.disable(1)
 			versions, err := s.store.Versions(t.Context(), "ring")
-			must(t, err)
+			check.Must(t, err)
 			var got []string
 			for _, v := range versions {
 				got = append(got, fmt.Sprint(v.Number, v.Readable))
@@ -138,9 +139,7 @@ func TestStore(t *testing.T) {
 					t.Errorf("version %d was created at %v", v.Number, v.CreatedAt)
 				}
 			}
-			if want := []string{"1 false", "2 true", "3 true"}; !slices.Equal(got, want) {
-				t.Errorf("versions = %q, want %q", got, want)
-			}
+			check.Equal(t, got, []string{"1 false", "2 true", "3 true"}, "versions")
 			value, err := s.store.Read(t.Context(), "ring", 2)
 			if err != nil || string(value) != "value 2" {
 				t.Errorf("read %q, %v", value, err)
@@ -159,7 +158,7 @@ func TestStore_concurrently(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := s.store.Add(t.Context(), "ring", 0, []byte("first"))
-			must(t, err)
+			check.Must(t, err)
 			won := make(chan bool, 8)
 			var all sync.WaitGroup
 			for range cap(won) {
@@ -180,18 +179,11 @@ func TestStore_concurrently(t *testing.T) {
 				}
 			}
 			versions, err := s.store.Versions(t.Context(), "ring")
-			must(t, err)
+			check.Must(t, err)
 			readable := slices.DeleteFunc(versions, func(v keys.Version) bool { return !v.Readable })
 			if winners != 1 || len(readable) != 2 {
 				t.Errorf("%d runs have added a version, and %d versions can be read, want 1 and 2", winners, len(readable))
 			}
 		})
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -48,9 +49,7 @@ func TestRun_upAndDown(t *testing.T) {
 			t.Fatalf("%s: exit %d, %s", step.name, code, stderr)
 		}
 		for _, want := range step.says {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("%s: got output\n%s\nwant %q in it", step.name, stdout, want)
-			}
+			check.Contains(t, stdout, want)
 		}
 		if step.not != "" && strings.Contains(stdout, step.not) {
 			t.Errorf("%s: got output\n%s\nwant no %q in it", step.name, stdout, step.not)
@@ -76,9 +75,7 @@ func TestRun_withoutSuperuser(t *testing.T) {
 	})
 	as := func(user string, options string) env.Env {
 		u, err := url.Parse(d.OwnerURL())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		q := u.Query()
 		q.Set("options", options)
 		u.User, u.RawQuery = url.UserPassword(user, name), q.Encode()
@@ -98,9 +95,7 @@ func TestRun_withoutSuperuser(t *testing.T) {
 		_, err := tx.Exec(t.Context(), `SELECT quote_id FROM reservation.quotes`)
 		return err
 	})
-	if err != nil {
-		t.Errorf("whom it has admitted: %v", err)
-	}
+	check.NoError(t, err, "an admitted user")
 }
 
 func execute(t *testing.T, conn *pgx.Conn, statements ...string) {
@@ -145,7 +140,5 @@ func TestJob(t *testing.T) {
 	if Job.Name != "migrate" || Job.Run == nil {
 		t.Errorf("got %q", Job.Name)
 	}
-	if code := command.Run(t.Context(), Job, env.Of(nil), []string{"parking"}, io.Discard); code != 2 {
-		t.Errorf("exit %d, want 2", code)
-	}
+	check.Equal(t, command.Run(t.Context(), Job, env.Of(nil), []string{"parking"}, io.Discard), 2, "exit code")
 }

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -45,9 +46,7 @@ func (p past) event(t *testing.T, d *pgtest.Database, e id.Event, subject, paylo
 		INSERT INTO bff_tenant_booking.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, enqueued_at)
 		VALUES (@id, @event, gen_random_uuid(), @subject, 'k', @payload, '{}', @at, @at)`,
 		pgx.StrictNamedArgs{"id": e, "event": e.String(), "subject": subject, "payload": payload, "at": p.moment.Add(since)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }
 
 func TestRun_lostReservation(t *testing.T) {
@@ -96,16 +95,12 @@ func TestRun_lostErasure(t *testing.T) {
 	_, err := p.after.Owner(t).Exec(t.Context(), `
 		INSERT INTO reservation.erasures (reservation_id, tenant_id, requested_by, reason) VALUES (@reservation, @tenant, 'K. Amiri', 'asked')`,
 		pgx.StrictNamedArgs{"reservation": r.ID, "tenant": r.Tenant})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	session := id.New[id.GuestSession]()
 	_, err = p.after.Owner(t).Exec(t.Context(), `
 		INSERT INTO bff_consumer.erasure_requests (guest_session_id, requested_at, due_at) VALUES (@session, platform.now(), platform.now())`,
 		pgx.StrictNamedArgs{"session": session})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	contains(t, must(t, p.now, p.args(t)...), "erase reservation "+r.ID.String()+" of tenant "+r.Tenant.String()+" again\n", "erase session "+session.String()+" again\n")
 }
 

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
@@ -84,9 +85,7 @@ func (w world) add(t *testing.T, schema, subject, key, column, text string) stri
 		INSERT INTO `+schema+`.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, `+column+`)
 		VALUES (@id, @event, gen_random_uuid(), @subject, @key, '{"guest": "Zarghona"}', jsonb_build_object('userId', 'usr_zarghona', 'retentionClass', @class::text), platform.now(), nullif(@text, ''))`,
 		pgx.StrictNamedArgs{"id": e, "event": e.String(), "subject": subject, "key": key, "text": text, "class": classes[subject]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return e.String()
 }
 
@@ -103,26 +102,20 @@ func (w world) status(t *testing.T, event string) (status string) {
 	err := w.owner.QueryRow(t.Context(), `
 		SELECT coalesce((SELECT status FROM reservation.outbox WHERE event_id = @id), (SELECT status FROM bff_tenant_booking.outbox WHERE event_id = @id), 'gone')`,
 		pgx.StrictNamedArgs{"id": event}).Scan(&status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return status
 }
 
 func (w world) want(t *testing.T, event, status string) {
 	t.Helper()
-	if got := w.status(t, event); got != status {
-		t.Errorf("%s is %s, want %s", event, got, status)
-	}
+	check.Equal(t, w.status(t, event), status, "%s", event)
 }
 
 // contains fails the test unless the output contains each text.
 func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(stdout, text) {
-			t.Errorf("printed %s, want %q in it", stdout, text)
-		}
+		check.Contains(t, stdout, text)
 	}
 	if strings.Contains(strings.ToLower(stdout), "zarghona") {
 		t.Errorf("printed personal data: %s", stdout)
@@ -136,9 +129,7 @@ func TestRun_list(t *testing.T) {
 	contains(t, stdout, "reservation: 2 of "+held+" parked since ", ": contract: /holdId of hld_…: missing\n",
 		"reservation: 1 of "+held+" failing since ", ": rpc error: PermissionDenied\n", "bff_tenant_booking: 1 of "+step+" parked since ")
 	contains(t, stdout, "reservation: 1 events wait to be published, ")
-	if got := strings.Count(stdout, "\n"); got != 4 {
-		t.Errorf("printed %d lines, want 4: %s", got, stdout)
-	}
+	check.Equal(t, strings.Count(stdout, "\n"), 4, "printed lines: %s", stdout)
 	contains(t, must(t, w.db, "-subject="+step), "bff_tenant_booking: 1 of "+step)
 	contains(t, must(t, w.db, "bff_consumer"), "no such events in bff_consumer\n")
 }
@@ -231,9 +222,7 @@ func TestRun_pushPublished(t *testing.T) {
 	err := w.owner.QueryRow(t.Context(), `
 		UPDATE reservation.outbox SET published_at = platform.now() WHERE subject = @subject AND payload ->> 'reservationId' = @reservation RETURNING event_id`,
 		pgx.StrictNamedArgs{"subject": held, "reservation": r.ID.String()}).Scan(&w.ok)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	args := []string{"-event=" + w.ok, "-to=reservation-two", "reservation"}
 	code, printed, messages := w.pushed(t, args...)
 	if contains(t, printed, "would push "+w.ok+" of "+held, "to reservation-two"); code != 0 || len(messages) > 0 {
@@ -252,9 +241,7 @@ func TestRun_pushPublished(t *testing.T) {
 	}
 	for name, want := range map[string]string{"ce-id": w.ok, "ce-type": held, topic.ReplayTo: "reservation-two", topic.Replays: "1"} {
 		t.Run(name, func(t *testing.T) {
-			if got := m.Attributes[name]; got != want {
-				t.Errorf("%s = %q, want %q", name, got, want)
-			}
+			check.Equal(t, m.Attributes[name], want, "%s", name)
 		})
 	}
 	w.want(t, w.ok, "published")

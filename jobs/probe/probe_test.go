@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/jobs/probe"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -37,9 +38,7 @@ type front struct {
 func open(t *testing.T, s *system.System) *front {
 	t.Helper()
 	target, err := url.Parse(s.Cloud.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	f := &front{}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -88,9 +87,7 @@ func failing(status int, body string) func(http.ResponseWriter, *http.Request) {
 func live(t *testing.T, s *system.System) (n int) {
 	t.Helper()
 	err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations WHERE state IN ('held', 'confirmed')`).Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return n
 }
 
@@ -111,9 +108,7 @@ func TestRun(t *testing.T) {
 				Message  string `json:"message"`
 				Step     string `json:"step"`
 			}
-			if err := json.Unmarshal([]byte(l), &read); err != nil {
-				t.Fatalf("%s: %v", l, err)
-			}
+			check.Must(t, json.Unmarshal([]byte(l), &read), "%s", l)
 			if read.Severity != "INFO" || read.Message == "" {
 				t.Errorf("the line %s says %+v", l, read)
 			}
@@ -123,17 +118,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("lines of %v, want %v", got, want)
 		}
 	}
-	if n := live(t, s); n != 0 {
-		t.Errorf("%d reservations keep a room", n)
-	}
+	check.Equal(t, live(t, s), 0, "reservations that keep a room")
 	if _, found, err := probe.LeftBehind(t.Context(), s.Env(), demo.KabulGrand.Property.String()); found || err != nil {
 		t.Errorf("the document is left: %v, %v", found, err)
 	}
 	var booked, cancelled int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE state = 'cancelled') FROM reservation.reservations`).Scan(&booked, &cancelled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if booked != 2 || cancelled != 2 {
 		t.Errorf("booked %d and cancelled %d, want 2 and 2", booked, cancelled)
 	}
@@ -184,18 +175,14 @@ func TestRun_brokenSteps(t *testing.T) {
 			}
 			f.breaks("", nil)
 			if !test.kept {
-				if n, want := live(t, s), 0; n != want {
-					t.Errorf("%d reservations keep a room, want %d", n, want)
-				}
+				check.Equal(t, live(t, s), 0, "reservations that keep a room")
 				return
 			}
 			s.Advance(probe.Claimed) // the next run of the schedule
 			if code, stdout, stderr := f.call(t, s); code != 0 {
 				t.Errorf("the next run: exit code = %d, want 0: %s\n%s", code, stderr, stdout)
 			}
-			if n := live(t, s); n != 0 {
-				t.Errorf("the next run leaves %d reservations, want 0", n)
-			}
+			check.Equal(t, live(t, s), 0, "reservations that the next run leaves")
 		})
 	}
 	for _, name := range probe.StepNames() {
@@ -216,9 +203,7 @@ func TestRun_killed(t *testing.T) {
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
 	v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	property := demo.KabulGrand.Property.String()
-	if err := probe.LeaveBehind(t.Context(), s.Env(), property, v.ReservationID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, probe.LeaveBehind(t.Context(), s.Env(), property, v.ReservationID))
 	if code, _, stderr := f.call(t, s); code != 1 || !strings.Contains(stderr, probe.ErrBusy.Error()) {
 		t.Errorf("beside another run: exit code %d, %s", code, stderr)
 	}
@@ -235,9 +220,7 @@ func TestRun_killed(t *testing.T) {
 	if code, stdout, stderr := f.call(t, s); code != 0 {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
-	if n := live(t, s); n != 0 {
-		t.Errorf("%d reservations keep a room", n)
-	}
+	check.Equal(t, live(t, s), 0, "reservations that keep a room")
 }
 
 func TestParse(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -22,9 +23,7 @@ func (a agedRow) insert(t *testing.T, conn *pgx.Conn, over time.Duration) {
 	if err == nil {
 		_, err = conn.Exec(t.Context(), a.sql, pgx.StrictNamedArgs{"at": at})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }
 
 // aging opens a database for artificial rows. It removes them before the invariants are checked.

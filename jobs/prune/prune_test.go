@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -38,9 +39,7 @@ func must(t *testing.T, d *pgtest.Database, args ...string) string {
 
 func rows(t *testing.T, conn *pgx.Conn, table string) (n int) {
 	t.Helper()
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
 	return n
 }
 
@@ -81,12 +80,8 @@ func TestRules_keepUnpublished(t *testing.T) {
 		WITH one AS (SELECT id FROM reservation.outbox LIMIT 1), other AS (SELECT id FROM reservation.outbox ORDER BY id DESC LIMIT 1)
 		UPDATE reservation.outbox SET published_at = NULL, parked_reason = CASE WHEN id IN (SELECT id FROM one) THEN 'unknown' END
 		WHERE id IN (SELECT id FROM one UNION SELECT id FROM other)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stdout := must(t, d, "reservation.outbox"); stdout != "reservation.outbox: removed 1\n" {
-		t.Errorf("got output %q", stdout)
-	}
+	check.Must(t, err)
+	check.Equal(t, must(t, d, "reservation.outbox"), "reservation.outbox: removed 1\n", "output")
 }
 
 // A cutter cancels the run at its first progress line.
@@ -121,12 +116,8 @@ func TestRun_resumes(t *testing.T) {
 	case !strings.Contains(stderr, "sandbox.inbox_processed"):
 		t.Errorf("complained = %q, want one containing %q", stderr, "sandbox.inbox_processed")
 	}
-	if stdout := out.String(); !strings.Contains(stdout, "removed 20, then failed") {
-		t.Errorf("got output %q", stdout)
-	}
-	if stdout := must(t, d, "-batch", "2", "sandbox.inbox_processed"); stdout != "sandbox.inbox_processed: removed 5\n" {
-		t.Errorf("the next run printed %q", stdout)
-	}
+	check.Contains(t, out.String(), "removed 20, then failed")
+	check.Equal(t, must(t, d, "-batch", "2", "sandbox.inbox_processed"), "sandbox.inbox_processed: removed 5\n", "the next run printed")
 }
 
 func TestRun_concurrently(t *testing.T) {
@@ -140,9 +131,7 @@ func TestRun_concurrently(t *testing.T) {
 	if !strings.Contains(stdout, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(stdout, "document.documents: removed 0\n") {
 		t.Errorf("got output %q", stdout)
 	}
-	if rows(t, owner, "reservation.idempotency") != 1 {
-		t.Error("it was removed all the same")
-	}
+	check.Equal(t, rows(t, owner, "reservation.idempotency"), 1, "rows")
 }
 
 // The database enforces the rules too: a prune without its condition removes no tenant's row early.
@@ -236,9 +225,7 @@ func TestRules_coverEveryTable(t *testing.T) {
 		SELECT schemaname || '.' || tablename FROM pg_tables
 		WHERE schemaname IN ('reservation', 'bff_tenant_booking', 'bff_consumer', 'document') AND tablename NOT IN ('schema_migrations', 'outbox_lanes')`)
 	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, table := range tables {
 		if named[table] == (reasons[table] != "") {
 			t.Errorf("%s: a rule %v, a reason %q", table, named[table], reasons[table])
@@ -256,9 +243,7 @@ func TestRun_missingSchema(t *testing.T) {
 	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
 	conn := d.Owner(t)
 	for _, service := range []string{"platform", "reservation"} {
-		if err := migrate.Up(t.Context(), conn, migrations.Files, service); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, migrate.Up(t.Context(), conn, migrations.Files, service))
 	}
 	var out bytes.Buffer
 	if code, stderr := call(t, t.Context(), url(d.OwnerURL()), &out); code != 0 {
@@ -304,9 +289,7 @@ func TestChoose(t *testing.T) {
 		t.Run(string(c), func(t *testing.T) {
 			rules, err := choose([]string{string(c)})
 			for _, r := range rules {
-				if r.Cadence != c {
-					t.Errorf("cadence of %s = %s, want %s", r.Name(), r.Cadence, c)
-				}
+				check.Equal(t, r.Cadence, c, "cadence of %s", r.Name())
 			}
 			if sum += len(rules); err != nil || len(rules) == 0 {
 				t.Errorf("got %d rules and error %v, want rules and nil", len(rules), err)

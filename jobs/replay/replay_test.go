@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
@@ -58,13 +59,9 @@ func (d *runner) call(args ...string) (code int, stdout, stderr string) {
 func (d *runner) want(says []string, args ...string) string {
 	d.t.Helper()
 	code, stdout, stderr := d.call(args...)
-	if code != 0 {
-		d.t.Errorf("%v: exit %d, %s", args, code, stderr)
-	}
+	check.Equal(d.t, code, 0, "exit code of %v: %s", args, stderr)
 	for _, s := range says {
-		if !strings.Contains(stdout, s) {
-			d.t.Errorf("%v: got output\n%s\nwant %q in it", args, stdout, s)
-		}
+		check.Contains(d.t, stdout, s)
 	}
 	return stdout
 }
@@ -78,14 +75,10 @@ func dead(t testing.TB, shelf, subject, by, reason, key string, version, minute 
 	user := "usr_secret"
 	raw, err := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: "payment-service"}, Tenant: id.New[id.Tenant](), OrderingKey: key,
 		AggregateVersion: version, Payload: map[string]string{"guest": "Zarghuna"}}.Seal(born.Add(time.Duration(minute)*time.Minute), event.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	raw.Envelope.UserID = &user
 	data, err := raw.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	a := raw.Attributes()
 	a["melmastoon-parked-by"], a["melmastoon-parked-reason"], a["x-guest"] = by, reason, "Zarghuna"
 	return topic.Message{Topic: shelf, Attributes: a, Data: data}
@@ -126,9 +119,7 @@ func TestList_byCause(t *testing.T) {
 		t.Errorf("got output\n%s", stdout)
 	}
 	d.want([]string{"hotel.held.dlq: 1 of"}, "hotel.held.dlq")
-	if again := d.want(nil); again != stdout {
-		t.Errorf("second run: got\n%s\nwant\n%s", again, stdout)
-	}
+	check.Equal(t, d.want(nil), stdout, "second run")
 	if after := slices.Concat(d.topics.Left("hotel.paid.dlq"), d.topics.Left("hotel.held.dlq")); len(after) != len(before) || len(d.published.Messages()) > 0 {
 		t.Errorf("%d of %d messages are left, %d published; want all left", len(after), len(before), len(d.published.Messages()))
 	}
@@ -203,9 +194,7 @@ func TestGather_emptyResults(t *testing.T) {
 	if err != nil || len(groups) != 1 {
 		t.Fatalf("List() = %+v, %v, want one group", groups, err)
 	}
-	if n := groups[0].Count; n != 2 {
-		t.Errorf("List() has %d messages, want 2", n)
-	}
+	check.Equal(t, groups[0].Count, 2, "listed messages")
 }
 
 // A topic has more messages than are read at a time. Remove finds those of the guest among them and leaves no lease.
@@ -230,9 +219,7 @@ func TestRemove_manyMessages(t *testing.T) {
 			if err != nil || counts[guest] != 2 {
 				t.Errorf("Remove() = %v, %v, want 2 of the guest", counts, err)
 			}
-			if n := len(d.topics.Left("hotel.paid.dlq")); n != test.left {
-				t.Errorf("%d messages are left, want %d", n, test.left)
-			}
+			check.Equal(t, len(d.topics.Left("hotel.paid.dlq")), test.left, "remaining messages")
 		})
 	}
 	if again, err := Remove(t.Context(), e, []string{guest}, true); err != nil || len(again) != 0 {
@@ -306,9 +293,7 @@ func TestSend_originalToOneSubscription(t *testing.T) {
 	case got[1].Topic != "paid.v1":
 		t.Errorf(`got[1].Topic = %q, want "paid.v1"`, got[1].Topic)
 	}
-	if left := len(d.topics.Left("hotel.paid.dlq")) + len(d.topics.Left("site.paid.dlq")); left != 0 {
-		t.Errorf("%d messages are left", left)
-	}
+	check.Equal(t, len(d.topics.Left("hotel.paid.dlq"))+len(d.topics.Left("site.paid.dlq")), 0, "remaining messages")
 	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq")
 }
 
@@ -331,9 +316,7 @@ func TestSend_orderPerKey(t *testing.T) {
 		}
 		last[m.OrderingKey] = m.Attributes["ce-sequence"]
 	}
-	if len(last) != keys {
-		t.Errorf("%d keys", len(last))
-	}
+	check.Equal(t, len(last), keys, "keys")
 }
 
 func TestSend_failureStopsItsKey(t *testing.T) {
@@ -396,9 +379,7 @@ func TestPick(t *testing.T) {
 			}
 			d.topics.Put(paid(t, "k3", 1, 3), paid(t, "k1", 1, 1), repeated, paid(t, "k2", 1, 2), dead(t, "hotel.paid.dlq", "held.v1", "hotel-paid", "contract: /units", "k4", 1, 4))
 			d.want([]string{fmt.Sprintf("replayed %d of 5", test.sent)}, append([]string{"-go", "hotel.paid.dlq"}, test.args...)...)
-			if n := len(d.published.Messages()); n != test.sent {
-				t.Errorf("%d published, want %d", n, test.sent)
-			}
+			check.Equal(t, len(d.published.Messages()), test.sent, "published")
 			if test.sent == 2 && d.published.Messages()[0].OrderingKey != "k1" {
 				t.Errorf("first published key %s, want k1", d.published.Messages()[0].OrderingKey)
 			}
@@ -435,9 +416,7 @@ func TestSend_unknownSubscription(t *testing.T) {
 	d := newRunner(t)
 	d.topics.Put(dead(t, "hotel.paid.dlq", "paid.v1", "hotel-gone", "x", "k", 1, 1))
 	d.want([]string{`: no subscription "hotel-gone" uses this dead-letter topic`, "replayed 0 of 1"}, "-go", "hotel.paid.dlq")
-	if n := len(d.topics.Left("hotel.paid.dlq")); n != 1 {
-		t.Errorf("%d messages are left", n)
-	}
+	check.Equal(t, len(d.topics.Left("hotel.paid.dlq")), 1, "remaining messages")
 	d.topics.Put(topic.Message{Topic: "site.paid.dlq", Data: []byte("laid down by hand")})
 	d.want([]string{": no reason recorded\n"}, "site.paid.dlq")
 	d.want([]string{"replayed 1 of 1"}, "-go", "site.paid.dlq")
@@ -455,9 +434,7 @@ func TestSend_withoutData(t *testing.T) {
 	m.Attributes[fn.DeadLetterSize] = "10000301"
 	d.topics.Put(m)
 	d.want([]string{"kept without its data of 10000301 bytes", "replayed 0 of 1"}, "-go", "-again", "hotel.paid.dlq")
-	if n := len(d.published.Messages()); n != 0 {
-		t.Errorf("published %d messages, want 0", n)
-	}
+	check.Equal(t, len(d.published.Messages()), 0, "messages published")
 }
 
 // A run is killed between publishing and acknowledging and releases nothing.
@@ -504,9 +481,7 @@ func TestSend_releasesOnFailure(t *testing.T) {
 	case stderr == "":
 		t.Errorf(`complained = %q, want other than ""`, stderr)
 	}
-	if asked != batchSize {
-		t.Errorf("%d messages were published to an unavailable bus, want %d", asked, batchSize)
-	}
+	check.Equal(t, asked, batchSize, "messages sent to an unavailable bus")
 	d.published.Refuse = nil
 	d.topics.Refuse = func(verb string) error {
 		if verb == "release" {
@@ -548,17 +523,11 @@ func TestDiscard(t *testing.T) {
 	d.topics.Put(unwanted, kept)
 	selected := []string{"hotel.paid.dlq", "-limit=1"}
 	d.want([]string{"would discard " + unwanted.Attributes["ce-id"], "would discard 1 of 2 messages\n"}, append(selected, "-discard")...)
-	if n := len(d.topics.Left("hotel.paid.dlq")); n != 2 {
-		t.Errorf("a report left %d messages, want 2", n)
-	}
+	check.Equal(t, len(d.topics.Left("hotel.paid.dlq")), 2, "messages that a report leaves")
 	by := append(selected, "-discard", "-go", "-by=K. Amiri", "-why=the hotel has left")
 	d.want([]string{"discarded " + unwanted.Attributes["ce-id"], `by "K. Amiri", because "the hotel has left"`, "discarded 1 of 2 messages\n"}, by...)
-	if n := len(d.topics.Left("hotel.paid.dlq")); n != 1 {
-		t.Errorf("%d messages are left, want 1", n)
-	}
-	if n := len(d.published.Messages()); n != 0 {
-		t.Errorf("%d messages were published, want 0", n)
-	}
+	check.Equal(t, len(d.topics.Left("hotel.paid.dlq")), 1, "remaining messages")
+	check.Equal(t, len(d.published.Messages()), 0, "messages published")
 	d.topics.Refuse = func(verb string) error {
 		if verb == "acknowledge" {
 			return errors.New("the bus is away")

@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A message is dead-lettered, listed, replayed too early, rejected again, and processed once after the consumer is
@@ -42,9 +43,7 @@ func TestReplay_untilProcessedOnce(t *testing.T) {
 		w.until("each has its effect", func() bool { return len(w.consumer.processed()) == 4 })
 		w.says(w.call(0, "-go", deadLetterTopic), "replayed 0 of 0")
 		processed := w.consumer.processed()
-		if got := slices.DeleteFunc(slices.Clone(processed), func(e id.Event) bool { return e == published[3] }); !slices.Equal(got, published[:3]) {
-			t.Errorf("processed %v, want %v", got, published[:3])
-		}
+		check.Equal(t, slices.DeleteFunc(slices.Clone(processed), func(e id.Event) bool { return e == published[3] }), published[:3], "processed")
 		if n := w.seen.Load(); n != 4 {
 			t.Errorf("the counter received %d events, want the 4 from before", n)
 		}
@@ -68,9 +67,7 @@ func TestReplay_givenUp(t *testing.T) {
 		w.consumer.fails.Store(false)
 		w.says(w.call(0, "-go", deadLetterTopic), "replayed 1 of 1")
 		w.until("it has its effect", func() bool { return slices.Equal(w.consumer.processed(), published) })
-		if n := w.seen.Load(); n != 1 {
-			t.Errorf("the counter received %d events", n)
-		}
+		check.Equal(t, w.seen.Load(), 1, "events that the counter received")
 	})
 }
 
@@ -112,9 +109,7 @@ func TestReplay_killedHasNoSecondEffect(t *testing.T) {
 		w.says(w.call(0, "-go", deadLetterTopic), "replayed 2 of 2")
 		w.until("the consumer has received both again", func() bool { return w.consumer.received() == 6 })
 		w.says(w.call(0, "-go", deadLetterTopic), "replayed 0 of 0")
-		if got := w.consumer.processed(); !slices.Equal(got, published) {
-			t.Errorf("processed %v, want %v once", got, published)
-		}
+		check.Equal(t, w.consumer.processed(), published, "processed events")
 	})
 }
 

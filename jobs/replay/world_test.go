@@ -24,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -127,18 +128,14 @@ func everywhere(t *testing.T, test func(*testing.T, *fixture)) {
 			t.Parallel()
 			w := &fixture{t: t, db: pgtest.New(t), consumer: &consumer{}}
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			c := cloud.Config{Env: w.db.Env(), Functions: []fn.Function{w.consumer.function(), counter(&w.seen)}, Listener: listener, Secret: make(cloud.Secret, 32), Log: t.Output()}
 			e := on(t, w.db, &c)
 			if w.cloud, err = cloud.Start(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := w.cloud.Close(); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, w.cloud.Close())
 			})
 			w.env = e.With("DEAD_LETTERS", Listeners(w.cloud.Subscriptions()))
 			test(t, w)
@@ -156,19 +153,13 @@ func (w *fixture) publish(key string, n int) (published []id.Event) {
 			"tenantId": tenant.String(), "paymentIntentId": id.New[id.Intent]().String(), "reservationId": id.New[id.Reservation]().String(),
 			"method": "card", "provider": "bank", "amountMicro": "1", "currency": "AFN", "capturedAt": "2031-03-21T12:00:00Z",
 		}}.Seal(w.cloud.Env().Now(), event.Origin{RequestID: "req_1"})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		check.Must(w.t, err)
 		data, err := raw.Data()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		check.Must(w.t, err)
 		a := raw.Attributes()
 		messages, published = append(messages, topic.Message{Topic: captured, OrderingKey: a["ce-partitionkey"], Attributes: a, Data: data}), append(published, raw.Envelope.EventID)
 	}
-	if err := errors.Join(w.cloud.Messages().Publish(w.t.Context(), messages)...); err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, errors.Join(w.cloud.Messages().Publish(w.t.Context(), messages)...))
 	return published
 }
 
@@ -218,8 +209,6 @@ func (w *fixture) backlog(n int) (listed string) {
 func (w *fixture) says(stdout string, all ...string) {
 	w.t.Helper()
 	for _, want := range all {
-		if !strings.Contains(stdout, want) {
-			w.t.Errorf("got output\n%s\nwant %q in it", stdout, want)
-		}
+		check.Contains(w.t, stdout, want)
 	}
 }

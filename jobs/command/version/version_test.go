@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestReady(t *testing.T) {
@@ -36,9 +38,7 @@ func TestReady(t *testing.T) {
 				Function string
 				Version  struct{ API, Tree string }
 			}
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-				t.Fatalf("the answer %s is no JSON: %v", w.Body, err)
-			}
+			check.Must(t, json.Unmarshal(w.Body.Bytes(), &got), "the answer %s is no JSON", w.Body)
 			if !got.Ready || got.Function != "reservation-hold" {
 				t.Errorf("got %+v, want reservation-hold, ready", got)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io/jobs/erase"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A fake answers requests to BigQuery in order and keeps them.
@@ -49,9 +50,7 @@ func open(t *testing.T, answers ...string) (*Dataset, *fake) {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	d, err := Open(t.Context(), "my-project.telemetry", option.WithEndpoint(server.URL), option.WithoutAuthentication())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return d, f
 }
 
@@ -63,9 +62,7 @@ func (f *fake) sent(t *testing.T, n int) (request map[string]any) {
 		t.Fatalf("request %d is %s", n, f.requests[n])
 	}
 	_, body, _ := strings.Cut(rest, " ")
-	if err := json.Unmarshal([]byte(body), &request); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal([]byte(body), &request))
 	return request
 }
 
@@ -88,9 +85,7 @@ func TestDelete_request(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
 	one, other := newID(), newID()
-	if err := d.Delete(t.Context(), clicks, erase.IDs{"sessionId": {other}, "draftId": {one}}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, d.Delete(t.Context(), clicks, erase.IDs{"sessionId": {other}, "draftId": {one}}))
 	want := map[string]any{
 		"query":           "DELETE FROM `my-project.telemetry.click_recorded` WHERE (draftId IN UNNEST(@draftId) OR sessionId IN UNNEST(@sessionId)) AND retentionClass <> 'regulated'",
 		"useLegacySql":    false,
@@ -98,18 +93,14 @@ func TestDelete_request(t *testing.T) {
 		"timeoutMs":       20000.0,
 		"queryParameters": []any{parameter("draftId", one), parameter("sessionId", other)},
 	}
-	if diff := cmp.Diff(want, f.sent(t, 0)); diff != "" {
-		t.Errorf("the request differs: %s", diff)
-	}
+	check.Equal(t, cmp.Diff(want, f.sent(t, 0)), "", "the request differs")
 }
 
 // TestDelete_waits lets the job run on after the first answer.
 func TestDelete_waits(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
-	if err := d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}))
 	if len(f.requests) != 3 {
 		t.Fatalf("requests = %q, want three", f.requests)
 	}
@@ -160,9 +151,7 @@ func TestTables(t *testing.T) {
 	statement := f.sent(t, 0)["query"].(string)
 	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'"} {
 		t.Run(part, func(t *testing.T) {
-			if !strings.Contains(statement, part) {
-				t.Errorf("the statement %q lacks %q", statement, part)
-			}
+			check.Contains(t, statement, part)
 		})
 	}
 	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
