@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestRun(t *testing.T) {
@@ -35,14 +35,10 @@ func TestRun(t *testing.T) {
 			root := t.TempDir()
 			files := []string{deployment.File, deployment.ModelFile, eventdocs.IndexFile, eventdocs.AsyncAPIFile, errordocs.File, errordocs.PagesFile}
 			for _, file := range files {
-				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755))
 			}
 			var out bytes.Buffer
-			if err := run(test.args, os.DirFS("../.."), root, &out); !errors.Is(err, test.want) {
-				t.Errorf("run(%v) = %v, want %v", test.args, err, test.want)
-			}
+			check.Error(t, run(test.args, os.DirFS("../.."), root, &out), test.want, "run(%v)", test.args)
 			for _, file := range files {
 				if _, err := os.Stat(filepath.Join(root, file)); (err == nil) != test.written {
 					t.Errorf("%s: %v, want written: %t", file, err, test.written)
@@ -62,9 +58,7 @@ func TestRun(t *testing.T) {
 func generated(t *testing.T) (files []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../.gitattributes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	_, list, _ := strings.Cut(string(text), "\n# go run ./scripts/catalogue\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for line := range strings.Lines(list) {
@@ -83,8 +77,6 @@ func filesBelow(t *testing.T, root string) (files []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return files
 }

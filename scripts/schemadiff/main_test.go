@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/scripts/schemadiff/history"
 	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestMain(m *testing.M) {
@@ -24,9 +25,7 @@ func TestReleased_compatible(t *testing.T) {
 	historytest.Released(t, root)
 	var out, complaints bytes.Buffer
 	c := command{root: root, today: time.Now(), out: &out, complaints: &complaints}
-	if status := c.run(nil); status != compatible {
-		t.Errorf("exit status %d\n%s%s\nSee CONTRIBUTING.md, \"Change a contract\".", status, out.String(), complaints.String())
-	}
+	check.Equal(t, c.run(nil), compatible, `exit status; see CONTRIBUTING.md, "Change a contract": %s%s`, out.String(), complaints.String())
 }
 
 // a folder has files by name.
@@ -35,12 +34,8 @@ func folder(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check.Must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	return root
 }
@@ -90,9 +85,7 @@ func TestCommand_twoFiles(t *testing.T) {
 			if status := c.run(args); status != test.status || out.String() != test.out {
 				t.Errorf("status %d, output %q, want %d, %q\n%s", status, out.String(), test.status, test.out, complaints.String())
 			}
-			if (complaints.Len() > 0) != (test.status == unreadable) {
-				t.Errorf("complaints: %q", complaints.String())
-			}
+			check.Equal(t, complaints.Len() > 0, test.status == unreadable, "complaints: %q", complaints.String())
 		})
 	}
 }
@@ -140,9 +133,7 @@ func TestCommand_base(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			var out, complaints bytes.Buffer
 			c := command{root: r.Root, today: time.Now(), out: &out, complaints: &complaints}
-			if status := c.run([]string{"--base", revision}); status != want {
-				t.Errorf("--base %s: status %d, want %d\n%s%s", revision, status, want, out.String(), complaints.String())
-			}
+			check.Equal(t, c.run([]string{"--base", revision}), want, "exit status of --base %s: %s%s", revision, out.String(), complaints.String())
 		})
 	}
 }
@@ -284,9 +275,7 @@ func TestCommand_openAPI(t *testing.T) {
 			if status := c.run([]string{filepath.Join(root, "old.yaml"), filepath.Join(root, "new.yaml")}); status != test.status {
 				t.Errorf("status %d, want %d\n%s%s", status, test.status, out.String(), complaints.String())
 			}
-			if !strings.Contains(out.String(), test.rule) {
-				t.Errorf("output %q, want %s", out.String(), test.rule)
-			}
+			check.Contains(t, out.String(), test.rule)
 		})
 	}
 }

@@ -12,14 +12,13 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func read(t *testing.T) *archive.Tree {
 	t.Helper()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return tree
 }
 
@@ -46,9 +45,7 @@ func TestArchive_reproducible(t *testing.T) {
 	var made [2]archive.Archive
 	for i := range made {
 		a, err := read(t).Function(t.Context(), function(t, "reservation-hold"), archive.Firestore)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		made[i] = a
 	}
 	if made[0].Object() != made[1].Object() || !bytes.Equal(bytesOf(t, made[0]), bytesOf(t, made[1])) {
@@ -76,9 +73,7 @@ func TestArchive_neededPackagesOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := tree.Function(t.Context(), function(t, name), test.documents)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			for path := range maps.Keys(a.Files) {
 				if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") {
 					t.Errorf("%s contains the test %s", name, path)
@@ -110,15 +105,11 @@ func carries(a archive.Archive, prefix string) bool {
 func TestSave_once(t *testing.T) {
 	t.Parallel()
 	a, err := read(t).Job(t.Context(), melmastoon.Jobs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	dir := t.TempDir()
 	for range 2 {
 		path, err := a.Save(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, bytesOf(t, a)) {
 			t.Errorf("%s does not hold the archive: %v", path, err)
 		}
@@ -140,13 +131,9 @@ func TestArchive_version(t *testing.T) {
 	t.Parallel()
 	tree := read(t)
 	job, err := tree.Job(t.Context(), melmastoon.Jobs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	hold, err := tree.Function(t.Context(), function(t, "reservation-hold"), archive.Firestore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, a := range []archive.Archive{job, hold} {
 		t.Run(a.Name, func(t *testing.T) {
 			hash := strings.TrimSpace(string(a.Files["jobs/command/version/archive.txt"]))
@@ -168,16 +155,12 @@ func TestArchive_editedContract(t *testing.T) {
 	made := map[string]archive.Archive{}
 	for _, f := range melmastoon.Functions {
 		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		made[f.Spec.Name] = a
 	}
 	for _, j := range melmastoon.Jobs {
 		a, err := tree.Job(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		made[a.Name] = a
 	}
 	const shown = "sandbox-showdocs" // it shows all contracts but the tables
@@ -194,9 +177,7 @@ func TestArchive_editedContract(t *testing.T) {
 			found := false
 			for name, a := range made {
 				_, has := a.Files[edited]
-				if want := concerns(name); has != want {
-					t.Errorf("%s contains it: %t, want %t", name, has, want)
-				}
+				check.Equal(t, has, concerns(name), "%s contains it", name)
 				found = found || has
 			}
 			if !found {

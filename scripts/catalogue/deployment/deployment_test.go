@@ -18,40 +18,32 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // root is the module's folder, relative to this package.
 var root = filepath.Join("..", "..", "..")
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func whole(t testing.TB) deployment.Deployment {
 	t.Helper()
 	d, err := deployment.Of(melmastoon.Functions, melmastoon.Jobs)
-	must(t, err)
+	check.Must(t, err)
 	return d
 }
 
 func TestFile_upToDate(t *testing.T) {
 	t.Parallel()
 	want, err := whole(t).Text()
-	must(t, err)
+	check.Must(t, err)
 	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.File)))
-	must(t, err)
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.File)
-	}
+	check.Must(t, err)
+	check.Equal(t, got, want, "%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.File)
 }
 
 func TestText_dependsOnEverySpecField(t *testing.T) {
 	t.Parallel()
 	before, err := whole(t).Text()
-	must(t, err)
+	check.Must(t, err)
 	for name, change := range map[string]func(*fn.Spec){
 		"another route":  func(s *fn.Spec) { s.Route += "/more" },
 		"another caller": func(s *fn.Spec) { s.Access = fn.Internal },
@@ -70,9 +62,9 @@ func TestText_dependsOnEverySpecField(t *testing.T) {
 			})
 			change(&changed[i].Spec)
 			d, err := deployment.Of(changed, melmastoon.Jobs)
-			must(t, err)
+			check.Must(t, err)
 			after, err := d.Text()
-			must(t, err)
+			check.Must(t, err)
 			if bytes.Equal(after, before) {
 				t.Errorf("a change of %s of %s does not change the deployment", name, changed[i].Spec.Name)
 			}
@@ -103,14 +95,12 @@ func TestOf_everything(t *testing.T) {
 		}
 	}
 	files, err := fs.Glob(eventschemas.Files, "*.json")
-	must(t, err)
+	check.Must(t, err)
 	var subjects []string
 	for _, file := range files {
 		subjects = append(subjects, strings.TrimSuffix(filepath.Base(file), ".json"))
 	}
-	if topics := slices.Sorted(maps.Keys(d.Subjects)); !slices.Equal(topics, slices.Sorted(slices.Values(subjects))) {
-		t.Errorf("topics  %v\nschemas %v", topics, subjects)
-	}
+	check.Equal(t, slices.Sorted(maps.Keys(d.Subjects)), slices.Sorted(slices.Values(subjects)), "topics: schemas %v", subjects)
 }
 
 // accounts is the quota of 100 service accounts of a project, minus those of jobs and the infrastructure, with room for a few functions.

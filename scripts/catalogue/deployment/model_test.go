@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,23 +12,20 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestModel_upToDate(t *testing.T) {
 	t.Parallel()
 	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.ModelFile)))
-	must(t, err)
-	if !bytes.Equal(got, whole(t).Model()) {
-		t.Errorf("%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.ModelFile)
-	}
+	check.Must(t, err)
+	check.Equal(t, got, whole(t).Model(), "%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.ModelFile)
 }
 
 // TestOverdrawn adds twins of a function until one budget does not suffice.
 func TestOverdrawn(t *testing.T) {
 	t.Parallel()
-	if err := whole(t).Overdrawn(); err != nil {
-		t.Errorf("the catalogue itself: %v", err)
-	}
+	check.NoError(t, whole(t).Overdrawn(), "the catalogue itself")
 	for _, test := range []struct{ twin, want string }{
 		{"tenantbooking-hold", "backend services: 51 of 50"},
 		{"reservation-paymentcaptured", "service accounts: 101 of 100"},
@@ -43,11 +39,9 @@ func TestOverdrawn(t *testing.T) {
 				twin.Spec.Name = fmt.Sprintf("%s%d", test.twin, n)
 				functions = append(functions, twin)
 				d, err := deployment.Of(functions, melmastoon.Jobs)
-				must(t, err)
+				check.Must(t, err)
 				if err := d.Overdrawn(); err != nil {
-					if !strings.Contains(err.Error(), test.want) {
-						t.Errorf("after %d twins: %v, want %s", n+1, err, test.want)
-					}
+					check.Contains(t, err.Error(), test.want)
 					return
 				}
 			}
@@ -83,18 +77,16 @@ func TestCosts_configuration(t *testing.T) {
 func TestBudgets_defaults(t *testing.T) {
 	t.Parallel()
 	variables, err := os.ReadFile(filepath.Join(root, "terraform", "variables.tf"))
-	must(t, err)
+	check.Must(t, err)
 	for name, value := range map[string]string{"database_pool": "2", "database_max_connections": "450", "database_reserve": "30", "backend_services": "50"} {
 		t.Run(name, func(t *testing.T) {
 			_, after, _ := strings.Cut(string(variables), `variable "`+name+`" {`)
 			block, _, _ := strings.Cut(after, "\n}")
-			if !strings.Contains(block+"\n", "default     = "+value+"\n") {
-				t.Errorf("the default of %s is not %s", name, value)
-			}
+			check.Contains(t, block+"\n", "default     = "+value+"\n")
 		})
 	}
 	functions, err := os.ReadFile(filepath.Join(root, "terraform", "functions.tf"))
-	must(t, err)
+	check.Must(t, err)
 	for kind, instances := range map[string]int{"http": 3, "event": 2, "scheduled": 1} {
 		t.Run(kind, func(t *testing.T) {
 			if want := fmt.Sprintf("max_instances = %d,", instances); !slices.ContainsFunc(strings.Split(string(functions), "\n"), func(line string) bool {

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/local/edge"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // first returns the function to which a load balancer routes the request: that of the first matching route.
@@ -34,7 +35,7 @@ func frontDoor(t *testing.T, functions []fn.Function) http.Handler {
 	mux, err := edge.New(slices.Concat([]fn.Function{lost}, functions), func(f fn.Function) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Function", f.Spec.Name) }), nil
 	})
-	must(t, err)
+	check.Must(t, err)
 	return mux
 }
 
@@ -107,9 +108,7 @@ func TestRoutes_tenantHost(t *testing.T) {
 		_, rest, _ := strings.Cut(strings.TrimPrefix(r.Template, "/"), "*")
 		home := "/api" + rest
 		answered := ask(mux, r.Method, strings.ReplaceAll(home, "*", "anything")) == r.Function
-		if answered != (r.Home == home) {
-			t.Errorf("%s at %s: answered %v, and its place there is %q", r.Function, home, answered, r.Home)
-		}
+		check.Equal(t, answered, r.Home == home, "%s at %s is answered", r.Function, home)
 		if r.Home != "" {
 			homes++
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // keyring matches a variable of keys in the code.
@@ -21,7 +22,7 @@ func TestSecrets_everyKeyring(t *testing.T) {
 	read := map[string]bool{}
 	for _, top := range []string{"functions", "shared", "jobs"} {
 		tree := os.DirFS(root)
-		must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
+		check.Must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err
 			}
@@ -65,9 +66,7 @@ func TestSecrets_users(t *testing.T) {
 		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent", "tenantbooking-paybalance"},
 	} {
 		t.Run(secret, func(t *testing.T) {
-			if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
-				t.Errorf("%s is for %v, want %v", secret, got, want)
-			}
+			check.Equal(t, slices.Sorted(slices.Values(holders[secret])), want, "holders of %s", secret)
 		})
 	}
 	for secret, prefix := range map[string]string{"CONSUMER_SESSION_KEYS": "consumer-", "TENANT_SESSION_KEYS": "tenantbooking-"} {

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestSubjects_retention compares the retention in the catalogue with the one in the published schema of each subject.
@@ -22,17 +23,15 @@ func TestSubjects_retention(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text, err := fs.ReadFile(eventschemas.Files, name+".json")
-			must(t, err)
+			check.Must(t, err)
 			var schema struct {
 				Retention deployment.Retention `json:"x-retention"`
 			}
-			must(t, json.Unmarshal(text, &schema))
+			check.Must(t, json.Unmarshal(text, &schema))
 			if s.Retention == nil {
 				t.Fatal("no function of the catalogue publishes it")
 			}
-			if schema.Retention != *s.Retention {
-				t.Errorf("x-retention = %+v, want %+v", schema.Retention, *s.Retention)
-			}
+			check.Equal(t, schema.Retention, *s.Retention, "x-retention")
 		})
 	}
 }

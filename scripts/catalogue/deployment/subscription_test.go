@@ -3,6 +3,8 @@ package deployment_test
 import (
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestSubscriptions_names compares the names with those of the services' event specifications.
@@ -19,16 +21,10 @@ func TestSubscriptions_names(t *testing.T) {
 			want = "bff-tenant-booking." + f.Event.Subject
 		case "consumer":
 			want = "bff-consumer." + strings.TrimPrefix(f.Event.Subject, "melmastoon.")
-			if got, letters := f.Event.DeadLetter, "bff-consumer."+f.Event.Subject+".dlq"; got != letters {
-				t.Errorf("%s: dead-letter topic %q, want %q", name, got, letters)
-			}
+			check.Equal(t, f.Event.DeadLetter, "bff-consumer."+f.Event.Subject+".dlq", "%s: dead-letter topic", name)
 		}
-		if got := f.Event.Subscription; got != want {
-			t.Errorf("%s: subscription %q, want %q", name, got, want)
-		}
-		if other := users[f.Event.Subscription]; other != "" {
-			t.Errorf("%s and %s share the subscription %s", name, other, f.Event.Subscription)
-		}
+		check.Equal(t, f.Event.Subscription, want, "%s: subscription", name)
+		check.Equal(t, users[f.Event.Subscription], "", "%s shares its subscription %s", name, f.Event.Subscription)
 		users[f.Event.Subscription] = name
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const root = "../../.."
@@ -16,56 +17,36 @@ const root = "../../.."
 func TestText_isUpToDate(t *testing.T) {
 	t.Parallel()
 	want, err := Text(os.DirFS(root), schemas.HTTP)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got, err := os.ReadFile(root + "/" + File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("%s is out of date: go run ./scripts/catalogue", File)
-	}
+	check.Must(t, err)
+	check.Equal(t, string(got), string(want), "%s is out of date: go run ./scripts/catalogue", File)
 }
 
 func TestPages_areUpToDate(t *testing.T) {
 	t.Parallel()
 	list, err := Text(os.DirFS(root), schemas.HTTP)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want, err := Pages(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got, err := os.ReadFile(root + "/" + PagesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("%s is out of date: go run ./scripts/catalogue", PagesFile)
-	}
+	check.Must(t, err)
+	check.Equal(t, string(got), string(want), "%s is out of date: go run ./scripts/catalogue", PagesFile)
 }
 
 func TestPages(t *testing.T) {
 	t.Parallel()
 	text, err := Pages([]byte(`[{"code":"MELMASTOON.A.B.C","type":"https://errors.example/A.B/C","statuses":[409],"details":["1 < 2"],"operations":["x/y/doIt"]}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var pages map[string]string
-	if err := json.Unmarshal(text, &pages); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &pages))
 	for path, wanted := range map[string][]string{
 		"A.B/C":      {"<h1>MELMASTOON.A.B.C</h1>", "<dd>409</dd>", "<dd>1 &lt; 2</dd>", "<code>doIt</code> of the x service", "https://errors.example/A.B/C"},
 		"index.html": {`<a href="/A.B/C">MELMASTOON.A.B.C</a>`},
 	} {
 		for _, want := range wanted {
 			t.Run(path+" "+want, func(t *testing.T) {
-				if !strings.Contains(pages[path], want) {
-					t.Errorf("got %s, want %q in it", pages[path], want)
-				}
+				check.Contains(t, pages[path], want)
 			})
 		}
 	}
@@ -82,13 +63,9 @@ func TestPages(t *testing.T) {
 func TestText_hasEveryType(t *testing.T) {
 	t.Parallel()
 	text, err := Text(os.DirFS(root), schemas.HTTP)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var entries []Entry
-	if err := json.Unmarshal(text, &entries); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &entries))
 	listed := map[string]bool{}
 	for _, e := range entries {
 		listed[e.Type] = true
@@ -97,15 +74,11 @@ func TestText_hasEveryType(t *testing.T) {
 		}
 	}
 	files, err := schemas.HTTP.ReadDir("http")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	shown := 0
 	for _, file := range files {
 		document, err := schemas.HTTP.ReadFile("http/" + file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, uri := range regexp.MustCompile(`https://errors\.melmastoon\.ghasi\.io/[A-Z_./]+[A-Z]`).FindAllString(string(document), -1) {
 			shown++
 			if !listed[uri] {

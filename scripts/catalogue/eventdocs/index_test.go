@@ -1,7 +1,6 @@
 package eventdocs_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,15 +9,14 @@ import (
 
 	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/scripts/catalogue/eventdocs"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // published returns the schemas of the tree.
 func published(t *testing.T) []eventdocs.Schema {
 	t.Helper()
 	all, err := eventdocs.Read(eventschemas.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -26,12 +24,8 @@ func published(t *testing.T) []eventdocs.Schema {
 func wantFile(t *testing.T, path string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date, run: go run ./scripts/catalogue", path)
-	}
+	check.Must(t, err)
+	check.Equal(t, got, want, "%s is out of date, run: go run ./scripts/catalogue", path)
 }
 
 func TestIndex_committed(t *testing.T) {
@@ -45,9 +39,7 @@ func TestIndex(t *testing.T) {
 		"title": "AHappened", "description": "A happened.", "x-publisher": "a-service", "x-consumers": ["b-service", "c-service"], "deprecatedSince": "2026-05-01",
 		"x-retention": {"class": "audit", "period": "P1Y"}, "x-sampling": {"rate": 0.25, "configurable": true}, "x-ordering-key": "{a|b}",
 		"properties": {"inner": {"properties": {"userId": {"x-pii": "pseudonymous"}}}, "a": {}}}`)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	const want = "| [melmastoon.a.b.v1](melmastoon.a.b.v1.json)<br>A happened.<br>Deprecated since 2026-05-01. | a-service | b-service, c-service | audit P1Y | 0.25, configurable | `{a\\|b}` | userId |"
 	if got := string(eventdocs.Index(all)); !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant the line %s", got, want)

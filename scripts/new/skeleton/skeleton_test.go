@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // parts are the files and folders that a skeleton reads and changes.
@@ -35,9 +37,7 @@ func tree(t *testing.T) string {
 			}
 			return os.WriteFile(to, text, 0o644)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	return root
 }
@@ -54,18 +54,14 @@ func contents(t *testing.T, root string) map[string]string {
 		all[path] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
 func wish(t *testing.T, name, subject, every string) Wish {
 	t.Helper()
 	w, err := Parse(name, subject, every)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return w
 }
 
@@ -76,9 +72,7 @@ func TestMake_refusals(t *testing.T) {
 	if _, err := Make(root, wish(t, "reservation/expect", "", "")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "functions", "reservation", "expect", "expect.go"), []byte("my work"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(filepath.Join(root, "functions", "reservation", "expect", "expect.go"), []byte("my work"), 0o644))
 	for _, test := range []struct{ name, function, subject, every, says string }{
 		{"twice", "reservation/expect", "", "", "functions/reservation/expect exists already; nothing was written"},
 		{"twice as another kind", "reservation/expect", "", "5m", "functions/reservation/expect exists already; nothing was written"},
@@ -98,9 +92,7 @@ func TestMake_refusals(t *testing.T) {
 				t.Errorf("there are %d files, want %d; %v were written", len(after), len(before), written)
 			}
 			for path, text := range before {
-				if after[path] != text {
-					t.Errorf("%s was changed", path)
-				}
+				check.Equal(t, after[path], text, "%s was changed", path)
 			}
 		})
 	}
@@ -122,9 +114,7 @@ func TestMake_concurrently(t *testing.T) {
 		t.Errorf("two runs returned %v and %v, want one error", first, second)
 	}
 	listed, err := os.ReadFile(filepath.Join(root, "catalogue.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if got := strings.Count(string(listed), "functions/reservation/expect\""); got != 1 {
 		t.Errorf("catalogue.go imports the function %d times, want 1", got)
 	}
@@ -135,9 +125,7 @@ func TestMake_sameName(t *testing.T) {
 	t.Parallel()
 	text, err := addToCatalogue("package melmastoon\n\nimport (\n\t\"melmastoon.ghasi.io/functions/consumer/expect\"\n\t\"melmastoon.ghasi.io/functions/reservation/cancel\"\n\t\"melmastoon.ghasi.io/functions/reservation/hold\"\n)\n\n"+
 		"var Functions = []fn.Function{\n\texpect.Function,\n\n\tcancel.Function,\n\thold.Function,\n}\n", Wish{Service: "reservation", Name: "expect"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for name, want := range map[string]string{"import": "\treservationexpect \"melmastoon.ghasi.io/functions/reservation/expect\"\n", "line": "\tcancel.Function,\n\treservationexpect.Function,\n\thold.Function,\n"} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(text, want) {
@@ -189,9 +177,7 @@ func TestParse_schedules(t *testing.T) {
 	} {
 		t.Run(every, func(t *testing.T) {
 			t.Parallel()
-			if got := wish(t, "reservation/tidy", "", every).Schedule; got != want {
-				t.Errorf("schedule = %q, want %q", got, want)
-			}
+			check.Equal(t, wish(t, "reservation/tidy", "", every).Schedule, want, "schedule")
 		})
 	}
 }

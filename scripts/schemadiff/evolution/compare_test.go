@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/scripts/schemadiff/evolution"
 	"melmastoon.ghasi.io/scripts/schemadiff/normal"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func corpus() []edit {
@@ -30,13 +31,9 @@ func (e edit) diff(t *testing.T, rule evolution.Rule, steps ...string) (lines []
 func canonical(t *testing.T, text string, steps ...string) normal.Schema {
 	t.Helper()
 	document, err := normal.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s, err := normal.Of(document, steps...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return s
 }
 
@@ -49,9 +46,7 @@ func TestCompare_corpus(t *testing.T) {
 	for _, e := range all {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			if got := e.diff(t, ""); !slices.Equal(got, e.want) {
-				t.Errorf("findings:\n got %q\nwant %q", got, e.want)
-			}
+			check.Equal(t, e.diff(t, ""), e.want, "findings")
 			if same := (edit{older: e.newer, newer: e.newer}).diff(t, ""); len(same) > 0 {
 				t.Errorf("a schema compared with itself: %q", same)
 			}
@@ -101,9 +96,7 @@ func TestCorpus_isTrue(t *testing.T) {
 			older, newer := compile(t, e.older), compile(t, e.newer)
 			for _, probe := range probes {
 				value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(probe)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				if was, is := older.Validate(value) == nil, newer.Validate(value) == nil; was != is {
 					t.Errorf("%s: accepted by the older: %t, by the newer: %t", probe, was, is)
 				}
@@ -115,16 +108,10 @@ func TestCorpus_isTrue(t *testing.T) {
 func compile(t *testing.T, text string) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("https://a.example/v1", document); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, compiler.AddResource("https://a.example/v1", document))
 	schema, err := compiler.Compile("https://a.example/v1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return schema
 }

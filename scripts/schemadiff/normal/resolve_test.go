@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/schemadiff/normal"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestOf_unreadable shows that a schema whose references cannot be followed is an error: its changes would not be seen.
@@ -33,9 +34,7 @@ func TestOf_unreadable(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var document any
-			if err := json.Unmarshal([]byte(test.text), &document); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, json.Unmarshal([]byte(test.text), &document))
 			_, err := normal.Of(document)
 			if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
 				t.Errorf("error %q, want %q", got, test.want)

@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/scripts/schemadiff/history"
 	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A listener notes how a test ends.
@@ -52,9 +53,7 @@ func TestReleased(t *testing.T) {
 				historytest.Released(l, test.root)
 			}()
 			<-ended
-			if l.end != test.want {
-				t.Errorf("the test %s, want %s", l.end, test.want)
-			}
+			check.Equal(t, l.end, test.want)
 		})
 	}
 }
