@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // pastedBy lists the documents whose blocks of commands a test pastes into a shell, with that test. A star stands for any name.
@@ -43,7 +44,7 @@ var notRun = map[string]string{
 	"gcloud projects undelete *":            "TestReadme_blocks pastes it",
 	"terraform state rm *":                  "TestKept runs it",
 	"terraform force-unlock":                "it needs a lock of a run that was killed",
-	"go build -overlay":                     "names the flag with which TestSabotage_variants builds",
+	"go build -overlay":                     "names the flag with which TestMutations_noticed builds",
 	"go run ./scripts/schemadiff --release": "TestCommand_release runs it: a release needs a raised version",
 }
 
@@ -81,9 +82,7 @@ func allDocuments(t *testing.T) map[string]string {
 		all[filepath.ToSlash(inside)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -172,9 +171,7 @@ func TestCommands_run(t *testing.T) {
 func (w treeCopy) versioned() {
 	w.t.Helper()
 	of, err := filepath.Abs(root)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, err)
 	const commands = "mkdir -p .local && touch .local/env && mv .local/clone/.git . && git add . && git -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m x"
 	if out, err := w.run("git clone -q --shared --no-checkout '" + of + "' .local/clone && " + commands); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)
@@ -188,9 +185,7 @@ func TestCommands_pastedBy(t *testing.T) {
 	documents := allDocuments(t)
 	for pattern, test := range pastedBy {
 		t.Run(pattern, func(t *testing.T) {
-			if !strings.Contains(source, "\nfunc "+test+"(t *testing.T)") {
-				t.Errorf("there is no %s", test)
-			}
+			check.Contains(t, source, "\nfunc "+test+"(t *testing.T)")
 			shown := 0
 			for name, text := range documents {
 				if matched, err := path.Match(pattern, name); err == nil && matched {
@@ -222,12 +217,8 @@ func TestCommandsOf(t *testing.T) {
 			for _, c := range commandsOf(test.name, text)[:3] {
 				texts, pasted = append(texts, c.text), append(pasted, c.pasted)
 			}
-			if want := []string{"gcloud x y", "./scripts/run", "go test ./a -run 'B|C'"}; !slices.Equal(texts, want) {
-				t.Errorf("commands = %q, want %q", texts, want)
-			}
-			if !slices.Equal(pasted, test.pasted) {
-				t.Errorf("pasted = %v, want %v", pasted, test.pasted)
-			}
+			check.Equal(t, texts, []string{"gcloud x y", "./scripts/run", "go test ./a -run 'B|C'"}, "commands")
+			check.Equal(t, pasted, test.pasted)
 		})
 	}
 }
