@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // folders returns the names of the deployed functions: the folders functions/<service>/<function> that declare a Function.
@@ -54,9 +55,7 @@ func TestSubjects_haveSchemas(t *testing.T) {
 		}
 	}
 	entries, err := fs.ReadDir(eventschemas.Files, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, e := range entries {
 		subject := strings.TrimSuffix(e.Name(), ".json")
 		if !used[subject] {
@@ -109,23 +108,17 @@ type operation struct {
 func documented(t *testing.T, service string) map[string]operation {
 	t.Helper()
 	text, err := schemas.HTTP.ReadFile("http/" + service + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var doc struct {
 		Paths map[string]map[string]yaml.Node `yaml:"paths"`
 	}
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, yaml.Unmarshal(text, &doc))
 	routes := map[string]operation{}
 	for path, methods := range doc.Paths {
 		for method, node := range methods {
 			var op operation
 			if slices.Contains([]string{"get", "put", "post", "patch", "delete"}, method) {
-				if err := node.Decode(&op); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, node.Decode(&op))
 				routes[strings.ToUpper(method)+" "+path] = op
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestDelete_onlyTheCatalogueImportsAFunction: then a function is deleted by deleting its folder and its line of the catalogue.
@@ -41,13 +43,9 @@ func TestDelete_firstFunctionOfEachService(t *testing.T) {
 		t.Skip("compiles once per service")
 	}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	catalogue, err := os.ReadFile(filepath.Join(root, "catalogue.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	shown := map[string]bool{}
 	for _, p := range packages(t) {
 		service, folder, ok := function(p)
@@ -77,9 +75,7 @@ func without(t *testing.T, root string, p pkg, catalogue string) string {
 		kept = append(kept, line)
 	}
 	replaced := filepath.Join(t.TempDir(), "catalogue.go")
-	if err := os.WriteFile(replaced, []byte(strings.Join(kept, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(replaced, []byte(strings.Join(kept, "")), 0o600))
 	replace := map[string]string{filepath.Join(root, "catalogue.go"): replaced}
 	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
 		for _, file := range files {
@@ -87,13 +83,9 @@ func without(t *testing.T, root string, p pkg, catalogue string) string {
 		}
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(overlay, text, 0o600))
 	return overlay
 }
 

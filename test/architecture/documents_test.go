@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestArchitecture_namesEveryFolder wants ARCHITECTURE.md to name every folder of scripts/ and test/ and every package of
@@ -17,16 +19,12 @@ func TestArchitecture_namesEveryFolder(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	words := strings.FieldsFunc(string(text), func(r rune) bool { return !('a' <= r && r <= 'z') })
 	var names []string
 	for _, top := range []string{"scripts", "test"} {
 		entries, err := os.ReadDir(filepath.Join(root, top))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, e := range entries {
 			names = append(names, top+"/"+e.Name())
 		}
@@ -137,9 +135,7 @@ func TestDocuments_plainWords(t *testing.T) {
 	t.Parallel()
 	for name, text := range documents(t) {
 		for i, line := range strings.Split(quoted.ReplaceAllStringFunc(text, func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) }), "\n") {
-			if word := banned.FindString(line); word != "" {
-				t.Errorf("%s:%d: %q: write it in plain words, see GLOSSARY.md", name, i+1, word)
-			}
+			check.Equal(t, banned.FindString(line), "", "%s:%d: write it in plain words, see GLOSSARY.md", name, i+1)
 		}
 	}
 	for _, wrong := range []string{"Whoever calls.", "There is none."} {
@@ -173,8 +169,6 @@ func documents(t *testing.T) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found
 }

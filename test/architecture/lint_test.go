@@ -4,8 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // faulty has one finding for each linter in its comments.
@@ -65,9 +66,7 @@ func Name() string { return "clean" }
 func TestLint(t *testing.T) {
 	t.Parallel()
 	linter, err := filepath.Abs(filepath.Join("..", "..", ".local", "bin", "golangci-lint"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := os.Stat(linter); err != nil {
 		t.Skip("./scripts/test builds the linter")
 	}
@@ -86,9 +85,7 @@ func TestLint(t *testing.T) {
 				t.Errorf("error = %v, want a failure: %t\n%s", err, test.fails, out)
 			}
 			for _, name := range test.linters {
-				if !strings.Contains(out, "("+name+")") {
-					t.Errorf("no finding of %s in\n%s", name, out)
-				}
+				check.Contains(t, out, "("+name+")")
 			}
 		})
 	}
@@ -99,14 +96,10 @@ func lint(t *testing.T, linter, source string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/linted\n\ngo 1.26\n", "source.go": source} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	config, err := filepath.Abs(filepath.Join("..", "..", ".golangci.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cmd := exec.Command(linter, "run", "--allow-parallel-runners", "--config", config, "./...")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // An index holds all that a document or a comment may refer to.
@@ -85,9 +87,7 @@ func readIndex(t *testing.T) index {
 		w.add(name)
 		return w.read(at, name, d)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for name, text := range w.documents {
 		w.headings[path.Base(name)] = append(w.headings[path.Base(name)], titles(text)...)
 	}
@@ -367,9 +367,7 @@ func TestReferences(t *testing.T) {
 			if test.comment {
 				found = w.commentFaults(comment{folder: "../../shared/platform/inbox", at: "inbox.go", text: test.text})
 			}
-			if len(found) != 1 {
-				t.Errorf("faults = %v, want one", found)
-			}
+			check.Equal(t, len(found), 1, "faults")
 		})
 	}
 }

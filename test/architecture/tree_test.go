@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const module = "melmastoon.ghasi.io"
@@ -86,17 +88,13 @@ var files = sync.OnceValues(func() ([]source, error) {
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	pkgs, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return pkgs
 }
 
 func sources(t *testing.T) []source {
 	t.Helper()
 	all, err := files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // bannedInComments are the words of banned that comments do not need. "None" and "one that" also have a plain use.
@@ -33,9 +35,7 @@ func parseAll(t *testing.T) (*token.FileSet, map[string]*ast.File) {
 		found[path] = file
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(found) < 500 {
 		t.Fatalf("found %d Go files, want at least 500", len(found))
 	}
@@ -49,9 +49,7 @@ func TestComments_plainWords(t *testing.T) {
 	for _, file := range files {
 		for _, group := range file.Comments {
 			for _, c := range group.List {
-				if word := bannedInComments.FindString(c.Text); word != "" {
-					t.Errorf("%s: %q: write it in plain words, see GLOSSARY.md", set.Position(c.Pos()), word)
-				}
+				check.Equal(t, bannedInComments.FindString(c.Text), "", "%s: write it in plain words, see GLOSSARY.md", set.Position(c.Pos()))
 			}
 		}
 	}

@@ -13,27 +13,21 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/processes"
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestBundles_serve(t *testing.T) {
 	t.Parallel()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	must(t, err)
+	check.Must(t, err)
 	for _, f := range melmastoon.Functions {
 		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-		must(t, err)
+		check.Must(t, err)
 		t.Run(f.Spec.Name, func(t *testing.T) {
 			t.Parallel()
 			program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
-			must(t, err)
+			check.Must(t, err)
 			answers(t, program, a, f)
 			refusesAnotherEntryPoint(t, program)
 			finishesWhatIsInFlight(t, program, f)
@@ -44,14 +38,14 @@ func TestBundles_serve(t *testing.T) {
 func TestBundles_jobsBuild(t *testing.T) {
 	t.Parallel()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	must(t, err)
+	check.Must(t, err)
 	for _, j := range melmastoon.Jobs {
 		a, err := tree.Job(t.Context(), j)
-		must(t, err)
+		check.Must(t, err)
 		t.Run(j.Name, func(t *testing.T) {
 			t.Parallel()
 			program, err := processes.BuildJob(t.Context(), t.TempDir(), a, j.Name)
-			must(t, err)
+			check.Must(t, err)
 			if out, err := exec.CommandContext(t.Context(), program, "-help").CombinedOutput(); err != nil {
 				t.Errorf("it does not start: %v %s", err, out)
 			}
@@ -91,15 +85,9 @@ func answers(t *testing.T, program string, a archive.Archive, f fn.Function) {
 func (p *process) refuses(method, path string, status int, code string) *http.Response {
 	p.t.Helper()
 	res, body := p.call(method, path)
-	if res.StatusCode != status {
-		p.t.Errorf("%s %s: res.StatusCode = %v, want %v", method, path, res.StatusCode, status)
-	}
-	if res.Header.Get("Content-Type") != "application/problem+json" {
-		p.t.Errorf(`%s %s: res.Header.Get("Content-Type") = %q, want "application/problem+json"`, method, path, res.Header.Get("Content-Type"))
-	}
-	if !strings.Contains(body, `"MELMASTOON.`+code+`"`) {
-		p.t.Errorf("%s %s: body = %q, want %q in it", method, path, body, `"MELMASTOON.`+code+`"`)
-	}
+	check.Equal(p.t, res.StatusCode, status, "%s %s", method, path)
+	check.Equal(p.t, res.Header.Get("Content-Type"), "application/problem+json", "%s %s", method, path)
+	check.Contains(p.t, body, `"MELMASTOON.`+code+`"`)
 	return res
 }
 
@@ -109,15 +97,11 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 	t.Helper()
 	p := launch(t, program, "another-function", openSilentServer(t))
 	code, err := p.ended()
-	if err != nil {
-		t.Fatalf("a wrong entry point: %v", err)
-	}
+	check.Must(t, err, "a wrong entry point")
 	if code == 0 {
 		t.Error("a wrong entry point: code = 0, want a value")
 	}
-	if !strings.Contains(p.output.String(), "another-function") {
-		t.Errorf("a wrong entry point: p.said.String() = %q, want %q in it", p.output.String(), "another-function")
-	}
+	check.Contains(t, p.output.String(), "another-function")
 }
 
 // waitless lists functions that call no store or service, with the reason. Their request has its response before SIGTERM arrives, so the
@@ -131,7 +115,7 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	p := launch(t, program, f.Spec.Name, v)
 	p.listens()
 	up := p.startCall(f, v)
-	must(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	check.Must(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case <-p.child.Done():
 		if waitless[f.Spec.Name] != "" {
@@ -142,9 +126,7 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	}
 	v.release()
 	res, err := up.wait()
-	if err != nil {
-		t.Fatalf("the request in flight has no answer: %v; it said %s", err, p.output)
-	}
+	check.Must(t, err, "the request in flight has no answer: it said %s", p.output)
 	if code, err := p.ended(); err != nil || code != 0 {
 		t.Errorf("after an answer of %d it ended with %d, %v: %s", res.StatusCode, code, err, p.output)
 	}

@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/processes"
 )
 
@@ -45,9 +46,9 @@ type process struct {
 func launch(t testing.TB, program, target string, v *silentServer) *process {
 	t.Helper()
 	address, err := subprocess.FreeAddress()
-	must(t, err)
+	check.Must(t, err)
 	_, port, err := net.SplitHostPort(address)
-	must(t, err)
+	check.Must(t, err)
 	secret := make(cloud.Secret, 32)
 	p := &process{t: t, address: address, output: &processes.Output{}, issuer: signing.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
@@ -61,11 +62,9 @@ func launch(t testing.TB, program, target string, v *silentServer) *process {
 		p.cmd.Env = append(p.cmd.Env, key+"="+value)
 	}
 	p.child, err = subprocess.Start(p.cmd)
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() {
-		if err := p.child.End(syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, p.child.End(syscall.SIGKILL))
 	})
 	return p
 }
@@ -92,7 +91,7 @@ func (p *process) listens() {
 func (p *process) token(s fn.Spec) string {
 	p.t.Helper()
 	token, err := p.issuer.Sign(p.issuer.Email(), time.Now().Add(time.Hour), identity.Audience(s.Service()))
-	must(p.t, err)
+	check.Must(p.t, err)
 	return token
 }
 
@@ -102,12 +101,12 @@ func (p *process) call(method, path string) (*http.Response, string) {
 	ctx, cancel := context.WithTimeout(p.t.Context(), timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, nil)
-	must(p.t, err)
+	check.Must(p.t, err)
 	res, err := http.DefaultTransport.RoundTrip(r)
-	must(p.t, err)
+	check.Must(p.t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	must(p.t, err)
+	check.Must(p.t, err)
 	return res, string(body)
 }
 
@@ -125,9 +124,9 @@ func (p *process) startCall(f fn.Function, v *silentServer) *pendingCall {
 	s := f.Spec
 	method, path := address(f)
 	conn, err := net.Dial("tcp", p.address)
-	must(p.t, err)
+	check.Must(p.t, err)
 	p.t.Cleanup(func() { _ = conn.Close() })
-	must(p.t, conn.SetDeadline(time.Now().Add(timeout)))
+	check.Must(p.t, conn.SetDeadline(time.Now().Add(timeout)))
 	up := &pendingCall{conn: conn, begun: make(chan error, 1), r: bufio.NewReader(conn)}
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n",
 		method, path, p.address, p.token(s), inputs["tenantId"])
@@ -136,12 +135,12 @@ func (p *process) startCall(f fn.Function, v *silentServer) *pendingCall {
 		head += "Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
 	}
 	_, err = io.WriteString(conn, head+"\r\n")
-	must(p.t, err)
+	check.Must(p.t, err)
 	go func() { _, err := up.r.Peek(1); up.begun <- err }()
 	select {
 	case err := <-up.begun:
 		up.begun <- err
-		must(p.t, err)
+		check.Must(p.t, err)
 	case <-v.touched:
 	case <-time.After(timeout):
 		p.t.Fatal("the request does not take off")

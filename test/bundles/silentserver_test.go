@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A silentServer accepts every connection and does not respond, until it is released: then it closes them.
@@ -19,7 +21,7 @@ type silentServer struct {
 func openSilentServer(t testing.TB) *silentServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	v := &silentServer{listener: l, touched: make(chan struct{})}
 	go v.accept()
 	t.Cleanup(v.release)

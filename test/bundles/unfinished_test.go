@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/processes"
 )
 
@@ -22,13 +23,13 @@ import (
 func TestBody_unfinished(t *testing.T) {
 	t.Parallel()
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	must(t, err)
+	check.Must(t, err)
 	i := slices.IndexFunc(melmastoon.Functions, func(f fn.Function) bool { return f.Spec.Name == "reservation-quote" })
 	f := melmastoon.Functions[i]
 	a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-	must(t, err)
+	check.Must(t, err)
 	program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
-	must(t, err)
+	check.Must(t, err)
 	p := launch(t, program, f.Spec.Name, openSilentServer(t))
 	p.listens()
 	_, route := address(f)
@@ -43,15 +44,15 @@ func TestBody_unfinished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conn, err := net.Dial("tcp", p.address)
-			must(t, err)
+			check.Must(t, err)
 			t.Cleanup(func() { _ = conn.Close() })
-			must(t, conn.SetReadDeadline(time.Now().Add(timeout)))
+			check.Must(t, conn.SetReadDeadline(time.Now().Add(timeout)))
 			_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n"+
 				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.path, p.address, test.token, inputs["tenantId"])
-			must(t, err)
+			check.Must(t, err)
 			in := bufio.NewReader(conn)
 			res, err := http.ReadResponse(in, nil)
-			must(t, err)
+			check.Must(t, err)
 			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != test.status {
 				t.Errorf("got %d, %v, want %d", res.StatusCode, err, test.status)
 			}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -46,9 +47,7 @@ func publishDeadLetters(t *testing.T, s *system.System, named []string) {
 		letters = append(letters, topic.Message{Topic: s.Cloud.Subscriptions()[0].DeadLetter, Data: []byte(`{"payload":{"id":"` + name + `"}}`)})
 	}
 	for _, err := range s.Cloud.Messages().Publish(t.Context(), letters) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 }
 
@@ -56,9 +55,7 @@ func publishDeadLetters(t *testing.T, s *system.System, named []string) {
 func countDeadLetters(t *testing.T, s *system.System, named []string) map[string]int {
 	t.Helper()
 	found, err := replay.Remove(t.Context(), eraseEnv(s, nil), named, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	counts := map[string]int{}
 	for name, n := range found {
 		counts[name] = int(n)
@@ -88,9 +85,7 @@ func (d *fakeWarehouse) fill(t *testing.T, s *system.System) {
 		d.rows[subject] = append(d.rows[subject], row)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }
 
 // countIDs counts, per id, the values of erase.Columns that equal it, in rows that the law does not require to keep.
@@ -191,16 +186,12 @@ func TestCanaries_erasedWhileBooking(t *testing.T) {
 	}()
 	guest.book(system.Usual(), "card")
 	guest.pay()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, <-ended)
 	s.Settle()
 	var names, receipts int
 	row := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations WHERE state = 'confirmed')),
 		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL) FROM reservation.guests`)
-	if err := row.Scan(&names, &receipts); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, row.Scan(&names, &receipts))
 	if names != 1 || receipts != 3 {
 		t.Errorf("%d names of the new reservation and %d receipts, want 1 and 3", names, receipts)
 	}

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/shared/freetext"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // unscrubbed lists the inputs that accept free text and do not scrub it, each with the reason. A star stands for any beginning or end.
@@ -161,9 +162,7 @@ func TestScrubs(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := scrubs(test.in); got != test.want {
-				t.Errorf("scrubs(%s) = %t, want %t", test.in, got, test.want)
-			}
+			check.Equal(t, scrubs(test.in), test.want, "scrubs(%s)", test.in)
 		})
 	}
 }

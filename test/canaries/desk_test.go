@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -37,9 +38,7 @@ func deskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, all m
 	send(http.StatusBadRequest, root+"/holds", hold)
 	hold.Body = map[string]any{"quoteId": b.QuoteID, "channel": "ota", "partnerId": numbers("POST "+root+"/holds", "partnerId"),
 		"createdBy": map[string]any{"type": "staff", "id": numbers("POST "+root+"/holds", "createdBy id")}}
-	if err := b.LearnHold(send(http.StatusCreated, root+"/holds", hold)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.LearnHold(send(http.StatusCreated, root+"/holds", hold)))
 	at := "PUT " + root + "/{id}/guest"
 	guest := map[string]any{"firstName": a.name(at + " json firstName"), "lastName": a.name(at + " json lastName"), "email": a.email(at + " json email"),
 		"phone": a.phone(at + " json phone"), "locale": "fa-AF", "specialRequests": numbers(at, "specialRequests")}

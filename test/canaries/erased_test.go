@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/jobs/erase"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -56,9 +57,7 @@ func TestCanaries_erased(t *testing.T) {
 	if found := telemetry.countIDs(named); len(found) == 0 {
 		t.Fatal("before the erasure: got no row of the warehouse with an id of the guest, want some")
 	}
-	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, erase.Job.Run(t.Context(), e, arguments))
 	for _, where := range placesOf(t, s, a, hashes) {
 		if !strings.HasPrefix(where, "bus.messages.data payload primaryGuest contactHash") { // topics keep messages for seven days
 			t.Errorf("after the erasure the guest is in %s", where)
@@ -83,9 +82,7 @@ func TestCanaries_erased(t *testing.T) {
 	}
 	other := book()
 	s.Settle()
-	if err := erase.Job.Run(t.Context(), e, arguments); err != nil {
-		t.Errorf("erased again: %v", err)
-	}
+	check.NoError(t, erase.Job.Run(t.Context(), e, arguments), "erased again")
 	if seen := placesOf(t, s, a, nil); !slices.Contains(seen, "reservation.guests.email") {
 		t.Errorf("the guest of %s is in %q only", other.ReservationID, seen)
 	}
@@ -99,9 +96,7 @@ func hashesOf(t *testing.T, s *system.System) []string {
 		UNION
 		SELECT unnest(ARRAY[substr(guest_email_hash, 8), substr(guest_phone_hash, 8)]) FROM bff_tenant_booking.booking_draft_snapshots`)
 	hashes, err := pgx.CollectRows(rows, pgx.RowTo[*string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var found []string
 	for _, h := range hashes {
 		if h != nil {

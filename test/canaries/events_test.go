@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -26,9 +27,7 @@ func eventJourney(t *testing.T, s *system.System, a *canarySet) {
 		}
 		known[subject] = true
 		text, err := eventschemas.Files.ReadFile(subject + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var schema struct {
 			ID        string           `json:"$id"`
 			Publisher string           `json:"x-publisher"`
@@ -54,13 +53,9 @@ func eventJourney(t *testing.T, s *system.System, a *canarySet) {
 			draft := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: schema.Publisher, SchemaURI: schema.ID},
 				Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}
 			raw, err := draft.Seal(s.Env().Now(), event.Origin{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			data, err := raw.Data()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if err := errors.Join(s.Cloud.Messages().Publish(t.Context(), []topic.Message{{Topic: subject, OrderingKey: tenant.String(), Attributes: raw.Attributes(), Data: data}})...); err != nil {
 				t.Fatal(err)
 			}
@@ -82,9 +77,7 @@ func (w *scanner) scanWarehouse(t *testing.T, s *system.System) {
 	for table, rows := range warehouse.rows {
 		for _, row := range rows {
 			text, err := json.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			w.scanValue("the warehouse "+table, text)
 		}
 	}

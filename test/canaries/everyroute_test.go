@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -49,9 +50,7 @@ func everyRouteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner,
 				r.Body = map[string]any{}
 			}
 			answer, err := s.Do(t.Context(), r)
-			if err != nil {
-				t.Fatalf("%s: %v", f.Spec.Route, err)
-			}
+			check.Must(t, err, "%s", f.Spec.Route)
 			if answer.Status >= 500 || answer.Status == http.StatusTooManyRequests {
 				t.Errorf("%s %s answered %d %.300s", method, path, answer.Status, answer.Body)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -16,9 +17,7 @@ func headers(t *testing.T, f fn.Function) (found []string) {
 		return nil
 	}
 	d, err := openapitest.Open(f.Spec.Service(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	operation := openapitest.Operation(f.Spec.Route)
 	for _, at := range []string{operation, operation[:strings.LastIndex(operation, "/")]} {
 		parameters, pointer := d.At(at, "parameters")

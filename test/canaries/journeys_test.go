@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -53,9 +54,7 @@ func (p *visitor) send(method, route, path string, body any) system.Answer {
 	r := system.Request{Method: method, Path: path, Body: body, Header: p.headers(route), Key: system.Key() + p.canaries.letters(route+" header Idempotency-Key")}
 	recordInputs(p.canaries, route, r, p.typed)
 	a, err := p.Go(p.t.Context(), r)
-	if err != nil {
-		p.t.Fatalf("%s: %v", route, err)
-	}
+	check.Must(p.t, err, "%s", route)
 	p.scanner.scanRefusal(route, a)
 	if a.Status/100 == 2 && a.Body != nil {
 		_ = json.Unmarshal(a.Body, &p.Visit) // what has no JSON names nothing

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -21,9 +22,7 @@ func operatorJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, a
 		r := system.Request{Method: method, Path: root + path, Body: body}
 		recordInputs(a, route, r, all)
 		answer, err := s.Do(t.Context(), r)
-		if err != nil {
-			t.Fatalf("%s: %v", route, err)
-		}
+		check.Must(t, err, "%s", route)
 		if answer.Status >= 500 || status != 0 && answer.Status != status {
 			t.Errorf("%s answered %d, want %d: %.500s", route, answer.Status, status, answer.Body)
 		}

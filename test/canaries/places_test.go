@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -127,9 +128,7 @@ func (w *scanner) scanTables(t *testing.T, s *system.System) {
 		SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range names {
 		rows, _ := conn.Query(t.Context(), `SELECT to_jsonb(r) FROM `+name+` AS r`)
 		var row map[string]json.RawMessage

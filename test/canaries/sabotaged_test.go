@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -72,9 +73,7 @@ func TestCanaries_sabotaged(t *testing.T) {
 		}},
 	} {
 		t.Run(leak.name, func(t *testing.T) {
-			if err := leak.do(); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, leak.do())
 			w := newScanner(a)
 			w.scanTables(t, s)
 			w.scanLog(t, s)
@@ -89,7 +88,5 @@ func TestCanaries_sabotaged(t *testing.T) {
 	w.scanRefusal("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
 	w.scanRefusal("GET /y", system.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
 	want := []string{"nothing that was typed into * c is in a.b: take it off the list of allowed places", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
-	if got := w.unexpected(map[finding]string{{"a.b", "* c"}: "stale"}); !slices.Equal(got, want) {
-		t.Errorf("refusals: got %q, want %q", got, want)
-	}
+	check.Equal(t, w.unexpected(map[finding]string{{"a.b", "* c"}: "stale"}), want, "refusals")
 }

@@ -7,27 +7,20 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Every amenity of the demo hotels has a name on the consumer site. The two services do not import each other.
 func TestAmenities_named(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../functions/consumer/internal/search/amenities.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var labels map[string]map[string]string
-	if err := json.Unmarshal(text, &labels); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &labels))
 	n, err := demo.Named()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	hotels, err := demo.Hotels(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	used := map[string]bool{}
 	for _, h := range hotels {
 		for _, code := range h.Amenities {

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/showdocs"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/test/npm"
 )
@@ -17,9 +18,7 @@ func TestAsyncAPI(t *testing.T) {
 	t.Parallel()
 	file := absolute(t, root+"/schemas/asyncapi.json")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	bundled := string(fntest.Open(t, env.Of(nil), showdocs.Function).As("").Get("/docs?file=asyncapi.json").Body)
 	for _, test := range []struct {
 		name, text string // no text stands for the committed file
@@ -35,9 +34,7 @@ func TestAsyncAPI(t *testing.T) {
 			of := file
 			if test.text != "" {
 				of = filepath.Join(t.TempDir(), "asyncapi.json")
-				if err := os.WriteFile(of, []byte(test.text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.WriteFile(of, []byte(test.text), 0o600))
 			}
 			folder := npm.Install(t, root, "asyncapi")
 			output, err := npm.Try(t, folder, "node", absolute(t, "asyncapi/parse.cjs"), folder, of)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -17,17 +18,13 @@ import (
 func cookieNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			value, ok := n.(*ast.ValueSpec)
 			if !ok || len(value.Names) != 1 || len(value.Values) != 1 {
@@ -37,9 +34,7 @@ func cookieNames(t *testing.T, folder string) (names []string) {
 			text, ok := value.Values[0].(*ast.BasicLit)
 			if ok && text.Kind == token.STRING && (strings.HasSuffix(name, "cookie") || strings.HasSuffix(name, "cookiename")) {
 				cookie, err := strconv.Unquote(text.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				names = append(names, cookie)
 			}
 			return true
@@ -72,9 +67,7 @@ func TestOpenAPIDocuments_cookies(t *testing.T) {
 			}
 			text, _ := openapitest.Member(openapitest.Member(root, "info"), "description").(string)
 			for _, name := range want {
-				if !strings.Contains(text, "`"+name+"`") {
-					t.Errorf("the description of the API does not name %s", name)
-				}
+				check.Contains(t, text, "`"+name+"`")
 			}
 		})
 	}
@@ -88,8 +81,6 @@ func TestOpenAPIDocuments_headings(t *testing.T) {
 		if n := strings.Count("\n"+text, "\n## "); n < 2 {
 			t.Errorf("the description has %d headings, want two or more", n)
 		}
-		if !strings.Contains("\n"+text, "\n## Errors\n") {
-			t.Error("the description has no heading for errors")
-		}
+		check.Contains(t, "\n"+text, "\n## Errors\n")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/npm"
 )
 
@@ -20,16 +21,12 @@ func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
 	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"} {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join(from, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			got, err := os.ReadFile(embedded + name)
 			if os.IsNotExist(err) {
 				got, err = unpack(embedded + name + ".gz")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if !bytes.Equal(got, want) {
 				t.Errorf("got %d bytes that differ from the %d of the package: gzip -9 -n -c node_modules/swagger-ui-dist/%s", len(got), len(want), name)
 			}

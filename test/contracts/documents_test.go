@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
 	eventschemas "melmastoon.ghasi.io/schemas/events"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -125,9 +126,7 @@ var hotelID = regexp.MustCompile(`^(tnt|ppt|rmt|rate)_[0-9A-HJKMNP-TV-Z]{26}$`)
 func TestOpenAPIExamples_nameHotelsOfTheLocalCloud(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal([]demo.Hotel{demo.KabulGrand, demo.HeratGarden})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	known := string(text)
 	eachDocument(t, func(t *testing.T, d document) {
 		seen := 0
@@ -180,15 +179,11 @@ func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {
 	}
 	for _, file := range files {
 		text, err := eventschemas.Files.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var schema struct {
 			ID string `json:"$id"`
 		}
-		if err := json.Unmarshal(text, &schema); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		check.Must(t, json.Unmarshal(text, &schema), "%s", file)
 		host := "https://schemas.melmastoon.io/"
 		if strings.HasPrefix(file, "melmastoon.bff.") {
 			host = "https://schemas.melmastoon.ghasi.io/"

@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/contract"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -57,16 +58,10 @@ func eventSchemas(t *testing.T) map[string]eventSchema {
 	read := map[string]eventSchema{}
 	for _, file := range files {
 		text, err := eventschemas.Files.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var s eventSchema
-		if err := json.Unmarshal(text, &s); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if err := json.Unmarshal(text, &s.whole); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		check.Must(t, json.Unmarshal(text, &s), "%s", file)
+		check.Must(t, json.Unmarshal(text, &s.whole), "%s", file)
 		read[strings.TrimSuffix(path.Base(file), ".json")] = s
 	}
 	return read
@@ -115,12 +110,8 @@ func TestEventSchemas_examples(t *testing.T) {
 		}
 		shown := map[string]any{}
 		for _, example := range s.Examples {
-			if err := contract.ValidateOutgoing(subject, example); err != nil {
-				t.Error(err)
-			}
-			if err := json.Unmarshal(example, &shown); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, contract.ValidateOutgoing(subject, example))
+			check.Must(t, json.Unmarshal(example, &shown))
 		}
 		for name := range s.Properties {
 			if _, ok := shown[name]; !ok {
@@ -159,9 +150,7 @@ func TestEventSchemas_catalogue(t *testing.T) {
 		if want := 1 / float64(max(1, rule.OneIn)); s.Sampling.Rate != want {
 			t.Errorf("the sampling rate is %v, want %v", s.Sampling.Rate, want)
 		}
-		if want := telemetry && !rule.Always; s.Sampling.Configurable != want {
-			t.Errorf("the sampling is configurable: %t, want %t", s.Sampling.Configurable, want)
-		}
+		check.Equal(t, s.Sampling.Configurable, telemetry && !rule.Always, "whether the sampling is configurable")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // frontDesk records what a front desk does on the days of arrival and departure: the stays begin today at the hotel.
@@ -15,9 +16,7 @@ func (r *recorder) frontDesk() {
 	hotel, service := demo.KabulGrand, r.service()
 	room := hotel.Rooms[0]
 	zone, err := time.LoadLocation(hotel.TimeZone)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	if r.system.Env().Now().In(zone).Hour() < 6 {
 		r.system.Advance(6 * time.Hour) // guests of today check in when the business date begins
 	}

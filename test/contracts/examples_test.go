@@ -16,6 +16,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -27,9 +28,7 @@ func TestOpenAPIExamples_areAnswersOfTheSystem(t *testing.T) {
 	var c struct {
 		Write bool `env:"WRITE_EXAMPLES"`
 	}
-	if err := env.System().Load(&c); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, env.System().Load(&c))
 	r := newRecorder(t, c.Write)
 	r.consumer()
 	r.hotelSite()
@@ -58,9 +57,7 @@ type recorded struct {
 
 func newRecorder(t *testing.T, writing bool) *recorder {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return &recorder{
 		t: t, system: system.Open(t), writing: writing, documents: map[string]document{},
 		browser: &http.Client{Jar: jar, Timeout: 30 * time.Second},
@@ -81,9 +78,7 @@ func (r *recorder) call(service, route, method, path string, body any, headers .
 		}
 	}
 	request, err := http.NewRequestWithContext(r.t.Context(), method, r.system.Cloud.URL()+path, bytes.NewReader(text))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", system.Key())
 	request.Header.Set("Accept-Language", "en")
@@ -92,14 +87,10 @@ func (r *recorder) call(service, route, method, path string, body any, headers .
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	response, err := r.browser.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	if response.StatusCode >= 300 {
 		r.t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, answer)
 	}
@@ -116,9 +107,7 @@ func (r *recorder) call(service, route, method, path string, body any, headers .
 // note validates an answer, with closed schemas, and compares it with its example.
 func (r *recorder) note(service, route string, a openapitest.Answer) {
 	r.t.Helper()
-	if err := openapitest.Check(service, route, a); err != nil {
-		r.t.Errorf("%s: %v", route, err)
-	}
+	check.NoError(r.t, openapitest.Check(service, route, a), "%s", route)
 	status := fmt.Sprint(a.Status)
 	r.answers = append(r.answers, recorded{service, route, status, a.Body})
 	if r.writing {
@@ -131,9 +120,7 @@ func (r *recorder) note(service, route string, a openapitest.Answer) {
 	}
 	example, _ := d.At(openapitest.Operation(route), "responses", status, "content", "application/json", "example")
 	var answer any
-	if err := json.Unmarshal(a.Body, &answer); err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, json.Unmarshal(a.Body, &answer))
 	if want, got := shape(answer), shape(example); !slices.Equal(want, got) {
 		r.t.Errorf("%s %s: the example has the members\n%v\nthe answer has\n%v\nWRITE_EXAMPLES=1 go test ./test/contracts -run areAnswersOfTheSystem", route, status, got, want)
 	}
@@ -221,9 +208,7 @@ func (r *recorder) hotelSite() {
 // service returns the headers with which a service of the platform calls for the hotel.
 func (r *recorder) service() []string {
 	token, err := r.system.Cloud.Token()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	return []string{"Authorization", "Bearer " + token, "X-Tenant-Id", demo.KabulGrand.Tenant.String()}
 }
 
@@ -314,15 +299,9 @@ func (r *recorder) write() {
 	r.t.Helper()
 	for _, a := range r.answers {
 		text, err := os.ReadFile(file(a.service))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.Must(r.t, err)
 		text, err = withExample(text, a)
-		if err != nil {
-			r.t.Fatalf("%s: %v", a.route, err)
-		}
-		if err := os.WriteFile(file(a.service), text, 0o644); err != nil {
-			r.t.Fatal(err)
-		}
+		check.Must(r.t, err, "%s", a.route)
+		check.Must(r.t, os.WriteFile(file(a.service), text, 0o644))
 	}
 }

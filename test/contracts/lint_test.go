@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/npm"
 )
 
@@ -26,14 +27,10 @@ func TestOpenAPIDocuments_passTheLinter(t *testing.T) {
 	}
 
 	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	unnamed := strings.Replace(string(text), "operationId: ", "summary_: ", 1)
-	if err := os.WriteFile(broken, []byte(unnamed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(broken, []byte(unnamed), 0o600))
 	if output, err := lint(t, broken); err == nil || !strings.Contains(output, "operation-operationId") {
 		t.Errorf("the linter accepts an operation without an operationId: %v\n%s", err, output)
 	}
@@ -49,8 +46,6 @@ func lint(t *testing.T, files ...string) (output string, err error) {
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return path
 }

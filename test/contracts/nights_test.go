@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestExamples_nightsInStay wants each night in an example of a route to lie in the stay that the example names.
@@ -14,18 +16,12 @@ func TestExamples_nightsInStay(t *testing.T) {
 	t.Parallel()
 	nights := 0
 	names, err := filepath.Glob(filepath.Join("..", "..", "schemas", "http", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var document any
-		if err := yaml.Unmarshal(text, &document); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, yaml.Unmarshal(text, &document))
 		found, faults := nightFaults(document, window{})
 		nights += found
 		for _, fault := range faults {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A number is a number of the business. Its copies must have the value of its source, a constant or a rule of Go.
@@ -201,9 +203,7 @@ func TestNumbers_changed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			text, err := readFile(test.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if !strings.Contains(text, test.old) {
 				t.Fatalf("%s does not contain %q", test.file, test.old)
 			}

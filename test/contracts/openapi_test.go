@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -20,9 +21,7 @@ type document struct {
 func load(t *testing.T, service string) document {
 	t.Helper()
 	d, err := openapitest.Open(service, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return document{d, t}
 }
 
@@ -121,9 +120,7 @@ func (d document) check(media map[string]any, pointer string) (checked int) {
 			continue
 		}
 		checked++
-		if err := d.Validate(pointer+"/schema", value); err != nil {
-			d.t.Errorf("%s: example %s: %v", pointer, name, err)
-		}
+		check.NoError(d.t, d.Validate(pointer+"/schema", value), "%s: example %s", pointer, name)
 	}
 	return checked
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/schemadiff/history/historytest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A specified is what the platform's specification says of one published subject.
@@ -182,9 +183,7 @@ func (row specified) check(t *testing.T, s eventSchema) {
 	if s.Sampling.Rate != row.rate || s.Sampling.Debounce != row.debounce {
 		t.Errorf("x-sampling = %+v, want the rate %v and the debounce %q", s.Sampling, row.rate, row.debounce)
 	}
-	if s.OrderingKey != row.key {
-		t.Errorf("x-ordering-key = %s, want %s", s.OrderingKey, row.key)
-	}
+	check.Equal(t, s.OrderingKey, row.key, "x-ordering-key")
 	for member := range strings.FieldsSeq(row.members) {
 		name, optional := strings.CutSuffix(member, "?")
 		if s.Properties[name] == nil {

@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -30,9 +31,7 @@ func newServer(t *testing.T) *server {
 	s := &server{t: t, config: cluster.Config{Dir: filepath.Join(t.TempDir(), "postgres")}}
 	s.start()
 	port, err := strconv.Atoi(s.address().Port())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s.config.Port = port
 	t.Cleanup(func() { s.end(s.running.Kill) })
 	return s
@@ -41,25 +40,19 @@ func newServer(t *testing.T) *server {
 func (s *server) start() {
 	s.t.Helper()
 	running, err := cluster.Start(context.Background(), s.config)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	s.running = running
 }
 
 func (s *server) end(how func() error) {
 	s.t.Helper()
-	if err := how(); err != nil {
-		s.t.Error(err)
-	}
+	check.NoError(s.t, how())
 }
 
 func (s *server) address() *url.URL {
 	s.t.Helper()
 	u, err := url.Parse(s.running.URL("postgres"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return u
 }
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -40,9 +41,7 @@ func (e redeliverer) deliveries(t *testing.T) []delivery {
 		JOIN bus.subscriptions AS s ON s.topic = m.topic AND s.endpoint <> '' AND m.attributes @> s.filter
 		ORDER BY m.seq, s.name`)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[delivery])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -55,9 +54,7 @@ func (e redeliverer) deliver(t *testing.T, all []delivery) {
 	for n, d := range all {
 		pushes.Go(func() error { return e.push(ctx, d, 1_000_000+n) })
 	}
-	if err := pushes.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, pushes.Wait())
 }
 
 func (e redeliverer) push(ctx context.Context, d delivery, message int) error {
@@ -122,9 +119,7 @@ func (e redeliverer) digest(t *testing.T) map[string]string {
 		err := e.conn.QueryRow(t.Context(), `
 			SELECT count(*) || ' ' || md5(coalesce(string_agg(md5(row::text), '' ORDER BY md5(row::text)), ''))
 			FROM `+table+` AS row`).Scan(&sum)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		digest[table] = sum
 	}
 	return digest

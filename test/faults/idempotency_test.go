@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -48,9 +49,7 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 	for _, a := range acts {
 		all.Go(func() error { return a.sendConcurrently(ctx) })
 	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, all.Wait())
 	s.Settle()
 	waited, replayed, made := summarize(acts)
 	t.Logf("%d keys: %d answers while the first was running, %d replays", keys, waited, replayed)
@@ -61,9 +60,7 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 		t.Error("got no request after the first one, want some")
 	}
 	var rows int
-	if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&rows))
 	if rows != keys || made != keys {
 		t.Errorf("%d reservations and %d events, want %d", rows, made, keys)
 	}

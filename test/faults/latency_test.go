@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -32,9 +33,7 @@ func TestRecovery_slowDatabase(t *testing.T) {
 		var c struct {
 			URL string `env:"DATABASE_URL"`
 		}
-		if err := e.Load(&c); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, e.Load(&c))
 		return e.With("DATABASE_URL", strings.Replace(c.URL, network.server, address, 1))
 	})
 	p := newGuestLoad(t, s, 6, journeys, func(_ int, _ system.Request, a system.Answer) {
@@ -45,9 +44,7 @@ func TestRecovery_slowDatabase(t *testing.T) {
 	})
 	p.running.Wait()
 	t.Logf("%d journeys, %d answers, %d of them refused, %d delayed messages", len(p.Done()), answers.Load(), refused.Load(), network.delayed.Load())
-	if len(p.Done()) != journeys {
-		t.Errorf("%d journeys ended, want %d", len(p.Done()), journeys)
-	}
+	check.Equal(t, len(p.Done()), journeys, "journeys ended")
 	if network.delayed.Load() == 0 {
 		t.Error("got no delayed message, want some")
 	}
@@ -68,9 +65,7 @@ type slowNetwork struct {
 func (n *slowNetwork) listen(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/invariants"
 )
 
@@ -44,9 +45,7 @@ func observeCommits(t *testing.T, conn *pgx.Conn) commitObserver {
 func invariant(t *testing.T, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(invariants.SQL, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
 }
 
@@ -59,9 +58,7 @@ func (w commitObserver) exec(t *testing.T, sql string) {
 
 func (w commitObserver) number(t *testing.T, sql string) (n int) {
 	t.Helper()
-	if err := w.conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.conn.QueryRow(t.Context(), sql).Scan(&n))
 	return n
 }
 

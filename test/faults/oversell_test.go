@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
 )
@@ -36,9 +37,7 @@ func TestOversell_lastRooms(t *testing.T) {
 			t.Parallel()
 			m := openInventoryTest(t)
 			m.run(t, test.days, seedrand.Iterations(t, 20, 100))
-			if n := m.breaches(t); n != 0 {
-				t.Errorf("%d times a commit found a night with more takers than rooms", n)
-			}
+			check.Equal(t, m.breaches(t), 0, "commits that found a night with more takers than rooms")
 		})
 	}
 }
@@ -128,9 +127,7 @@ func (m *inventoryTest) run(t *testing.T, days, rounds int) {
 		for _, b := range all {
 			group.Go(func() error { return b.act(ctx) })
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, group.Wait())
 		m.Advance(time.Duration(1+clock.IntN(5)) * time.Minute)
 	}
 	m.report(t)

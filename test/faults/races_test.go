@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -44,9 +45,7 @@ func (r *race) prepare(t *testing.T, wish system.Wish) []*system.Booking {
 		all[n] = system.Guest(wish, r.Env().Now())
 		guests.Go(func() error { return r.runSteps(ctx, all[n]) })
 	}
-	if err := guests.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, guests.Wait())
 	return all
 }
 
@@ -135,9 +134,7 @@ func (r *race) sweepAmong(t *testing.T, all []*system.Booking, others int) {
 			return err
 		})
 	}
-	if err := racing.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, racing.Wait())
 }
 
 // eventsByBooking are what the reservation service told of each reservation, in order.
@@ -183,18 +180,14 @@ func TestRaces_confirmByEventAndCall(t *testing.T) {
 				racing.Go(func() error { return r.retry(ctx, b, &early) })
 			}
 		}
-		if err := racing.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, racing.Wait())
 		bookings = append(bookings, all...)
 	}
 	r.Settle()
 	t.Logf("%d calls came before the money", early.Load())
 	story := r.eventsByBooking()
 	for _, b := range bookings {
-		if events := story[b.ReservationID]; !slices.Equal(events, []string{"held", "confirmed"}) {
-			t.Errorf("events of %s: %q", b, events)
-		}
+		check.Equal(t, story[b.ReservationID], []string{"held", "confirmed"}, "events of %s", b)
 	}
 	r.checkWinners(t, r.confirmers())
 }

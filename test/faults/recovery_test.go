@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -31,9 +32,7 @@ func newGuestLoad(t *testing.T, s *system.System, guests, journeys int, seen fun
 	p.Journeys.Store(int64(journeys))
 	for range guests {
 		p.running.Go(func() {
-			if err := p.Run(context.WithoutCancel(t.Context())); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, p.Run(context.WithoutCancel(t.Context())))
 		})
 	}
 	return p

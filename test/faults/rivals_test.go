@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -62,9 +63,7 @@ func (r *race) rivalPayments(t *testing.T, random *rand.Rand) []*rivalPayment {
 	for _, d := range all {
 		racing.Go(func() error { return d.run(ctx, r) })
 	}
-	if err := racing.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, racing.Wait())
 	r.Settle()
 	return all
 }

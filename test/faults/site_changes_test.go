@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -21,9 +22,7 @@ func TestSiteChanges_newTerms(t *testing.T) {
 	ask := func(from map[string]string, key string) system.Answer {
 		t.Helper()
 		a, err := v.Go(t.Context(), system.Request{Method: http.MethodPost, Path: "/quote", Body: v.QuoteBody(system.Usual()), Header: from, Key: key})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return a
 	}
 	before := seen()

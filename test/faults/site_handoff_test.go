@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -142,9 +143,7 @@ func TestSiteHandoff_singleUse(t *testing.T) {
 		token := mint(t, here, demo.KabulGrand)
 		guests.Go(func() error { return c.consumeConcurrently(t.Context(), n, token) })
 	}
-	if err := guests.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, guests.Wait())
 	t.Logf("%d tokens × %d sessions at two operating-system processes in %v: %d accepted (%d here, %d there), %d refused, %d answers asked to come again",
 		tokens, rivals, time.Since(began).Round(time.Second), c.accepted.Load(), c.accepted.Load()-c.apart.Load(), c.apart.Load(), c.refused.Load(), c.busy.Load())
 	if c.apart.Load() == 0 || c.apart.Load() == c.accepted.Load() {
@@ -168,21 +167,11 @@ func arrivals(t *testing.T, s *system.System, want int) {
 		SELECT (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log),
 		       (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log WHERE consumed),
 		       (SELECT count(*) FROM published), (SELECT count(*) FROM published WHERE times > 1)`).Scan(&entries, &used, &published, &twice)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if entries != want {
-		t.Errorf("entries = %v, want %v", entries, want)
-	}
-	if used != want {
-		t.Errorf("used = %v, want %v", used, want)
-	}
-	if published != want {
-		t.Errorf("published = %v, want %v", published, want)
-	}
-	if twice != 0 {
-		t.Errorf("twice = %v, want 0", twice)
-	}
+	check.Must(t, err)
+	check.Equal(t, entries, want)
+	check.Equal(t, used, want)
+	check.Equal(t, published, want)
+	check.Equal(t, twice, 0)
 }
 
 // TestSiteHandoff_prefetch loads the link in every way in which machines do before people come.
@@ -204,18 +193,12 @@ func TestSiteHandoff_prefetch(t *testing.T) {
 				b := s.Browser()
 				v := at(b, demo.KabulGrand)
 				a, err := v.Go(t.Context(), system.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if a.Status != http.StatusOK {
-					t.Errorf("a.Status = %v, want %v", a.Status, http.StatusOK)
-				}
+				check.Must(t, err)
+				check.Equal(t, a.Status, http.StatusOK)
 				if got, want := payload(a, true) != "", test.method == http.MethodGet; got != want { // it fills the form in and uses up nothing
 					t.Errorf("the answer has what was chosen: %t, want %t", got, want)
 				}
-				if len(v.Cookies()) != 0 {
-					t.Errorf("len(v.Cookies()) = %v, want 0", len(v.Cookies()))
-				}
+				check.Equal(t, len(v.Cookies()), 0)
 			})
 		}
 	}
@@ -261,15 +244,9 @@ func TestSiteHandoff_books(t *testing.T) {
 	if site.HandoffArrivalID == "" {
 		t.Error(`site.HandoffArrivalID = "", want a value`)
 	}
-	if site.HandoffPayload.PropertyID != demo.KabulGrand.Property.String() {
-		t.Errorf("site.HandoffPayload.PropertyID = %v, want %v", site.HandoffPayload.PropertyID, demo.KabulGrand.Property.String())
-	}
-	if site.Currency != "USD" {
-		t.Errorf(`site.Currency = %q, want "USD"`, site.Currency)
-	}
-	if site.Locale != "fa-AF" {
-		t.Errorf(`site.Locale = %q, want "fa-AF"`, site.Locale)
-	}
+	check.Equal(t, site.HandoffPayload.PropertyID, demo.KabulGrand.Property.String())
+	check.Equal(t, site.Currency, "USD")
+	check.Equal(t, site.Locale, "fa-AF")
 	v.Book(system.Usual(), "card").Press("pay")
 	if a := v.Return(); a.Status != http.StatusOK {
 		t.Fatalf("came back to %d %s", a.Status, a.Body)

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -315,9 +316,7 @@ func sendAs(t *testing.T, outsider *system.Visitor, how impersonation, r system.
 	t.Helper()
 	r.Header = how.header
 	a, err := outsider.Go(t.Context(), r)
-	if err != nil {
-		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
-	}
+	check.Must(t, err, "%s %s", r.Method, r.Path)
 	return a
 }
 
@@ -341,9 +340,7 @@ func rowsOf(t *testing.T, s *system.System, tenant id.Tenant) map[string]string 
 func mint(t *testing.T, s *system.System, h demo.Hotel) string {
 	t.Helper()
 	token, err := invite(s, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return token
 }
 

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -175,12 +176,8 @@ func TestSiteStore_goesOnWithout(t *testing.T) {
 					doing.step(t, v)
 				}
 				e := v.End()
-				if e.State != "confirmed" {
-					t.Errorf(`gone when the guest %s: e.State = %q, want "confirmed"`, way[from].name, e.State)
-				}
-				if e.Session != v.Session() {
-					t.Errorf("gone when the guest %s: e.Session = %v, want %v", way[from].name, e.Session, v.Session())
-				}
+				check.Equal(t, e.State, "confirmed", "after the guest %s", way[from].name)
+				check.Equal(t, e.Session, v.Session(), "after the guest %s", way[from].name)
 				if v.Session() == session {
 					t.Errorf("gone when the guest %s: v.Session() = %v, want a different value", way[from].name, v.Session())
 				}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -39,9 +40,7 @@ func TestSiteStrangers_otherGuest(t *testing.T) {
 			}
 		}
 	}
-	if victim.State() != "paying" {
-		t.Errorf("the booking is %s", victim.FlowState)
-	}
+	check.Equal(t, victim.State(), "paying", "the booking is %s", victim.FlowState)
 }
 
 // TestSiteStrangers_idempotencyKey repeats a victim's request with its idempotency key from another session.
@@ -52,9 +51,7 @@ func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	request := system.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: system.Key()}
 	send := func(v *system.Visitor) (status int, replayed bool) {
 		a, err := v.Go(t.Context(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return a.Status, a.Header.Get("Idempotent-Replayed") == "true"
 	}
 	if status, replayed := send(victim); status != http.StatusOK || replayed {
@@ -72,12 +69,8 @@ func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, replayed := send(test.caller)
-			if status != test.status {
-				t.Errorf("status = %d, want %d", status, test.status)
-			}
-			if replayed != test.replayed {
-				t.Errorf("replayed = %t, want %t", replayed, test.replayed)
-			}
+			check.Equal(t, status, test.status)
+			check.Equal(t, replayed, test.replayed)
 		})
 	}
 }
@@ -94,9 +87,7 @@ func TestSiteStrangers_cookiesOfTwoHotels(t *testing.T) {
 			for _, v := range []*system.Visitor{kabul, herat} {
 				t.Run(v.Hotel.Slug, func(t *testing.T) {
 					v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-					if len(v.Cookies()) != 1 {
-						t.Errorf("the browser sends the cookies %v, want one", slices.Collect(maps.Keys(v.Cookies())))
-					}
+					check.Equal(t, len(v.Cookies()), 1, "cookies of the browser")
 				})
 			}
 			first, second := kabul.Session(), herat.Session()
@@ -107,9 +98,7 @@ func TestSiteStrangers_cookiesOfTwoHotels(t *testing.T) {
 			for _, v := range []*system.Visitor{kabul, herat} {
 				guests.Go(func() error { return through(t.Context(), v) })
 			}
-			if err := guests.Wait(); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, guests.Wait())
 			seen := map[string]bool{first: true, second: true, kabul.Session(): true, herat.Session(): true}
 			if len(seen) != 4 || seen[""] { // each hotel's changes when its guest is named
 				t.Errorf("sessions = %v, want four", slices.Collect(maps.Keys(seen)))

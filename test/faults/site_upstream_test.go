@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
@@ -143,9 +144,7 @@ func (c call) timed(t *testing.T, v *system.Visitor) (system.Answer, time.Durati
 	var a system.Answer
 	var err error
 	took, stalled := fntest.Timed(func() { a, err = v.Go(t.Context(), c.request) })
-	if err != nil {
-		t.Fatalf("%s: %v", c.name, err)
-	}
+	check.Must(t, err, "%s", c.name)
 	if has := v.System().Env().Timeout(c.budget); took+stalled > has {
 		t.Logf("%s: %v beyond its budget of %v, with %v in which the machine got to nothing", c.name, took+stalled-has, has, stalled)
 	}
@@ -280,9 +279,7 @@ func retryUntil(t *testing.T, v *system.Visitor, r system.Request, status int) {
 	for deadline := time.Now().Add(20 * time.Second); ; <-again.C {
 		r.Key = system.Key()
 		a, err := v.Go(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if a.Status == status {
 			a.Into(t, &v.Visit)
 			return

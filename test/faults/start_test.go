@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -19,9 +20,7 @@ func TestStart_refused(t *testing.T) {
 		t.Skip("runs the local cloud as a program")
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { taken.Close() }) // after the subtests, which are parallel
 	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
 	for name, test := range map[string]struct {
@@ -40,9 +39,7 @@ func TestStart_refused(t *testing.T) {
 			p.Start()
 			p.End(syscall.SIGTERM)
 			if test.spoil != nil {
-				if err := test.spoil(p.Local()); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, test.spoil(p.Local()))
 			}
 			words, err := p.Fail(test.args...)
 			if err == nil {
@@ -79,13 +76,9 @@ func TestStart_movedClock(t *testing.T) {
 	}
 	p.End(syscall.SIGINT)
 	p.Start("--clock=+31m")
-	if state := p.State(b); state != "expired_hold" {
-		t.Errorf("31 minutes later it is %s", state)
-	}
+	check.Equal(t, p.State(b), "expired_hold", "31 minutes later")
 	p.End(syscall.SIGINT)
 	p.Start()
-	if state := p.State(b); state != "expired_hold" {
-		t.Errorf("after another start it is %s again", state)
-	}
+	check.Equal(t, p.State(b), "expired_hold", "after another start")
 	p.End(syscall.SIGTERM)
 }

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -114,9 +115,7 @@ func visitRequests(s *system.System) []system.Request {
 func expectServed(t *testing.T, upstream string, v *system.Visitor, r system.Request) {
 	t.Helper()
 	a, err := v.Go(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var body struct{ Degraded []string }
 	if a.Status < 300 {
 		a.Into(t, &body)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -33,9 +34,7 @@ func TestTravellerStore_handoffWithout(t *testing.T) {
 					if began == "" {
 						t.Error(`began = "", want a value`)
 					}
-					if v.Session() != began {
-						t.Errorf("v.Session() = %v, want %v", v.Session(), began)
-					}
+					check.Equal(t, v.Session(), began)
 					if v == known && began != session {
 						t.Errorf("session = %s after the outage began, want %s", began, session)
 					}

@@ -20,6 +20,7 @@ import (
 	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -43,13 +44,9 @@ type schema struct {
 func (x *examples) payload(t *testing.T, subject string) (*value, []string) {
 	t.Helper()
 	text, err := eventschemas.Files.ReadFile(subject + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var s schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &s))
 	return x.fitting(&s, &s), s.Required
 }
 
@@ -249,9 +246,7 @@ func TestGarbage_events(t *testing.T) {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, group.Wait())
 	total := 0
 	for name, n := range parked {
 		total += *n
@@ -329,15 +324,11 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 				}
 				attempt := &attempt{target: &target{function: one}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
 				a, err := send(t.Context(), f.address, r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				for _, w := range faultsOf(attempt, a, true) {
 					t.Error(w)
 				}
-				if a.status != http.StatusUnauthorized {
-					t.Errorf("status = %d, want %d", a.status, http.StatusUnauthorized)
-				}
+				check.Equal(t, a.status, http.StatusUnauthorized, "status")
 			})
 		}
 	}
@@ -354,9 +345,7 @@ func countDeadLetters(t *testing.T, s *system.System, function string) (dead int
 		SELECT count(*), count(*) FILTER (WHERE attributes ->> 'melmastoon-parked-reason' ~ @marker OR coalesce(attributes ->> 'melmastoon-parked-reason', '') = '')
 		FROM bus.messages WHERE attributes ->> 'melmastoon-parked-by' = @function`,
 		pgx.StrictNamedArgs{"function": function, "marker": inValues + "[a-z]{8}" + inValues}).Scan(&dead, &repeating)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if repeating > 0 {
 		t.Errorf("%d reasons of %s repeat what was sent, or say nothing", repeating, function)
 	}

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Examples make requests that have the right form, from the types that they are decoded into. Whatever they name does not
@@ -28,18 +29,12 @@ type examples struct {
 func newExamples(t *testing.T) *examples {
 	x := &examples{listed: map[string][]string{}}
 	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range files {
 		text, err := schemas.HTTP.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var tree any
-		if err := yaml.Unmarshal(text, &tree); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, yaml.Unmarshal(text, &tree))
 		x.collect("", tree)
 	}
 	x.texts = slices.Concat(unknownIDs(), []string{day(7), "en", "USD", "2031-05-04T10:00:00Z", "1250000", "AF", "/hotels", "abc"}, x.all())

@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
@@ -208,19 +209,13 @@ func TestNumbers_extreme(t *testing.T) {
 		results[i] = &result{target: target, tally: tally{codes: map[int]int{}}}
 		service, _, _ := strings.Cut(target.function.Spec.Name, "-")
 		d, err := openapitest.Open(service, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		all := numbers(d, target.function.Spec.Route)
 		inputs[i] = len(all)
 		group.Go(func() error { return f.inflate(t.Context(), d, all, results[i]) })
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.settle(t.Context(), results); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, group.Wait())
+	check.Must(t, f.settle(t.Context(), results))
 	thrown, limited, codes := 0, 0, map[int]int{}
 	for i, r := range results {
 		thrown, limited = thrown+r.thrown, limited+r.codes[http.StatusTooManyRequests]

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -100,9 +101,7 @@ func TestGarbage_routes(t *testing.T) {
 	before, threads := count(t, s), runtime.NumGoroutine()
 	began := time.Now()
 	results, err := f.runAll(t.Context(), targets, seed, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	took := time.Since(began)
 	report(t, results, took)
 	s.Quiet()
@@ -230,14 +229,10 @@ func count(t *testing.T, s *system.System) map[string]int {
 		SELECT schemaname || '.' || tablename FROM pg_tables
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'platform', 'public', 'bus') ORDER BY 1`)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, table := range tables {
 		var n int
-		if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
 		counts[table] = n
 	}
 	return counts
@@ -268,9 +263,7 @@ func idle(t *testing.T, s *system.System) {
 	err := s.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT coalesce(array_agg(left(query, 100)), '{}') FROM pg_stat_activity
 		WHERE datname = current_database() AND state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - interval '3 s'`).Scan(&open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(slices.Compact(open)) > 0 {
 		t.Errorf("transactions are left open: %q", open)
 	}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A note is what the twins read.
@@ -92,17 +93,13 @@ func TestGarbage_sabotaged(t *testing.T) {
 		}
 		return f.Handler(e)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	f := newFuzzer(strings.TrimPrefix(server.URL, "http://"), functions)
 	f.slowest = slow
 	results, err := f.runAll(t.Context(), newTargets(newExamples(t), f, functions), 1, rounds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	// The seed is a fixed one: which of the faults are found in so many rounds is then no matter of luck.
 	for i, want := range [][]string{nil, {"answered 500"}, {"repeats what was sent"}, {"answered 500"}, {"took 1"}, {"was understood", "text/plain", "repeats what was sent"}} {
 		t.Run(functions[i].Spec.Name, func(t *testing.T) {
@@ -117,7 +114,5 @@ func TestGarbage_sabotaged(t *testing.T) {
 			}
 		})
 	}
-	if !strings.Contains(log.String(), `"stack_trace"`) {
-		t.Error("a panic is not in the log")
-	}
+	check.Contains(t, log.String(), `"stack_trace"`)
 }

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/invariants"
 )
@@ -71,9 +72,7 @@ func refund(amount int64) func(*testing.T, *reservationtest.Desk) {
 func broken(t *testing.T, d *reservationtest.Desk) []string {
 	t.Helper()
 	found, err := pgtest.Unsettled(t.Context(), d.DB.Owner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	names := map[string]bool{}
 	for _, row := range found {
 		if name, _, _ := strings.Cut(strings.TrimPrefix(row, "settled/"), ".sql"); name != "everything_is_told" {
@@ -153,9 +152,7 @@ func TestSettled_frontDesk(t *testing.T) {
 			for _, step := range test.steps {
 				step(t, d)
 			}
-			if got := broken(t, d); !slices.Equal(got, test.want) {
-				t.Errorf("broken invariants = %v, want %v", got, test.want)
-			}
+			check.Equal(t, broken(t, d), test.want, "broken invariants")
 		})
 	}
 }
@@ -166,22 +163,16 @@ func violations(t *testing.T, d *reservationtest.Desk, sql string) []string {
 	t.Helper()
 	owner := d.DB.Owner(t)
 	tx, err := owner.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer func() { _ = tx.Rollback(t.Context()) }()
 	if _, err := tx.Exec(t.Context(), sql); err != nil {
 		t.Fatalf("%v in %s", err, sql)
 	}
 	query, err := invariants.SQL.ReadFile("reservations_are_told.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	rows, _ := tx.Query(t.Context(), string(query))
 	found, err := pgx.CollectRows(rows, pgx.RowToMap)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	names := map[string]bool{}
 	for _, row := range found {
 		names[strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(row["subject"]), "melmastoon.reservation."), ".v1")] = true
@@ -261,9 +252,7 @@ func TestAccountsAddUp_wrongCharge(t *testing.T) {
 	t.Parallel()
 	d := reservationtest.OpenDesk(t)
 	query, err := invariants.SQL.ReadFile("accounts_add_up.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, step := range []struct {
 		name  string
 		added int

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -34,18 +35,10 @@ func TestBooking_confirmedBeforeEvent(t *testing.T) {
 		Payment struct{ Method, Status, CapturedMicro string }
 	}
 	b.Confirm("mfs").Into(t, &view)
-	if view.State != "confirmed" {
-		t.Errorf(`view.State = %q, want "confirmed"`, view.State)
-	}
-	if view.Payment.Method != "mfs" {
-		t.Errorf(`view.Payment.Method = %q, want "mfs"`, view.Payment.Method)
-	}
-	if view.Payment.Status != "captured" {
-		t.Errorf(`view.Payment.Status = %q, want "captured"`, view.Payment.Status)
-	}
-	if view.Payment.CapturedMicro != b.Total {
-		t.Errorf("view.Payment.CapturedMicro = %v, want %v", view.Payment.CapturedMicro, b.Total)
-	}
+	check.Equal(t, view.State, "confirmed")
+	check.Equal(t, view.Payment.Method, "mfs")
+	check.Equal(t, view.Payment.Status, "captured")
+	check.Equal(t, view.Payment.CapturedMicro, b.Total)
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 }
@@ -59,15 +52,9 @@ func TestBooking_payInCash(t *testing.T) {
 		Payment struct{ Status, CapturedMicro string }
 	}
 	b.Confirm("cash_on_arrival").Into(t, &view)
-	if view.State != "confirmed" {
-		t.Errorf(`view.State = %q, want "confirmed"`, view.State)
-	}
-	if view.Payment.Status != "pending_cash" {
-		t.Errorf(`view.Payment.Status = %q, want "pending_cash"`, view.Payment.Status)
-	}
-	if view.Payment.CapturedMicro != "0" {
-		t.Errorf(`view.Payment.CapturedMicro = %q, want "0"`, view.Payment.CapturedMicro)
-	}
+	check.Equal(t, view.State, "confirmed")
+	check.Equal(t, view.Payment.Status, "pending_cash")
+	check.Equal(t, view.Payment.CapturedMicro, "0")
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed")
 }
@@ -78,15 +65,9 @@ func TestBooking_declinedThenPaid(t *testing.T) {
 	b := s.Book(system.Usual()).Intend("card")
 	b.Press("decline")
 	a, err := s.Do(t.Context(), b.ConfirmRequest("card", system.Key()))
-	if err != nil {
-		t.Fatalf("confirming a declined payment: %v", err)
-	}
-	if a.Status != http.StatusConflict {
-		t.Errorf("confirming a declined payment: a.Status = %v, want %v", a.Status, http.StatusConflict)
-	}
-	if a.Code() != "PAYMENT.NOT_CAPTURED" {
-		t.Errorf(`confirming a declined payment: a.Code() = %q, want "PAYMENT.NOT_CAPTURED"`, a.Code())
-	}
+	check.Must(t, err, "confirming a declined payment")
+	check.Equal(t, a.Status, http.StatusConflict, "confirming a declined payment")
+	check.Equal(t, a.Code(), "PAYMENT.NOT_CAPTURED", "confirming a declined payment")
 	b.Await("held")
 	b.Pay()
 	s.Settle()
@@ -111,17 +92,13 @@ func TestHoldExpires(t *testing.T) {
 	b := s.Book(last(2)).Intend("card")
 	s.Quiet()
 	s.Advance(b.ExpiresAt.Sub(s.Env().Now()) + time.Second)
-	if got := b.State(); got != "expired_hold" {
-		t.Errorf("past its end and before the sweep it reads %s", got)
-	}
+	check.Equal(t, b.State(), "expired_hold", "past its end and before the sweep")
 	s.Tick("reservation-expireholds")
 	b.Await("expired_hold")
 	s.Tick("reservation-expireholds")
 	s.Settle()
 	b.Expect("reservation.held", "reservation.hold_expired", "inventory.allocation.committed", "inventory.allocation.committed")
-	if again := s.Book(last(2)); again.State() != "held" {
-		t.Error("the next guest does not get rooms")
-	}
+	check.Equal(t, s.Book(last(2)).State(), "held", "the next guest")
 }
 
 func TestBooking_paidAfterSweep(t *testing.T) {
@@ -241,15 +218,11 @@ func TestBooking_capturedAfterExpiryWithoutRooms(t *testing.T) {
 	if status, refunded := late.Intent(); status != "captured" || refunded != late.Total {
 		t.Errorf("the late guest's intent is %s, %s refunded, want all %s", status, refunded, late.Total)
 	}
-	if got := quick.State(); got != "confirmed" {
-		t.Errorf("the quick guest is %s", got)
-	}
+	check.Equal(t, quick.State(), "confirmed", "the quick guest")
 	events := strings.Join(s.Subjects(late.ReservationID), " ")
 	for _, want := range []string{"reservation.held reservation.cancelled", "payment.transaction.captured", "payment.transaction.refunded"} {
 		t.Run(want, func(t *testing.T) {
-			if !strings.Contains(events, want) {
-				t.Errorf("events %s, want %s among them", events, want)
-			}
+			check.Contains(t, events, want)
 		})
 	}
 }
@@ -260,9 +233,7 @@ func TestBooking_lastRoom(t *testing.T) {
 	first := s.Book(last(3))
 	second := s.Quote(last(2))
 	a, err := s.Do(t.Context(), second.HoldRequest(system.Key()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if a.Status != http.StatusConflict {
 		t.Fatalf("a.Status = %v, want %v", a.Status, http.StatusConflict)
 	}
@@ -270,8 +241,6 @@ func TestBooking_lastRoom(t *testing.T) {
 		t.Fatalf(`a.Code() = %q, want "RESERVATION.OVERBOOKING_BLOCKED"`, a.Code())
 	}
 	s.Quiet()
-	if got := first.State(); got != "held" {
-		t.Errorf("the first guest is %s", got)
-	}
+	check.Equal(t, first.State(), "held", "the first guest")
 	s.Settle()
 }

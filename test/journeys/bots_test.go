@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -30,9 +31,7 @@ func TestBots_challenge(t *testing.T) {
 		return v, readSession(t, v, headers)
 	}
 	v, a := visit(map[string]string{"X-Challenge-Response": solved})
-	if a.Status != http.StatusOK {
-		t.Errorf("with the response: answered %d %s, want 200", a.Status, a.Body)
-	}
+	check.Equal(t, a.Status, http.StatusOK, "with the response: %s", a.Body)
 	if hurry(v) {
 		t.Error("after the response: challenged again")
 	}
@@ -43,9 +42,7 @@ func TestBots_challenge(t *testing.T) {
 		t.Error("a wrong response makes a human")
 	}
 	v, a = visit(map[string]string{"X-Challenge-Response": "unavailable", "X-Sandbox-Scenario": "upstream_down; of=challenge"})
-	if a.Status != http.StatusOK {
-		t.Errorf("without the challenge service: answered %d %s, want 200", a.Status, a.Body)
-	}
+	check.Equal(t, a.Status, http.StatusOK, "without the challenge service: %s", a.Body)
 	if !hurry(v) {
 		t.Error("an outage of the challenge service makes a human")
 	}
@@ -88,9 +85,7 @@ func TestBots_isolation(t *testing.T) {
 			humans++
 		}
 	}
-	if humans != 1 {
-		t.Errorf("%d of two visitors with the same response are human, want 1", humans)
-	}
+	check.Equal(t, humans, 1, "visitors with the same response who count as human")
 	other := challenged()
 	if readSession(t, other, solved); !requestUntilChallenged(t, other) {
 		t.Error("got no challenge with the response of another visitor, want one")
@@ -115,8 +110,6 @@ func readSession(t *testing.T, v *system.Visitor, headers map[string]string) sys
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	a, err := v.Go(ctx, system.Request{Method: http.MethodGet, Path: "/session", Header: headers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return a
 }

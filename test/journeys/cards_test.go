@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -37,9 +38,7 @@ func TestCards_wholeSystem(t *testing.T) {
 	s.Settle()
 	db.Advance(time.Minute) // the traveller has seen the popularity from before the clicks
 	var booked int
-	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM sandbox.recent_bookings WHERE confirmed_at IS NOT NULL`).Scan(&booked); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM sandbox.recent_bookings WHERE confirmed_at IS NOT NULL`).Scan(&booked))
 	if booked != 1 {
 		t.Errorf("the search service knows of %d bookings, want 1", booked)
 	}

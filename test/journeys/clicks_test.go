@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -43,25 +44,15 @@ func TestHostileClicks(t *testing.T) {
 			return send(t.Context(), hotel.Tenant, id.New[id.Property](), http.StatusNotFound, nil)
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, group.Wait())
 	s.Settle()
 	var clicks, events, dead int
 	err := db.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT coalesce(sum(clicks), 0) FROM sandbox.popularity),
 			(SELECT count(*) FROM bff_consumer.outbox WHERE subject LIKE '%click.recorded%'),
 			(SELECT count(*) FROM bus.messages WHERE topic LIKE '%.dlq')`).Scan(&clicks, &events, &dead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if clicks != 0 {
-		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: clicks = %v, want 0", clicks, events, dead, clicks)
-	}
-	if events != 0 {
-		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: events = %v, want 0", clicks, events, dead, events)
-	}
-	if dead != 0 {
-		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: dead = %v, want 0", clicks, events, dead, dead)
-	}
+	check.Must(t, err)
+	check.Equal(t, clicks, 0, "clicks that count")
+	check.Equal(t, events, 0, "published events")
+	check.Equal(t, dead, 0, "dead letters")
 }

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/jobs/command/version"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -32,24 +33,14 @@ func TestConsole_catalogue(t *testing.T) {
 		if e.Access == "" {
 			t.Error(`e.Access = "", want a value`)
 		}
-		if (e.Trigger == "http") != (e.Route != "") {
-			t.Errorf(`(e.Trigger == "http") = %v, want %v`, (e.Trigger == "http"), (e.Route != ""))
-		}
-		if (e.Trigger == "event") != (e.Subject != "") {
-			t.Errorf(`(e.Trigger == "event") = %v, want %v`, (e.Trigger == "event"), (e.Subject != ""))
-		}
-		if (e.Trigger == "schedule") != (e.Schedule != "") {
-			t.Errorf(`(e.Trigger == "schedule") = %v, want %v`, (e.Trigger == "schedule"), (e.Schedule != ""))
-		}
+		check.Equal(t, e.Trigger == "http", e.Route != "", "only HTTP functions have a route")
+		check.Equal(t, e.Trigger == "event", e.Subject != "", "only event functions have a subject")
+		check.Equal(t, e.Trigger == "schedule", e.Schedule != "", "only scheduled functions have a schedule")
 	}
 	missing := s.Must(http.StatusNotFound, system.Request{Method: http.MethodGet, Path: "/nowhere"})
-	if missing.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-		t.Errorf("an unknown path answers %s", missing.Body)
-	}
+	check.Equal(t, missing.Code(), "GENERAL.RESOURCE_NOT_FOUND", "an unknown path: %s", missing.Body)
 	wrong := s.Must(http.StatusMethodNotAllowed, system.Request{Method: http.MethodDelete, Path: "/api/v1/reservations/holds"})
-	if allow := wrong.Header.Get("Allow"); !strings.Contains(allow, "POST") {
-		t.Errorf("Allow is %q", allow)
-	}
+	check.Contains(t, wrong.Header.Get("Allow"), "POST")
 }
 
 // TestConsole_frontPageLinksToWhatThereIs opens the local cloud as a browser does and follows each link.
@@ -81,12 +72,8 @@ func TestConsole_stream(t *testing.T) {
 	err := stream(t, s, func(data string) bool {
 		var e struct{ SpecVersion, ID, Source, Type string }
 		err := json.Unmarshal([]byte(data), &e)
-		if err != nil {
-			t.Fatalf("not a structured CloudEvent: %v", err)
-		}
-		if e.SpecVersion != "1.0" {
-			t.Errorf(`not a structured CloudEvent: e.SpecVersion = %q, want "1.0"`, e.SpecVersion)
-		}
+		check.Must(t, err, "specversion")
+		check.Equal(t, e.SpecVersion, "1.0", "specversion")
 		if e.ID == "" {
 			t.Error(`not a structured CloudEvent: e.ID = "", want a value`)
 		}

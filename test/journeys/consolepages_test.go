@@ -3,9 +3,9 @@ package journeys
 import (
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -26,9 +26,7 @@ func TestConsole_pages(t *testing.T) {
 		"/-/events?from=0":                 "oldest first",
 	} {
 		t.Run(path, func(t *testing.T) {
-			if got := page(path); !strings.Contains(got, want) {
-				t.Errorf("got %s, want %q in it", got, want)
-			}
+			check.Contains(t, page(path), want)
 		})
 	}
 	link := regexp.MustCompile(`href="(/-/events/\d+)"`).FindStringSubmatch(page("/-/events?subject=payment.transaction.captured"))
@@ -43,9 +41,7 @@ func TestConsole_pages(t *testing.T) {
 		"intent":      b.IntentID,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(event, want) {
-				t.Errorf("got %s, want %q in it", event, want)
-			}
+			check.Contains(t, event, want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -84,9 +85,7 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	room := hotel.Rooms[0]
 	rooms := desk.rooms(room.ID.String())
 	zone, err := time.LoadLocation(hotel.TimeZone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	day := func(n int) string { return s.Env().Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
 
 	v := desk.do(http.StatusCreated, http.MethodPost, "/walk-ins", map[string]any{
@@ -101,9 +100,7 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	if v.State != "checked_in" || len(v.KeyIDs) != 1 {
 		t.Fatalf("after the walk-in: state %s with keys %v, want checked_in with one", v.State, v.KeyIDs)
 	}
-	if v.Guest.FirstName != "Zarghona" {
-		t.Errorf("staff see the guest %q, want Zarghona", v.Guest.FirstName)
-	}
+	check.Equal(t, v.Guest.FirstName, "Zarghona", "first name that staff see")
 	s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/payment/v1/intents/" + v.Payment.IntentIDs[0] + "/collect"})
 	s.Settle()
 	v = desk.do(http.StatusOK, http.MethodGet, path, nil)
@@ -118,9 +115,7 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	}
 	s.Settle()
 	v = desk.do(http.StatusOK, http.MethodPatch, path, map[string]any{"type": "room_change", "itemId": v.Items[0].ItemID, "roomId": rooms[1]})
-	if got := v.Rooms[0].RoomID; got != rooms[1] {
-		t.Errorf("the guest has room %s, want %s", got, rooms[1])
-	}
+	check.Equal(t, v.Rooms[0].RoomID, rooms[1], "the guest's room")
 	desk.do(http.StatusCreated, http.MethodPost, path+"/special-requests", map[string]any{"tags": []string{"quiet_room"}, "locale": "fa-AF", "source": "guest"})
 	s.Settle()
 
@@ -135,9 +130,7 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	}
 	folio["finalBalanceMicro"] = unpaid.DueMicro // a company pays it later
 	v = desk.do(http.StatusOK, http.MethodPost, path+"/check-out", map[string]any{"folio": folio})
-	if v.State != "checked_out" {
-		t.Errorf("state = %s, want checked_out", v.State)
-	}
+	check.Equal(t, v.State, "checked_out", "state")
 	s.Settle()
 	want := []string{"reservation.held", "reservation.confirmed", "reservation.check_in_started", "reservation.checked_in", "reservation.dates_changed",
 		"reservation.checkout_started", "reservation.early_checkout", "reservation.checked_out", "reservation.special_request.added"}

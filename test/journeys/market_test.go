@@ -14,6 +14,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -51,9 +52,7 @@ func (r *reader) solve() *reader {
 func openReader(t *testing.T, s *system.System) *reader {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return &reader{t: t, client: &http.Client{Jar: jar}, base: s.Cloud.URL()}
 }
 
@@ -63,9 +62,7 @@ func (r *reader) do(method, path string, form url.Values) *reader {
 		path = r.base + path
 	}
 	req, err := http.NewRequestWithContext(r.t.Context(), method, path, strings.NewReader(form.Encode()))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	req.Header.Set("Accept-Language", "en")
 	if r.played != "" {
 		req.Header.Set("X-Sandbox-Scenario", r.played)
@@ -75,14 +72,10 @@ func (r *reader) do(method, path string, form url.Values) *reader {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	res, err := r.client.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	r.at, r.status, r.page = res.Request.URL, res.StatusCode, string(text)
 	return r
 }
@@ -185,9 +178,7 @@ func openCity(t *testing.T) *system.System {
 	t.Helper()
 	const hotels = 100
 	s := system.Open(t)
-	if err := demo.Furnish(t.Context(), s.Env(), hotels); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, demo.Furnish(t.Context(), s.Env(), hotels))
 	return s
 }
 
@@ -199,9 +190,7 @@ func TestMarket_places(t *testing.T) {
 	for _, place := range []string{"Kabul, Afghanistan", "کابل، افغانستان", "كابول، أفغانستان"} {
 		t.Run(place, func(t *testing.T) {
 			r.do(http.MethodGet, "/hotels?place="+url.QueryEscape(place), nil).sees("Kabul Grand Hotel")
-			if got := r.at.Query().Get("city"); got != "Kabul" {
-				t.Errorf("city = %q, want Kabul", got)
-			}
+			check.Equal(t, r.at.Query().Get("city"), "Kabul", "city")
 		})
 	}
 	r.do(http.MethodGet, "/hotels?place=Afghanistan", nil).sees("Hotels in Afghanistan", "Choose a city", ">Herat<", ">Kabul<")
@@ -280,9 +269,7 @@ func (r *reader) total() int {
 		return 0
 	}
 	total, err := strconv.Atoi(n[1])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	return total
 }
 
@@ -291,9 +278,7 @@ func (r *reader) prices() (all []float64) {
 	r.t.Helper()
 	for _, p := range price.FindAllStringSubmatch(html.UnescapeString(r.page), -1) {
 		n, err := strconv.ParseFloat(strings.ReplaceAll(p[1], ",", ""), 64)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.Must(r.t, err)
 		all = append(all, n)
 	}
 	return all

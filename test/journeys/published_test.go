@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/contract"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -75,9 +76,7 @@ func (s publishedEvents) same(what string, values ...any) {
 		if v == nil || v == "" {
 			s.t.Errorf("%s: value %d of %v is empty", what, i, values)
 		}
-		if got, want := fmt.Sprint(v), fmt.Sprint(values[0]); got != want {
-			s.t.Errorf("%s: value %d = %s, want %s", what, i, got, want)
-		}
+		check.Equal(s.t, fmt.Sprint(v), fmt.Sprint(values[0]), "%s: value %d", what, i)
 	}
 }
 
@@ -95,9 +94,7 @@ func (s publishedEvents) traced(trace string) {
 func (s publishedEvents) hides(log io.Reader, secret string) {
 	s.t.Helper()
 	text, err := json.Marshal(s.events)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	lines, err := io.ReadAll(log)
 	if err != nil || len(lines) == 0 {
 		s.t.Fatalf("nothing was logged, %v", err)
@@ -122,9 +119,7 @@ func (s publishedEvents) published(from *system.System) {
 	wire := map[string]string{}
 	for _, e := range receive(s.t, from, len(appended)) {
 		wire[fmt.Sprint(e.attributes["id"])] = e.subject()
-		if err := contract.ValidateOutgoing(e.subject(), e.raw); err != nil {
-			s.t.Errorf("%s: %v", e, err)
-		}
+		check.NoError(s.t, contract.ValidateOutgoing(e.subject(), e.raw), "%s", e)
 	}
 	if !maps.Equal(appended, wire) {
 		s.t.Errorf("appended %v, published %v", appended, wire)

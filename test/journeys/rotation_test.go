@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -156,14 +157,10 @@ func (r *rollout) apply() {
 	rings, numbers := map[string]string{}, map[string]int{}
 	for _, ring := range keys.Rings {
 		versions, err := r.store().Versions(r.t.Context(), ring.Secret())
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.Must(r.t, err)
 		numbers[ring.Variable] = versions[len(versions)-1].Number
 		text, err := r.store().Read(r.t.Context(), ring.Secret(), numbers[ring.Variable])
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.Must(r.t, err)
 		rings[ring.Variable] = string(text)
 	}
 	r.deploy(rings)
@@ -324,9 +321,7 @@ func TestRotation_threeSteps(t *testing.T) {
 		t.Errorf("guests have lost %q, want nothing", lost)
 	}
 	for variable, text := range r.rings {
-		if left := strings.Contains(text, "local:"); left != (variable == "VIEW_TOKEN_KEYS") {
-			t.Errorf("the old key of %s is still deployed: %t", variable, left)
-		}
+		check.Equal(t, strings.Contains(text, "local:"), variable == "VIEW_TOKEN_KEYS", "the old key of %s is still deployed", variable)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -98,12 +99,8 @@ func TestSiteAgain_doubleClick(t *testing.T) {
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any
-	if err := json.Unmarshal(a, &x); err != nil {
-		t.Error(err)
-	}
-	if err := json.Unmarshal(b, &y); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, json.Unmarshal(a, &x))
+	check.NoError(t, json.Unmarshal(b, &y))
 	return reflect.DeepEqual(x, y)
 }
 
@@ -148,9 +145,7 @@ func TestSiteAgain_paysThenChangesMethod(t *testing.T) {
 			for _, method := range []string{"mfs", "cash_on_arrival", "card"} {
 				t.Run(method, func(t *testing.T) {
 					v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
-					if v.State() != "confirmed" {
-						t.Errorf("state = %s, want confirmed", v.FlowState)
-					}
+					check.Equal(t, v.State(), "confirmed", "flow state %s", v.FlowState)
 				})
 			}
 			if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -133,9 +134,7 @@ func TestSite_paysBalanceLate(t *testing.T) {
 				s.Quiet()
 			}
 			desk := openDesk(t, s).do(http.StatusOK, http.MethodGet, "/"+v.ReservationID, nil)
-			if desk.Balance.DueMicro != "0" {
-				t.Errorf("the desk sees %s due", desk.Balance.DueMicro)
-			}
+			check.Equal(t, desk.Balance.DueMicro, "0", "balance due at the front desk")
 			s.Settle()
 		})
 	}

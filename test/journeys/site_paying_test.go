@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -39,9 +40,7 @@ func TestSitePaying_cancelledReservation(t *testing.T) {
 				for _, method := range []string{"mfs", "cash_on_arrival", "card"} {
 					v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
 				}
-				if v.State() != "failed" {
-					t.Errorf("the draft is %s", v.FlowState)
-				}
+				check.Equal(t, v.State(), "failed", "the draft is %s", v.FlowState)
 				s.Settle()
 				v.Press("pay")
 				s.Settle()
@@ -58,15 +57,11 @@ func TestSitePaying_cancelledReservation(t *testing.T) {
 func payments(t *testing.T, v *system.Visitor) (intents, captured int) {
 	t.Helper()
 	reservation, err := id.Parse[id.Reservation](v.ReservationID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	err = v.System().DB.Owner(t).QueryRow(t.Context(), `
 		SELECT count(*), count(*) FILTER (WHERE captured_micro > 0) FROM sandbox.intents WHERE reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": reservation}).Scan(&intents, &captured)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return intents, captured
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -47,9 +48,7 @@ func (w pendingWay) begin(t *testing.T, s *system.System) *system.Visitor {
 			t.Fatalf("%s: pending: got %d %s, want 202", w.name, a.Status, a.Body)
 		}
 	}
-	if v.PaymentStatus != w.status {
-		t.Errorf("%s: paymentStatus = %q, want %q", w.name, v.PaymentStatus, w.status)
-	}
+	check.Equal(t, v.PaymentStatus, w.status, "%s: paymentStatus", w.name)
 	if inline := w.scenario == "challenge_3ds"; (v.ClientSecret != "") != inline {
 		t.Errorf("%s: clientSecret = %q, want one: %v", w.name, v.ClientSecret, inline)
 	}
@@ -133,9 +132,7 @@ func TestPendingPayment_never(t *testing.T) {
 		sweep(s, 2*time.Minute) // before the end of the hold
 	}
 	for i, v := range guests {
-		if v.State() != "paying" {
-			t.Errorf("%s: during the hold the draft is %s, want paying", pendingWays[i].name, v.FlowState)
-		}
+		check.Equal(t, v.State(), "paying", "%s: during the hold the draft is %s", pendingWays[i].name, v.FlowState)
 	}
 	s.Advance(30 * time.Minute)
 	s.Tick("reservation-expireholds")
@@ -146,9 +143,7 @@ func TestPendingPayment_never(t *testing.T) {
 	for i, v := range guests {
 		pendingWays[i].approve(v) // too late
 		s.Settle()
-		if v.State() != "abandoned" {
-			t.Errorf("%s: at the end the draft is %s, want abandoned", pendingWays[i].name, v.FlowState)
-		}
+		check.Equal(t, v.State(), "abandoned", "%s: at the end the draft is %s", pendingWays[i].name, v.FlowState)
 		if _, captured := payments(t, v); captured != 0 {
 			t.Errorf("%s: %d intents were captured, want none", pendingWays[i].name, captured)
 		}
@@ -192,13 +187,9 @@ func TestPostedReturn(t *testing.T) {
 		t.Run("form "+strconv.Quote(form), func(t *testing.T) {
 			a, err := landing.Go(t.Context(), system.Request{Method: http.MethodPost, Path: back, Body: form,
 				Header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://bank.example"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			to := a.Header.Get("Location")
-			if a.Status != http.StatusSeeOther {
-				t.Errorf("got %d %s, want 303", a.Status, a.Body)
-			}
+			check.Equal(t, a.Status, http.StatusSeeOther, "%s", a.Body)
 			if !strings.Contains(to, "?r=") {
 				t.Errorf("Location = %s, want the token of the return link in it", to)
 			}
@@ -208,9 +199,7 @@ func TestPostedReturn(t *testing.T) {
 		})
 	}
 	u, err := url.Parse(back)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	page := landing.Must(http.StatusSeeOther, http.MethodGet, back, nil).Header.Get("Location")
 	if want := "/site/" + demo.KabulGrand.Slug + "/confirmations/"; !strings.HasPrefix(page, want) {
 		t.Errorf("the return leads to %s, want %s (from %s)", page, want, u.Path)

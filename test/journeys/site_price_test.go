@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -31,9 +32,7 @@ func TestSitePrice_unchanged(t *testing.T) {
 			v.Headers = map[string]string{"X-Currency": currency, "X-Sandbox-Scenario": "price_changed"}
 			v.RequestQuote(usual())
 			v.Refused(http.StatusConflict, "BFF.TENANT.PRICE_CHANGED", http.MethodPost, "/hold", holding(shown))
-			if v.State() != "quoting" {
-				t.Errorf("state = %s, want quoting", v.FlowState)
-			}
+			check.Equal(t, v.State(), "quoting", "flow state %s", v.FlowState)
 			var draft struct {
 				Quote struct{ Total map[string]any }
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -86,9 +87,7 @@ func TestSiteScenario_buildSite(t *testing.T) {
 	}
 	day := func(from int) string { return s.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
 	session, err := s.Do(t.Context(), system.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	a, err := s.Do(t.Context(), system.Request{
 		Method: http.MethodPost, Key: "one", Path: "/bff/consumer/v1/handoff/" + demo.KabulGrand.Tenant.String() + "/" + demo.KabulGrand.Property.String(),

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -96,9 +97,7 @@ func TestSite_changesStay(t *testing.T) {
 	}
 	s.Quiet()
 	desk := openDesk(t, s).do(http.StatusOK, http.MethodGet, "/"+v.ReservationID, nil)
-	if desk.Balance.DueMicro != "0" {
-		t.Errorf("the desk sees %s due", desk.Balance.DueMicro)
-	}
+	check.Equal(t, desk.Balance.DueMicro, "0", "balance due at the front desk")
 	s.Advance(booked.FreeUntil.Sub(s.Env().Now()) + time.Second)
 	v.Refused(http.StatusConflict, "RESERVATION.CHANGE_NOT_ALLOWED", http.MethodPatch, path, datesOf(v, system.Wish{Hotel: wish.Hotel, Room: 2, From: 20, Nights: 1}))
 	v.Must(http.StatusOK, http.MethodPatch, path, map[string]any{"specialRequest": map[string]any{"tags": []string{"quiet_room"}}})
@@ -118,9 +117,7 @@ func TestSite_equalChanges(t *testing.T) {
 		window.Browser = s.Browser()
 		all.Go(func() {
 			a := window.Send(http.MethodPatch, path+"?t="+booked.ViewToken, datesOf(v, w))
-			if a.Status != http.StatusOK {
-				t.Errorf("a change answers %d %s, want 200", a.Status, a.Body)
-			}
+			check.Equal(t, a.Status, http.StatusOK, "a change: %s", a.Body)
 		})
 	}
 	all.Wait()

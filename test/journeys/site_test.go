@@ -3,12 +3,12 @@ package journeys
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -38,21 +38,13 @@ func usual() system.Wish { return system.Usual() }
 func ended(t *testing.T, v *system.Visitor, state, final, reservation string) system.End {
 	t.Helper()
 	e := v.End()
-	if e.State != state {
-		t.Errorf("in the tables: e.State = %v, want %v", e.State, state)
-	}
-	if e.Final != final {
-		t.Errorf("in the tables: e.Final = %v, want %v", e.Final, final)
-	}
-	if e.Reservation != reservation {
-		t.Errorf("in the tables: e.Reservation = %v, want %v", e.Reservation, reservation)
-	}
+	check.Equal(t, e.State, state, "in the tables")
+	check.Equal(t, e.Final, final, "in the tables")
+	check.Equal(t, e.Reservation, reservation, "in the tables")
 	if e.Named {
 		t.Error("in the tables: e.Named = true, want false")
 	}
-	if e.Session != v.Session() {
-		t.Errorf("in the tables: e.Session = %v, want %v", e.Session, v.Session())
-	}
+	check.Equal(t, e.Session, v.Session(), "in the tables")
 	return e
 }
 
@@ -68,35 +60,25 @@ func TestSite_paysByCard(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
-	if v.State() != "paying" {
-		t.Errorf("with an intent it is %s", v.FlowState)
-	}
+	check.Equal(t, v.State(), "paying", "with an intent it is %s", v.FlowState)
 	if back := v.Press("pay"); !strings.Contains(back, "/"+v.DraftID+"?r=") {
 		t.Errorf("the provider leads to %q", back)
 	}
 	s.Quiet()
 	a := v.Return()
-	if a.Status != http.StatusOK {
-		t.Errorf("a.Status = %v, want %v", a.Status, http.StatusOK)
-	}
-	if v.FlowState != "confirmed" {
-		t.Errorf(`v.FlowState = %q, want "confirmed"`, v.FlowState)
-	}
+	check.Equal(t, a.Status, http.StatusOK)
+	check.Equal(t, v.FlowState, "confirmed")
 	if v.ViewToken == "" {
 		t.Error(`v.ViewToken = "", want a value`)
 	}
 	confirmation(t, v, "card", "captured")
 	v.Expect(created, intended, converted, viewed, held, confirmed, allocated, captured)
 	e := ended(t, v, "confirmed", "converted", "confirmed")
-	if e.Method != "card" {
-		t.Errorf(`in the snapshot: e.Method = %q, want "card"`, e.Method)
-	}
+	check.Equal(t, e.Method, "card", "in the snapshot")
 	if !e.EmailHash {
 		t.Error("in the snapshot: e.EmailHash = false, want true")
 	}
-	if !slices.Equal(e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}) {
-		t.Errorf("in the snapshot: e.Trail = %v, want %v", e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"})
-	}
+	check.Equal(t, e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}, "in the snapshot")
 }
 
 // confirmation reads it as the one who booked, as a stranger, and as a stranger with the link.
@@ -109,24 +91,12 @@ func confirmation(t *testing.T, v *system.Visitor, method, status string) {
 	}
 	a := v.Must(http.StatusOK, http.MethodGet, path, nil)
 	a.Into(t, &seen)
-	if seen.ReservationID != v.ReservationID {
-		t.Errorf("seen.ReservationID = %v, want %v", seen.ReservationID, v.ReservationID)
-	}
-	if seen.ReservationCode != v.Code {
-		t.Errorf("seen.ReservationCode = %v, want %v", seen.ReservationCode, v.Code)
-	}
-	if seen.State != "confirmed" {
-		t.Errorf(`seen.State = %q, want "confirmed"`, seen.State)
-	}
-	if seen.Payment.Method != method {
-		t.Errorf("seen.Payment.Method = %v, want %v", seen.Payment.Method, method)
-	}
-	if seen.Payment.Status != status {
-		t.Errorf("seen.Payment.Status = %v, want %v", seen.Payment.Status, status)
-	}
-	if got := a.Header.Get("Cache-Control"); got != "private, no-store" {
-		t.Errorf("browsers may keep it: %q", got)
-	}
+	check.Equal(t, seen.ReservationID, v.ReservationID)
+	check.Equal(t, seen.ReservationCode, v.Code)
+	check.Equal(t, seen.State, "confirmed")
+	check.Equal(t, seen.Payment.Method, method)
+	check.Equal(t, seen.Payment.Status, status)
+	check.Equal(t, a.Header.Get("Cache-Control"), "private, no-store", "Cache-Control")
 	for _, private := range []string{"Zarghona", "Ahmadzai", "xample.com", "012"} {
 		t.Run(private, func(t *testing.T) {
 			if strings.Contains(string(a.Body), private) {
@@ -184,9 +154,7 @@ func TestSite_slugOnly(t *testing.T) {
 		Rooms      []struct{ RoomTypeID string }
 	}
 	v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil).Into(t, &booked)
-	if booked.PropertyID != house.PropertyID {
-		t.Errorf("booked.PropertyID = %v, want %v", booked.PropertyID, house.PropertyID)
-	}
+	check.Equal(t, booked.PropertyID, house.PropertyID)
 	if len(booked.Rooms) != 1 {
 		t.Fatalf("len(booked.Rooms) = %v, want 1", len(booked.Rooms))
 	}
@@ -199,9 +167,7 @@ func TestSite_paysCash(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
-	if v.RedirectURL != "" {
-		t.Errorf("cash is paid at %q", v.RedirectURL)
-	}
+	check.Equal(t, v.RedirectURL, "", "redirect URL of a cash payment")
 	first := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	second := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	if string(first.Body) != string(second.Body) || v.FlowState != "confirmed" {
@@ -367,9 +333,7 @@ func TestSite_declinedThenPays(t *testing.T) {
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	v.Press("decline")
 	v.Refused(http.StatusPaymentRequired, "PAYMENT.DECLINED", http.MethodPost, v.Draft("/return"), nil)
-	if v.State() != "paying" {
-		t.Errorf("after a refusal it is %s", v.FlowState)
-	}
+	check.Equal(t, v.State(), "paying", "after a refusal it is %s", v.FlowState)
 	v.Press("pay")
 	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
 		t.Errorf("came back to %d %s", a.Status, a.Body)

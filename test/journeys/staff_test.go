@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -28,9 +29,7 @@ func TestStaff_keysRotate(t *testing.T) {
 		got, err := s.Do(t.Context(), system.Request{Method: http.MethodGet, Token: token,
 			Path:   "/api/v1/reservations?arrivals=" + demo.KabulGrand.Property.String() + "&date=" + s.Env().Now().Format(time.DateOnly),
 			Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return got.Status
 	}
 	old := staffToken(t, s)
@@ -38,17 +37,9 @@ func TestStaff_keysRotate(t *testing.T) {
 		t.Fatalf("the first token: status = %d, want 200", got)
 	}
 	s.Must(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/keys"})
-	if got := arrivals(staffToken(t, s)); got != http.StatusOK {
-		t.Errorf("a token of the new key: status = %d, want 200", got)
-	}
-	if got := arrivals(old); got != http.StatusOK {
-		t.Errorf("the token of the old key: status = %d, want 200", got)
-	}
-	if got := arrivals("x" + old); got != http.StatusUnauthorized {
-		t.Errorf("a token with a broken signature: status = %d, want 401", got)
-	}
+	check.Equal(t, arrivals(staffToken(t, s)), http.StatusOK, "a token of the new key: status")
+	check.Equal(t, arrivals(old), http.StatusOK, "the token of the old key: status")
+	check.Equal(t, arrivals("x"+old), http.StatusUnauthorized, "a token with a broken signature: status")
 	s.Advance(9 * time.Hour)
-	if got := arrivals(old); got != http.StatusUnauthorized {
-		t.Errorf("after the shift: status = %d, want 401", got)
-	}
+	check.Equal(t, arrivals(old), http.StatusUnauthorized, "after the shift: status")
 }

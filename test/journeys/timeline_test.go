@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/jobs/timeline"
 	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -75,9 +76,7 @@ func TestTimeline_booking(t *testing.T) {
 	s.Settle()
 	whole := s.BookingTimeline(v.ReservationID)
 	for service, want := range bookingMoments {
-		if got := momentsOf(whole, service); !slices.Equal(got, want) {
-			t.Errorf("%s:\n got %q\nwant %q", service, got, want)
-		}
+		check.Equal(t, momentsOf(whole, service), want, "%s", service)
 	}
 	checkOrder(t, whole)
 	checkCauses(t, whole, "published reservation.confirmed", "call paymentcaptured 204", "published payment.transaction.captured", "call pay 303")
@@ -218,9 +217,7 @@ func TestTimeline_printedOnFailure(t *testing.T) {
 		"call":  "call holdrooms 201",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(text, want) {
-				t.Errorf("got %s\nwant %q in it", text, want)
-			}
+			check.Contains(t, text, want)
 		})
 	}
 }
@@ -240,9 +237,7 @@ func TestTimeline_withoutLog(t *testing.T) {
 	b.Press("pay")
 	b.Await("confirmed")
 	whole, err := booking.Of(t.Context(), booking.Owner{Conn: s.DB.Owner(t)}, nil, b.Code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	checkOrder(t, whole)
 	checkCauses(t, whole, "published reservation.confirmed", "consumed payment.transaction.captured", "published payment.transaction.captured")
 	if !slices.ContainsFunc(whole.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
@@ -265,9 +260,7 @@ func TestTimeline_job(t *testing.T) {
 	whole := s.BookingTimeline(v.ReservationID)
 	var out strings.Builder
 	e := timeline.LogKey.With(env.Of(map[string]string{"DATABASE_URL": s.DB.URL()}), booking.Whole(s.Log.Reader()))
-	if err := timeline.Run(t.Context(), e, []string{"-most=0", v.DraftID}, &out); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, timeline.Run(t.Context(), e, []string{"-most=0", v.DraftID}, &out))
 	moments := 0
 	for _, m := range whole.Moments {
 		if m.Service == "bus" {

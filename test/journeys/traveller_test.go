@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -94,15 +95,9 @@ func (v *traveller) book(h demo.Hotel, went sent) *traveller {
 	}
 	hotel.step("bootstrap", http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(link.Query().Get("h")), nil, &front)
 	chosen := front.HandoffPayload
-	if chosen.HandoffID != went.HandoffID {
-		v.t.Errorf("chosen.HandoffID = %v, want %v", chosen.HandoffID, went.HandoffID)
-	}
-	if chosen.Locale != "ps-AF" {
-		v.t.Errorf(`chosen.Locale = %q, want "ps-AF"`, chosen.Locale)
-	}
-	if chosen.Currency != "AFN" {
-		v.t.Errorf(`chosen.Currency = %q, want "AFN"`, chosen.Currency)
-	}
+	check.Equal(v.t, chosen.HandoffID, went.HandoffID)
+	check.Equal(v.t, chosen.Locale, "ps-AF")
+	check.Equal(v.t, chosen.Currency, "AFN")
 	var shown struct {
 		Rooms []struct {
 			RoomTypeID string
@@ -131,15 +126,9 @@ func (v *traveller) pay() {
 	v.step("return", http.StatusOK, http.MethodPost, v.Draft("/return"), nil, nil)
 	var seen struct{ ReservationID, State string }
 	v.step("confirmation", http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil, &seen)
-	if v.FlowState != "confirmed" {
-		v.t.Errorf(`v.FlowState = %q, want "confirmed"`, v.FlowState)
-	}
-	if seen.State != "confirmed" {
-		v.t.Errorf(`seen.State = %q, want "confirmed"`, seen.State)
-	}
-	if seen.ReservationID != v.ReservationID {
-		v.t.Errorf("seen.ReservationID = %v, want %v", seen.ReservationID, v.ReservationID)
-	}
+	check.Equal(v.t, v.FlowState, "confirmed")
+	check.Equal(v.t, seen.State, "confirmed")
+	check.Equal(v.t, seen.ReservationID, v.ReservationID)
 }
 
 // unsampled returns the environment with the local documents, and without sampling.
@@ -260,9 +249,7 @@ func TestTraveller_link(t *testing.T) {
 	if strings.Contains(page, went.Token) {
 		t.Error("strings.Contains(page, went.Token) = true, want false")
 	}
-	if !strings.Contains(at, "/site/"+demo.KabulGrand.Slug+"?") {
-		t.Errorf("at = %q, want %q in it", at, "/site/"+demo.KabulGrand.Slug+"?")
-	}
+	check.Contains(t, at, "/site/"+demo.KabulGrand.Slug+"?")
 	if _, again := v.follow(went.URL); again != at {
 		t.Errorf("the same link in the same browser leads to %s, before to %s", again, at)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/contract"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -58,13 +59,9 @@ func stream(t *testing.T, s *system.System, more func(data string) bool) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Cloud.URL()+"/-/events?replay=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer res.Body.Close()
 	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "text/event-stream" {
 		t.Fatalf("answered %d %s", res.StatusCode, got)
@@ -92,9 +89,7 @@ func read(t *testing.T, document string) (e wired) {
 		func() error { return json.Unmarshal(whole.Data, &data) },
 		func() error { return json.Unmarshal(data.Payload, &e.payload) },
 	} {
-		if err := step(); err != nil {
-			t.Fatalf("%v in %s", err, document)
-		}
+		check.Must(t, step(), "in %s", document)
 	}
 	delete(e.attributes, "data")
 	e.envelope, e.raw = data.Envelope, data.Payload
@@ -112,9 +107,7 @@ func TestWire_schemas(t *testing.T) {
 	subjects := map[string]int{}
 	for _, e := range events {
 		subjects[e.subject()]++
-		if err := contract.ValidateOutgoing(e.subject(), e.raw); err != nil {
-			t.Errorf("%s: %v", e, err)
-		}
+		check.NoError(t, contract.ValidateOutgoing(e.subject(), e.raw), "%s", e)
 		for _, wrong := range slices.Concat(e.strangers(), e.disagreements(), e.misplaced()) {
 			t.Errorf("%s: %s", e, wrong)
 		}
@@ -360,12 +353,8 @@ func TestWire_unknownMember(t *testing.T) {
 			object["guestEmail"] = "guest@example.com"
 			text, err := json.Marshal(e.payload)
 			delete(object, "guestEmail")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := contract.ValidateIncoming(e.subject(), text); err != nil {
-				t.Errorf("%s with %s/guestEmail cannot be heard any more: %v", e, path, err)
-			}
+			check.Must(t, err)
+			check.NoError(t, contract.ValidateIncoming(e.subject(), text), "%s with %s/guestEmail cannot be heard any more", e, path)
 			if err := contract.ValidateOutgoing(e.subject(), text); err == nil {
 				t.Errorf("%s with %s/guestEmail may be said", e, path)
 			}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -34,9 +35,7 @@ func TestCommandLines_forSiteBuildersRun(t *testing.T) {
 		t.Skip("starts the local cloud")
 	}
 	text, err := os.ReadFile(filepath.Join(root, "schemas", "http", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	lines := commandLines(string(text))
 	p := system.Install(t)
 	p.Start()
@@ -44,9 +43,7 @@ func TestCommandLines_forSiteBuildersRun(t *testing.T) {
 		t.Errorf("of %d lines these do not do what the document says:\n%s", len(lines), strings.Join(wrong, "\n"))
 	}
 	twins := []commandLine{{command: "false"}, {command: "echo closed", output: "open"}, {command: "echo open", output: "open"}}
-	if wrong := runLines(t, t.TempDir(), twins); len(wrong) != 2 {
-		t.Errorf("of three lines, two of them wrong, the check finds %q", wrong)
-	}
+	check.Equal(t, len(runLines(t, t.TempDir(), twins)), 2, "wrong lines found among three")
 	p.End(syscall.SIGTERM)
 }
 
@@ -66,13 +63,9 @@ func runLines(t *testing.T, dir string, lines []commandLine) (wrong []string) {
 	}
 	for i, l := range lines {
 		out, err := os.ReadFile(filepath.Join(outputs, fmt.Sprint(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		status, err := os.ReadFile(filepath.Join(outputs, fmt.Sprint(i, ".status")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if strings.TrimSpace(string(status)) != "0" || !strings.Contains(string(out), l.output) {
 			wrong = append(wrong, fmt.Sprintf("%s\n\tstatus %swant %s, got %.300s", l.command, status, l.output, out))
 		}

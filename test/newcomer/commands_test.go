@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A command is what a document asks its reader to type.
@@ -61,9 +63,7 @@ func known(t *testing.T, name string) (flags []string) {
 		return declared(t, path)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
@@ -82,15 +82,11 @@ func known(t *testing.T, name string) (flags []string) {
 func declared(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	kinds := regexp.MustCompile(`^(Bool|Int|String|Duration|Func|BoolFunc|Text|Float64|Uint)(Var)?$`)
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -179,9 +175,7 @@ func tests(t *testing.T, dir string) (names []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return names
 }
 
@@ -203,9 +197,7 @@ func TestCommands_runTests(t *testing.T) {
 		`go test ./scripts/bundle/... -run Nowhere`:                         {"Nowhere"},
 	} {
 		t.Run(snippet, func(t *testing.T) {
-			if got := unmatched(t, snippet); !slices.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
-			}
+			check.Equal(t, unmatched(t, snippet), want)
 		})
 	}
 }
@@ -223,9 +215,7 @@ func TestCommands_findsMistakes(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"shared/nowhere", "functions/<service>/nothing", "jobs/{prune,nothing}"}; !slices.Equal(missing, want) {
-		t.Errorf("missing %v, want %v", missing, want)
-	}
+	check.Equal(t, missing, []string{"shared/nowhere", "functions/<service>/nothing", "jobs/{prune,nothing}"})
 	var unknown []string
 	for _, c := range d.commands() {
 		takes := known(t, c.program)
@@ -236,7 +226,5 @@ func TestCommands_findsMistakes(t *testing.T) {
 		}
 	}
 	slices.Sort(unknown)
-	if want := []string{"bundle port", "bundle wrapped", "run sooner"}; !slices.Equal(unknown, want) {
-		t.Errorf("unknown %v, want %v", unknown, want)
-	}
+	check.Equal(t, unknown, []string{"bundle port", "bundle wrapped", "run sooner"})
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A treeCopy is a copy of the tree in which the steps of the guide are done.
@@ -43,9 +45,7 @@ func open(t testing.TB) treeCopy {
 		}
 		return copyFile(path, to)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return w
 }
 
@@ -133,9 +133,7 @@ func TestCopy_blockOrder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := edit{place: test.place, anchor: test.anchor, text: "x\n"}.placed(test.text)
-			if got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			check.Equal(t, got, test.want)
 			if valid := test.want != ""; (err == nil) != valid {
 				t.Errorf("error = %v, want nil: %t", err, valid)
 			}

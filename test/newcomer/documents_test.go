@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A document is one of those at the top of the tree. What CONTRIBUTING.md makes is there for it.
@@ -29,14 +30,10 @@ func documents(t *testing.T) (all []document) {
 		}
 	}
 	names, err := filepath.Glob(filepath.Join(root, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		all = append(all, document{filepath.Base(name), string(text), made})
 	}
 	return all
@@ -121,9 +118,7 @@ func paths(t *testing.T, text string) (all []string) {
 func topFolders(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
@@ -144,9 +139,7 @@ func TestDocuments_map(t *testing.T) {
 		}
 	}
 	services, err := filepath.Glob(filepath.Join(root, "functions", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, s := range services {
 		want = append(want, "functions/"+filepath.Base(s))
 	}
@@ -167,15 +160,11 @@ func TestDocuments_routes(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var doc struct {
 			Paths map[string]map[string]any `yaml:"paths"`
 		}
-		if err := yaml.Unmarshal(text, &doc); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, yaml.Unmarshal(text, &doc))
 		for address, methods := range doc.Paths {
 			for method := range methods {
 				described[service+" "+strings.ToUpper(method)+" "+address] = true
@@ -210,9 +199,7 @@ func sources(t *testing.T) string {
 			all.Write(source)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	return all.String()
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // root is the module's folder as seen from this one.
@@ -40,22 +42,16 @@ var (
 func readGuide(t *testing.T) []step {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	steps, err := parseGuide(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for i, s := range steps {
 		for j, e := range s.edits {
 			if e.linked == "" {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(e.linked)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			steps[i].edits[j].text = string(text)
 		}
 	}
@@ -107,9 +103,7 @@ func TestGuide_parse(t *testing.T) {
 	t.Parallel()
 	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
 	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n**`c.go`**, above `v`: [more](d.go)\n### 2. Run it\n```sh\ngo test\n```\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(steps) != 2 {
 		t.Fatalf("len(steps) = %v, want 2", len(steps))
 	}
@@ -121,9 +115,7 @@ func TestGuide_parse(t *testing.T) {
 	}
 	block := edit{line: 9, file: "b.go", place: "below", anchor: "y (z)", text: "\tw\n"}
 	linked := edit{line: 14, file: "c.go", place: "above", anchor: "v", linked: "d.go"}
-	if got, want := steps[0].edits[1:], []edit{block, linked}; !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	check.Equal(t, steps[0].edits[1:], []edit{block, linked})
 	for name, text := range map[string]string{
 		"a block of no file":  before + "```go\nx\n```\n",
 		"a block of no step":  "**`a.go`**\n```go\nx\n```\n",

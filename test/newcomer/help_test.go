@@ -11,20 +11,14 @@ import (
 	"melmastoon.ghasi.io"
 	runner "melmastoon.ghasi.io/jobs/command" // commands_test.go has a type command
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // printedBy returns what a job prints with one argument and without configuration.
 func printedBy(t *testing.T, j runner.Job, argument string) string {
 	t.Helper()
 	r, w, err := os.Pipe()
-	must(t, err)
+	check.Must(t, err)
 	stdout := os.Stdout
 	os.Stdout = w
 	printed := make(chan string)
@@ -34,10 +28,8 @@ func printedBy(t *testing.T, j runner.Job, argument string) string {
 	}()
 	code := runner.Run(t.Context(), j, env.Of(nil), []string{argument}, io.Discard)
 	os.Stdout = stdout
-	must(t, w.Close())
-	if code != 0 {
-		t.Errorf("%s %s ends with exit code %d, want 0", j.Name, argument, code)
-	}
+	check.Must(t, w.Close())
+	check.Equal(t, code, 0, "exit code of %s %s", j.Name, argument)
 	return <-printed
 }
 
@@ -62,12 +54,12 @@ func TestHelp_jobs(t *testing.T) {
 			var files []string
 			for _, folder := range []string{"", "main"} {
 				found, err := filepath.Glob(filepath.Join(root, "jobs", j.Name, folder, "*.go"))
-				must(t, err)
+				check.Must(t, err)
 				files = append(files, found...)
 			}
 			for _, file := range files {
 				source, err := os.ReadFile(file)
-				must(t, err)
+				check.Must(t, err)
 				for _, v := range variable.FindAllStringSubmatch(string(source), -1) {
 					if !strings.HasSuffix(file, "_test.go") && !strings.Contains(help, v[1]) {
 						t.Errorf("%s reads %s, which -help does not name", filepath.Base(file), v[1])

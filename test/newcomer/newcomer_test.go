@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
@@ -19,9 +20,7 @@ func TestGuide_tenSteps(t *testing.T) {
 		t.Skip("builds a copy of the tree")
 	}
 	steps := readGuide(t)
-	if len(steps) != 10 {
-		t.Errorf("the guide has %d steps", len(steps))
-	}
+	check.Equal(t, len(steps), 10, "steps of the guide")
 	w := open(t)
 	skeletons := w.makeSkeletons(readSkeletons(t)) // the last step's rules hold for them, too
 	w.follow(steps)
@@ -69,9 +68,7 @@ func (w treeCopy) follow(steps []step) {
 	w.t.Helper()
 	for _, s := range steps {
 		for _, e := range s.edits {
-			if err := w.apply(e); err != nil {
-				w.t.Fatalf("%s: %v", s.title, err)
-			}
+			check.Must(w.t, w.apply(e), "%s", s.title)
 		}
 	}
 	if out, err := w.run("gofmt -l catalogue.go functions schemas"); err != nil || out != "" {

@@ -1,13 +1,14 @@
 package newcomer
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // readSkeletons returns the commands with which CONTRIBUTING.md begins.
@@ -33,9 +34,7 @@ func (w treeCopy) makeSkeletons(commands []string) (functions []string) {
 	w.t.Helper()
 	for _, command := range commands {
 		out, err := w.run(command)
-		if err != nil {
-			w.t.Fatalf("%s: %v\n%s", command, err, out)
-		}
+		check.Must(w.t, err, "%s: %s", command, out)
 		if progress := regexp.MustCompile(`(?s)^wrote catalogue\.go\n.*\ngenerating .*\nnext: go test \./functions/`); !progress.MatchString(out) {
 			w.t.Errorf("%s does not print its progress:\n%s", command, out)
 		}
@@ -45,9 +44,7 @@ func (w treeCopy) makeSkeletons(commands []string) (functions []string) {
 		if out, err = w.run(command); err == nil || !strings.Contains(out, "functions/"+name+" exists already; nothing was written") {
 			w.t.Errorf("the second %s: %v\n%s", command, err, out)
 		}
-		if !maps.Equal(before, w.texts(name)) {
-			w.t.Errorf("the second %s has changed a file", command)
-		}
+		check.Equal(w.t, before, w.texts(name), "the second %s has changed a file", command)
 	}
 	return functions
 }
@@ -59,14 +56,10 @@ func (w treeCopy) texts(function string) map[string]string {
 	patterns := append([]string{"functions/" + function + "/*"}, "catalogue.go", "schemas/http/*.yaml", "schemas/events/*.json", "terraform/catalogue.json")
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(filepath.Join(w.dir, filepath.FromSlash(pattern)))
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		check.Must(w.t, err)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			check.Must(w.t, err)
 			all[path] = string(text)
 		}
 	}

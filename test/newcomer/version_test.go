@@ -17,6 +17,7 @@ import (
 	runner "melmastoon.ghasi.io/jobs/command" // commands_test.go has a type command
 	"melmastoon.ghasi.io/jobs/command/version"
 	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var versions = regexp.MustCompile(`^(\S+): API (\S+), tree (\S+)\n$`)
@@ -28,9 +29,7 @@ func versionOf(t *testing.T, printed string) (name, tree string) {
 	if m == nil {
 		t.Fatalf("--version prints %q, want one line like %q", printed, "run: API 1.0, tree 0123456789ab")
 	}
-	if m[2] != version.API() {
-		t.Errorf("--version prints API %s, want %s", m[2], version.API())
-	}
+	check.Equal(t, m[2], version.API(), "API version printed by --version")
 	return m[1], m[3]
 }
 
@@ -39,7 +38,7 @@ func programs(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, top := range []string{"scripts", "jobs"} {
-		must(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+		check.Must(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -62,10 +61,10 @@ func programs(t *testing.T) map[string]string {
 func scripts(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(root, "scripts"))
-	must(t, err)
+	check.Must(t, err)
 	for _, e := range entries {
 		info, err := e.Info()
-		must(t, err)
+		check.Must(t, err)
 		if info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			names = append(names, e.Name())
 		}
@@ -102,17 +101,13 @@ func TestVersion_programs(t *testing.T) {
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if name := ask(t, program); name != want {
-				t.Errorf("the program calls itself %s, want %s", name, want)
-			}
+			check.Equal(t, ask(t, program), want, "the program calls itself")
 			wantHelp(t, program)
 		})
 	}
 	for _, name := range scripts(t) {
 		t.Run("scripts/"+name, func(t *testing.T) {
-			if got := ask(t, "./scripts/"+name); got != name {
-				t.Errorf("the script calls itself %s, want %s", got, name)
-			}
+			check.Equal(t, ask(t, "./scripts/"+name), name, "the script calls itself")
 			if name != "run" { // its help is that of scripts/serve, which it builds first
 				wantHelp(t, "./scripts/"+name)
 			}
@@ -140,9 +135,7 @@ func wantHelp(t *testing.T, program string) {
 	cmd.Dir = root
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	help, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("--help: %v", err)
-	}
+	check.NoError(t, err, "--help")
 	if parts := regexp.MustCompile(`(?is)usage: .*example.*environment|usage: .*environment.*example`); !parts.Match(help) {
 		t.Errorf("--help does not print usage, an example and the environment:\n%s", help)
 	}
@@ -156,9 +149,7 @@ func ask(t *testing.T, program string) (name string) {
 	cmd.Dir = root
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	name, tree := versionOf(t, string(out))
 	if !regexp.MustCompile(`^[0-9a-f]{12}(-dirty)?$`).MatchString(tree) {
 		t.Errorf("the tree is %q, want a commit", tree)
@@ -170,7 +161,7 @@ func ask(t *testing.T, program string) (name string) {
 func TestVersion_contracts(t *testing.T) {
 	t.Parallel()
 	log, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
-	must(t, err)
+	check.Must(t, err)
 	released := regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+)$`).FindSubmatch(log)
 	if released == nil {
 		t.Fatal("CHANGELOG.md has no heading like ## 1.0")
@@ -182,37 +173,33 @@ func TestVersion_contracts(t *testing.T) {
 		Info struct{ Version string }
 	}
 	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
-	must(t, err)
+	check.Must(t, err)
 	if len(files) < 5 {
 		t.Fatalf("found the OpenAPI documents %v, want at least five", files)
 	}
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			text, err := fs.ReadFile(schemas.HTTP, file)
-			must(t, err)
+			check.Must(t, err)
 			var d document
-			must(t, yaml.Unmarshal(text, &d))
-			if d.Info.Version != version.API() {
-				t.Errorf("info.version is %q, want %q", d.Info.Version, version.API())
-			}
+			check.Must(t, yaml.Unmarshal(text, &d))
+			check.Equal(t, d.Info.Version, version.API())
 		})
 	}
 	t.Run("client", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "schemas", "http", "client", "typescript", "package.json"))
-		must(t, err)
+		check.Must(t, err)
 		var p struct{ Version string }
-		must(t, json.Unmarshal(text, &p))
+		check.Must(t, json.Unmarshal(text, &p))
 		if !strings.HasPrefix(p.Version, version.API()+".") { // its last number counts the releases for one version of the contracts
 			t.Errorf("the package has version %q, want %s and a number", p.Version, version.API())
 		}
 	})
 	t.Run("asyncapi", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "schemas", "asyncapi.json"))
-		must(t, err)
+		check.Must(t, err)
 		var d document
-		must(t, json.Unmarshal(text, &d))
-		if d.Info.Version != version.API() {
-			t.Errorf("info.version is %q, want %q", d.Info.Version, version.API())
-		}
+		check.Must(t, json.Unmarshal(text, &d))
+		check.Equal(t, d.Info.Version, version.API())
 	})
 }

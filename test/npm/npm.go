@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // installed is where packages are installed, relative to the root of the tree.
@@ -40,9 +41,7 @@ func required(t testing.TB) bool {
 	var c struct {
 		Required bool `env:"NODE_REQUIRED"`
 	}
-	if err := env.System().Load(&c); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, env.System().Load(&c))
 	return c.Required
 }
 
@@ -55,31 +54,21 @@ func Install(t testing.TB, root, folder string) string {
 	files := map[string][]byte{}
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		files[name] = text
 		hash.Write(text)
 	}
 	root, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	to := filepath.Join(root, installed, hex.EncodeToString(hash.Sum(nil))[:16])
 	if _, err := os.Stat(to); err == nil {
 		return to
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.MkdirAll(filepath.Dir(to), 0o755))
 	at, err := os.MkdirTemp(filepath.Dir(to), "new-") //nolint:usetesting // it is renamed, so it must be on the same file system
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(at, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(filepath.Join(at, name), text, 0o644))
 	}
 	Run(t, at, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	if err := os.Rename(at, to); err != nil && !errors.Is(err, fs.ErrExist) && !exists(to) { // another process may have been first
@@ -97,9 +86,7 @@ func exists(path string) bool {
 func Run(t testing.TB, folder, program string, arguments ...string) string {
 	t.Helper()
 	output, err := Try(t, folder, program, arguments...)
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, output)
-	}
+	check.Must(t, err, "%s %s: %s", program, strings.Join(arguments, " "), output)
 	return output
 }
 

@@ -26,6 +26,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
@@ -204,16 +205,12 @@ func (m *matrix) act(t *testing.T, batch []*payer, step []act) {
 			return each(ctx, batch, func(p *payer, ctx context.Context) error { return p.act(ctx, a) })
 		})
 	}
-	if err := acting.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, acting.Wait())
 }
 
 func (m *matrix) together(t *testing.T, batch []*payer, do func(*payer, context.Context) error) {
 	t.Helper()
-	if err := each(t.Context(), batch, do); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, each(t.Context(), batch, do))
 }
 
 // each calls do for all bookings of a batch, four at a time.
@@ -254,9 +251,7 @@ func (m *matrix) noteEnds(t *testing.T, batch []*payer, step []act) {
 	rows, _ := m.tables.Query(t.Context(), `
 		SELECT draft_id FROM bff_tenant_booking.booking_draft_snapshots`)
 	over, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	by := "concurrent acts"
 	if len(step) == 1 {
 		by = string(step[0])
@@ -529,9 +524,7 @@ type outcome struct {
 func (m *matrix) end(t *testing.T, p *payer) outcome {
 	t.Helper()
 	draft, err := id.Parse[id.Draft](p.DraftID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	rows, _ := m.tables.Query(t.Context(), `
 		SELECT d.state, r.state AS reservation, r.confirmed_at IS NOT NULL AS confirmed, r.captured_micro AS paid,
 			coalesce((SELECT string_agg(s.final_state, ' and ') FROM bff_tenant_booking.booking_draft_snapshots AS s WHERE s.draft_id = @draft), '') AS final,
@@ -550,9 +543,7 @@ func (m *matrix) end(t *testing.T, p *payer) outcome {
 		WHERE d.tenant_id = @tenant AND d.draft_id = @id`,
 		pgx.StrictNamedArgs{"draft": p.DraftID, "tenant": p.Hotel.Tenant, "id": draft})
 	o, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[outcome])
-	if err != nil {
-		t.Fatalf("%s: %v", p, err)
-	}
+	check.Must(t, err, "%s", p)
 	for _, fault := range o.faults() {
 		t.Errorf("%s: %s, in %+v", p, fault, o)
 	}
@@ -623,9 +614,7 @@ func (c *outcomeCounts) check(t *testing.T, cases int) {
 			t.Logf("%5d %s", counts[name], name)
 		}
 	}
-	if c.cases != cases {
-		t.Errorf("%d cases ran to their end, want %d", c.cases, cases)
-	}
+	check.Equal(t, c.cases, cases, "completed cases")
 	for _, s := range slices.Concat(steady.situations, late.situations) {
 		if c.situations[s.name] == 0 {
 			t.Errorf("the situation %q did not occur", s.name)

@@ -19,6 +19,7 @@ import (
 
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -95,12 +96,12 @@ func openDesk(t *testing.T) *desk {
 	d := &desk{t: t, owner: db.Owner(t), roads: &roads{}, bin: t.TempDir()}
 	d.s = system.Within(t, db, upstream.TransportKey.With(db.Env(), http.RoundTripper(d.roads)))
 	self, err := os.Executable()
-	must(t, err)
+	check.Must(t, err)
 	for name := range programs {
-		must(t, os.Symlink(self, filepath.Join(d.bin, name)))
+		check.Must(t, os.Symlink(self, filepath.Join(d.bin, name)))
 	}
 	root, err := filepath.Abs(tree)
-	must(t, err)
+	check.Must(t, err)
 	d.facts = &facts{Folder: t.TempDir(), Tree: root, Front: d.s.Cloud.URL(), Database: db.URL(), Owner: db.OwnerURL(),
 		DeadLetters: replay.Listeners(d.s.Cloud.Subscriptions()), Resources: map[string]resource{
 			"sql instances melmastoon": {"state": "RUNNABLE", "settings": resource{"tier": "db-custom-2-8192", "availabilityType": "REGIONAL", "dataDiskSizeGb": "10",
@@ -119,18 +120,18 @@ func openDesk(t *testing.T) *desk {
 func (d *desk) shell(commands string) (string, error) {
 	d.t.Helper()
 	token, err := d.s.Cloud.Token()
-	must(d.t, err)
+	check.Must(d.t, err)
 	d.facts.Token, d.facts.Offset = token, d.s.Env().Offset().Nanoseconds()
-	must(d.t, d.facts.save())
+	check.Must(d.t, d.facts.save())
 	lines, err := io.ReadAll(d.s.Log.Reader())
-	must(d.t, err)
+	check.Must(d.t, err)
 	d.log(lines)
 	cmd := exec.CommandContext(d.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	cmd.Dir = d.bin
 	cmd.Env = append(os.Environ(), "PATH="+d.bin+":"+os.Getenv("PATH"), "FACTS="+d.facts.path())
 	out, err := cmd.CombinedOutput()
 	after, noFacts := readFacts(d.facts.path())
-	must(d.t, noFacts)
+	check.Must(d.t, noFacts)
 	d.facts = after
 	return string(out), err
 }
@@ -138,7 +139,7 @@ func (d *desk) shell(commands string) (string, error) {
 // log replaces the log of the functions.
 func (d *desk) log(lines []byte) {
 	d.t.Helper()
-	must(d.t, os.WriteFile(filepath.Join(d.facts.Folder, "functions.log"), append(lines, d.failedStart()...), 0o600))
+	check.Must(d.t, os.WriteFile(filepath.Join(d.facts.Folder, "functions.log"), append(lines, d.failedStart()...), 0o600))
 }
 
 // failedStart returns the line of a function that did not start, or nothing.
@@ -195,9 +196,7 @@ func (d *desk) play(exports string, commands []string) {
 			}
 		}
 		out, err := d.paste(exports, command)
-		if err != nil {
-			d.t.Errorf("%s: %v", command, err)
-		}
+		check.NoError(d.t, err, "%s", command)
 		d.output.WriteString(out)
 	}
 }
@@ -208,7 +207,7 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(filepath.Join(tree, "terraform", "playbooks", name+".md"))
-			must(t, err)
+			check.Must(t, err)
 			d := openDesk(t)
 			fill := []string{"<project>", project, "<region>", region, "<domain>", domain, "NAME", "K. Amiri", "REASON", "it is mended"}
 			says := trouble.make(d)
@@ -217,7 +216,7 @@ func TestPages(t *testing.T) {
 				t.Fatalf("the page has the placeholders %q, which the test does not fill", left)
 			}
 			p, err := readPage(filled)
-			must(t, err)
+			check.Must(t, err)
 			d.play(p.exports, p.diagnose)
 			for _, want := range says.names {
 				if !strings.Contains(d.output.String(), want) {
@@ -242,7 +241,7 @@ func TestPages(t *testing.T) {
 func TestPages_complete(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(tree, "terraform", "playbooks", "*.md"))
-	must(t, err)
+	check.Must(t, err)
 	if len(files) < 20 {
 		t.Fatalf("found %d pages, want at least 20", len(files))
 	}
@@ -260,16 +259,10 @@ func TestReadPage(t *testing.T) {
 	t.Parallel()
 	const text = "```sh\nexport A=1\ngcloud a \\\n  --b\nterraform output c\n```\nRun `gcloud d --e`, then `x`."
 	p, err := readPage(text)
-	must(t, err)
-	if want := "export A=1\n"; p.exports != want {
-		t.Errorf("exports = %q, want %q", p.exports, want)
-	}
-	if want := []string{"gcloud a    --b", "terraform output c"}; !slices.Equal(p.diagnose, want) {
-		t.Errorf("commands to paste = %q, want %q", p.diagnose, want)
-	}
-	if want := []string{"gcloud d --e"}; !slices.Equal(p.act, want) {
-		t.Errorf("commands in the text = %q, want %q", p.act, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, p.exports, "export A=1\n", "exports")
+	check.Equal(t, p.diagnose, []string{"gcloud a    --b", "terraform output c"}, "commands to paste")
+	check.Equal(t, p.act, []string{"gcloud d --e"}, "commands in the text")
 	if _, err := readPage(text + " Or with `--args=b`."); err == nil {
 		t.Error("readPage() = nil, want an error for a part of a command")
 	}
@@ -289,7 +282,7 @@ func (d *desk) exec(statement string, args ...any) {
 // count returns the number that a query selects.
 func (d *desk) count(query string, args ...any) (n int) {
 	d.t.Helper()
-	must(d.t, d.owner.QueryRow(d.t.Context(), query, args...).Scan(&n))
+	check.Must(d.t, d.owner.QueryRow(d.t.Context(), query, args...).Scan(&n))
 	return n
 }
 
@@ -316,7 +309,7 @@ func (d *desk) until(texts ...string) {
 	defer look.Stop()
 	for {
 		all, err := io.ReadAll(d.s.Log.Reader())
-		must(d.t, err)
+		check.Must(d.t, err)
 		for line := range strings.Lines(string(all)) {
 			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
 				return
@@ -327,12 +320,5 @@ func (d *desk) until(texts ...string) {
 			d.t.Fatalf("no line of the log has %q", texts)
 		case <-look.C:
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

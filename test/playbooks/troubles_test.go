@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -101,7 +102,7 @@ func runningPrune(d *desk) scene {
 		names: []string{"statements: pid ", "SELECT count(*) FROM sandbox.recent_views", "(relation on sandbox.recent_views) for pid ", "reservation-hold"},
 		mend: func() {
 			d.exec(`ROLLBACK`)
-			must(d.t, <-done)
+			check.Must(d.t, <-done)
 		},
 		gone: func() {
 			for _, e := range d.facts.Executions {
@@ -186,13 +187,9 @@ func deadLetters(d *desk) scene {
 		names: []string{topic + ": 1 of melmastoon.payment.transaction.captured.v1 to " + subscription, "reservation: rsv_… not found", "would replay 1 of 2 messages"},
 		gone: func() {
 			d.s.Quiet()
-			if n := waiting(); n != 0 {
-				d.t.Errorf("%d dead letters are left: %s", n, d.output.String())
-			}
+			check.Equal(d.t, waiting(), 0, "remaining dead letters: %s", d.output.String())
 			replayed := d.count(`SELECT count(*) FROM bus.messages WHERE topic = 'melmastoon.payment.transaction.captured.v1' AND attributes ->> 'ce-replayto' = $1`, subscription)
-			if replayed != 1 {
-				d.t.Errorf("%d messages were replayed, want 1", replayed)
-			}
+			check.Equal(d.t, replayed, 1, "replayed messages")
 			if d.facts.Seeks[subscription] != since {
 				d.t.Errorf("moved subscriptions = %v, want %s", d.facts.Seeks, subscription)
 			}
@@ -259,13 +256,13 @@ func missingTable(d *desk) scene {
 // missingSettings starts a function without its settings.
 func missingSettings(d *desk) scene {
 	cmd := exec.CommandContext(d.t.Context(), filepath.Join(d.bin, "function"), "tenantbooking-hold")
-	must(d.t, d.facts.save())
+	check.Must(d.t, d.facts.save())
 	cmd.Env = append(os.Environ(), "FACTS="+d.facts.path())
 	line, err := cmd.CombinedOutput()
 	if err == nil {
 		d.t.Fatalf("the function starts: %s", line)
 	}
-	must(d.t, os.WriteFile(filepath.Join(d.bin, "start.log"), line, 0o600))
+	check.Must(d.t, os.WriteFile(filepath.Join(d.bin, "start.log"), line, 0o600))
 	return scene{
 		fill:  []string{"<function>", "tenantbooking-hold"},
 		names: []string{"\ttenantbooking-hold\ttenantbooking-hold does not start: ", "tenantbooking-hold-00002-new"},
@@ -298,14 +295,10 @@ func failedPrune(d *desk) scene {
 			d.keyrings(time.Hour)
 		},
 		gone: func() {
-			if n := d.views(); n != 0 {
-				d.t.Errorf("%d old rows are left", n)
-			}
+			check.Equal(d.t, d.views(), 0, "remaining old rows")
 			info, err := os.Stat(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "1"))
-			must(d.t, err)
-			if info.Mode().Perm() != 0 {
-				d.t.Error("the version is not disabled")
-			}
+			check.Must(d.t, err)
+			check.Equal(d.t, info.Mode().Perm(), 0, "mode of the disabled version")
 		},
 	}
 }
@@ -318,7 +311,7 @@ func (d *desk) keyrings(age time.Duration) {
 	store := folder.Open(d.facts.secrets(), func() time.Time { return d.s.Env().Now().Add(-age) })
 	for _, ring := range keys.Rings {
 		_, err := store.Add(d.t.Context(), ring.Secret(), 0, []byte("first:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))
-		must(d.t, err)
+		check.Must(d.t, err)
 	}
 }
 
@@ -329,7 +322,7 @@ func oldKeys(d *desk) scene {
 		names: []string{"HANDOFF_KEYS: key first is older than its limit of 90 days", "HANDOFF_KEYS: next step: add", "HANDOFF_KEYS: would add: version 2"},
 		gone: func() {
 			ring, err := os.ReadFile(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "4"))
-			must(d.t, err)
+			check.Must(d.t, err)
 			if strings.Contains(string(ring), "first:") {
 				d.t.Errorf("the old key is left after add, promote and remove: %s", d.output.String())
 			}
@@ -345,9 +338,7 @@ func pausedJob(d *desk) scene {
 		fill:  []string{"<job>", "prune-daily"},
 		names: []string{"PAUSED\t2026-01-01T00:00:00Z", "EXECUTION  STATUS"},
 		gone: func() {
-			if n := d.views(); n != 0 {
-				d.t.Errorf("%d old rows are left", n)
-			}
+			check.Equal(d.t, d.views(), 0, "remaining old rows")
 			if state := d.facts.Resources["scheduler jobs prune-daily"]["state"]; state != "ENABLED" {
 				d.t.Errorf("the schedule is %s", state)
 			}
@@ -365,7 +356,7 @@ func slowStatement(d *desk) scene {
 	}()
 	<-time.After(1500 * time.Millisecond) // the duration of the call, not a wait for anything
 	d.exec(`ROLLBACK`)
-	must(d.t, <-done)
+	check.Must(d.t, <-done)
 	return scene{
 		fill:  []string{"<name>", "reservation", "<function>", "reservation-quote"},
 		names: []string{"1 reservation-quote\n", "autoscaling.knative.dev/maxScale"},
@@ -405,7 +396,7 @@ func (d *desk) rooms(of id.RoomType) (ids []string) {
 func noKeys(d *desk) scene {
 	hotel := demo.KabulGrand
 	zone, err := time.LoadLocation(hotel.TimeZone)
-	must(d.t, err)
+	check.Must(d.t, err)
 	day := func(n int) string { return d.s.Env().Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
 	room := hotel.Rooms[0]
 	walkIn := func(roomID, scenario string) {
@@ -479,9 +470,7 @@ func parkedOperational(d *desk) scene {
 		fill:  []string{"<schema>", "bff_consumer"},
 		names: []string{"consumer-relay", "bff_consumer: 1 of melmastoon.bff.consumer.click.recorded.v1 parked", "would forget evt_1"},
 		gone: func() {
-			if n := d.count(`SELECT count(*) FROM bff_consumer.outbox`); n != 0 {
-				d.t.Errorf("%d events are left: %s", n, d.output.String())
-			}
+			check.Equal(d.t, d.count(`SELECT count(*) FROM bff_consumer.outbox`), 0, "remaining events: %s", d.output.String())
 		},
 	}
 }
@@ -522,9 +511,7 @@ func pausedSchedule(d *desk) scene {
 		fill:  []string{"<function>", "reservation-expireholds"},
 		names: []string{"PAUSED", "1 reservation-expireholds"},
 		gone: func() {
-			if expired() != 1 {
-				d.t.Error("the hold is still live")
-			}
+			check.Equal(d.t, expired(), 1, "expired holds")
 			if state := d.facts.Resources["scheduler jobs reservation-expireholds"]["state"]; state != "ENABLED" {
 				d.t.Errorf("the schedule is %s", state)
 			}
@@ -601,7 +588,7 @@ func noPrices(d *desk) scene {
 		mend:  d.roads.open,
 		gone: func() {
 			out, err := d.shell(`gcloud logging read 'resource.labels.job_name="flags"' --project=` + project + ` --freshness=15m --order=asc --format='value(textPayload)'`)
-			must(d.t, err)
+			check.Must(d.t, err)
 			d.t.Log(out)
 			d.s.Browser().At(demo.KabulGrand).Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 		},

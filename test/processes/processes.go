@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // startTime is the maximum time for which a call waits for a process to start, as calls do in the cloud.
@@ -49,9 +50,7 @@ func (f *Processes) Configure(variables map[string]string, issuer *signing.Issue
 func (f *Processes) end() {
 	f.ended.Store(true)
 	for _, m := range f.members {
-		if err := m.Kill(); err != nil {
-			f.t.Error(err)
-		}
+		check.NoError(f.t, m.Kill())
 		<-m.gone
 	}
 	if f.metadata != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -34,13 +35,13 @@ var logged = []string{"wal_level=replica", "max_wal_senders=4", "wal_keep_size=4
 func newArchived(t *testing.T) *archived {
 	t.Helper()
 	home, err := os.MkdirTemp("", "melmastoon-restored-") //nolint:usetesting // the server's user cannot reach the folders of a test
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
-	must(t, os.Chmod(home, 0o755))
+	check.Must(t, err)
+	t.Cleanup(func() { check.Must(t, os.RemoveAll(home)) })
+	check.Must(t, os.Chmod(home, 0o755))
 	a := &archived{dir: filepath.Join(home, "live"), backup: filepath.Join(home, "backup")}
 	a.running, err = cluster.Start(t.Context(), cluster.Config{Dir: a.dir, Settings: logged})
-	must(t, err)
-	t.Cleanup(func() { must(t, a.running.Kill()) })
+	check.Must(t, err)
+	t.Cleanup(func() { check.Must(t, a.running.Kill()) })
 	return a
 }
 
@@ -48,13 +49,13 @@ func newArchived(t *testing.T) *archived {
 func (a *archived) program(t *testing.T, name string) string {
 	t.Helper()
 	version, err := os.ReadFile(filepath.Join(a.dir, "data", "PG_VERSION"))
-	must(t, err)
+	check.Must(t, err)
 	path := filepath.Join("/usr/lib/postgresql", strings.TrimSpace(string(version)), "bin", name)
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
 	path, err = exec.LookPath(name)
-	must(t, err)
+	check.Must(t, err)
 	return path
 }
 
@@ -71,13 +72,13 @@ func (a *archived) backUp(t *testing.T) {
 	run(t, a.program(t, "pg_basebackup"), "--dbname="+a.running.URL("postgres"), "--pgdata="+filepath.Join(a.backup, "data"),
 		"--checkpoint=fast", "--wal-method=none", "--no-sync")
 	password, err := os.ReadFile(filepath.Join(a.dir, "password"))
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(a.backup, "password"), password, 0o600))
-	must(t, os.WriteFile(filepath.Join(a.backup, "data", "recovery.signal"), nil, 0o600))
+	check.Must(t, err)
+	check.Must(t, os.WriteFile(filepath.Join(a.backup, "password"), password, 0o600))
+	check.Must(t, os.WriteFile(filepath.Join(a.backup, "data", "recovery.signal"), nil, 0o600))
 	owner, err := os.Stat(filepath.Join(a.dir, "data"))
-	must(t, err)
+	check.Must(t, err)
 	if of, ok := owner.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
-		must(t, filepath.WalkDir(a.backup, func(path string, _ fs.DirEntry, err error) error {
+		check.Must(t, filepath.WalkDir(a.backup, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -90,10 +91,10 @@ func (a *archived) backUp(t *testing.T) {
 func (a *archived) restoreOurs(t *testing.T, db *pgtest.Database, moment time.Time) (after string) {
 	t.Helper()
 	live, err := url.Parse(db.OwnerURL())
-	must(t, err)
+	check.Must(t, err)
 	name := strings.TrimPrefix(live.Path, "/")
 	admin, err := pgx.Connect(t.Context(), a.running.URL("postgres"))
-	must(t, err)
+	check.Must(t, err)
 	defer admin.Close(context.WithoutCancel(t.Context()))
 	for _, statement := range []string{
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '` + name + `'`,
@@ -101,10 +102,10 @@ func (a *archived) restoreOurs(t *testing.T, db *pgtest.Database, moment time.Ti
 		`SELECT pg_switch_wal()`,
 	} {
 		_, err := admin.Exec(t.Context(), statement)
-		must(t, err)
+		check.Must(t, err)
 	}
 	restored := a.restore(t, moment)
-	defer func() { must(t, restored.Kill()) }()
+	defer func() { check.Must(t, restored.Kill()) }()
 	dump := filepath.Join(filepath.Dir(a.dir), "dump")
 	args := []string{"--dbname=" + restored.URL(name), "--format=custom", "--file=" + dump}
 	for _, schema := range ours {
@@ -112,10 +113,10 @@ func (a *archived) restoreOurs(t *testing.T, db *pgtest.Database, moment time.Ti
 	}
 	run(t, a.program(t, "pg_dump"), args...)
 	conn, err := pgx.Connect(t.Context(), db.OwnerURL())
-	must(t, err)
+	check.Must(t, err)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	_, err = conn.Exec(t.Context(), `DROP SCHEMA `+strings.Join(ours, ", ")+` CASCADE`)
-	must(t, err)
+	check.Must(t, err)
 	run(t, a.program(t, "pg_restore"), "--dbname="+db.OwnerURL(), "--exit-on-error", dump)
 	return "after"
 }
@@ -128,14 +129,14 @@ func (a *archived) restore(t *testing.T, moment time.Time) *cluster.Cluster {
 		"recovery_target_time=" + moment.UTC().Format("2006-01-02 15:04:05.999999+00"), "recovery_target_action=promote",
 	}, logged...)
 	restored, err := cluster.Start(t.Context(), cluster.Config{Dir: a.backup, Settings: settings})
-	must(t, err)
+	check.Must(t, err)
 	conn, err := pgx.Connect(t.Context(), restored.URL("postgres"))
-	must(t, err)
+	check.Must(t, err)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for recovering := true; recovering; <-look.C {
-		must(t, conn.QueryRow(t.Context(), `SELECT pg_is_in_recovery()`).Scan(&recovering))
+		check.Must(t, conn.QueryRow(t.Context(), `SELECT pg_is_in_recovery()`).Scan(&recovering))
 	}
 	return restored
 }

@@ -25,6 +25,7 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/google"
 	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/processes"
@@ -44,7 +45,7 @@ func TestRehearsal_failures(t *testing.T) {
 		t.Skip("builds and runs every bundle")
 	}
 	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	must(t, err)
+	check.Must(t, err)
 	db := migrated(t, tree)
 	at := google.Emulators{Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)}
 	cluster := processes.New(t)
@@ -70,17 +71,13 @@ func TestRehearsal_failures(t *testing.T) {
 	killed := killProcesses(t, random, cluster, over)
 	<-over
 	for range guests {
-		if err := <-failures; err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, <-failures)
 	}
 	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", killed, c.Retries.Load(), len(c.Done()), time.Since(began).Round(time.Second))
 	if killed < minKills || c.Retries.Load() == 0 {
 		t.Errorf("only %d processes were killed, and %d requests sent again: want at least 40 and 1", killed, c.Retries.Load())
 	}
-	if len(c.Done()) != journeys {
-		t.Errorf("%d journeys ended, want %d", len(c.Done()), journeys)
-	}
+	check.Equal(t, len(c.Done()), journeys, "journeys ended")
 	checkResults(t, db, c)
 }
 
@@ -90,11 +87,11 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	db := pgtest.Empty(t)
 	i := slices.IndexFunc(melmastoon.Jobs, func(j command.Job) bool { return j.Name == "migrate" })
 	a, err := tree.Job(t.Context(), melmastoon.Jobs[i])
-	must(t, err)
+	check.Must(t, err)
 	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
-	must(t, err)
+	check.Must(t, err)
 	services, err := migrate.Services(migrations.Files)
-	must(t, err)
+	check.Must(t, err)
 	var logins []string
 	for _, service := range services {
 		logins = append(logins, service+":melmastoon")
@@ -104,7 +101,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	if out, err := job.CombinedOutput(); err != nil {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}
-	must(t, setup.MovableClock(t.Context(), db.Owner(t), migrations.Files)) // the invariants ask for it
+	check.Must(t, setup.MovableClock(t.Context(), db.Owner(t), migrations.Files)) // the invariants ask for it
 	return db
 }
 
@@ -126,11 +123,11 @@ func makeTopics(t *testing.T, at google.Emulators) {
 		for _, subject := range f.Spec.Publishes {
 			url := fmt.Sprintf("http://%s/v1/projects/%s/topics/%s", at.PubSub, at.Project, subject.Name)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("{}"))
-			must(t, err)
+			check.Must(t, err)
 			r.Header.Set("Content-Type", "application/json")
 			res, err := http.DefaultClient.Do(r)
-			must(t, err)
-			must(t, res.Body.Close())
+			check.Must(t, err)
+			check.Must(t, res.Body.Close())
 			if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusConflict {
 				t.Fatalf("topic %s: %s", subject.Name, res.Status)
 			}
@@ -146,7 +143,7 @@ func launch(t *testing.T, tree *archive.Tree, cluster *processes.Processes) {
 	atOnce := make(chan struct{}, 2)
 	for i, f := range melmastoon.Functions {
 		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-		must(t, err)
+		check.Must(t, err)
 		dir := t.TempDir()
 		work.Go(func() {
 			atOnce <- struct{}{}
@@ -159,7 +156,7 @@ func launch(t *testing.T, tree *archive.Tree, cluster *processes.Processes) {
 		})
 	}
 	work.Wait()
-	must(t, errors.Join(errs...))
+	check.Must(t, errors.Join(errs...))
 }
 
 // killProcesses kills processes, one after the other, until the journeys are over. Most processes are idle at any moment, so every
@@ -185,9 +182,7 @@ func killProcesses(t *testing.T, random *rand.Rand, cluster *processes.Processes
 		if busy := slices.DeleteFunc(slices.Clone(targets), (*processes.Member).Idle); killed%2 == 0 && len(busy) > 0 {
 			candidates = busy
 		}
-		if err := candidates[random.IntN(len(candidates))].Kill(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, candidates[random.IntN(len(candidates))].Kill())
 		killed++
 	}
 }
@@ -201,9 +196,9 @@ func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests)
 	end := time.After(settleTimeout)
 	for {
 		always, err := pgtest.Violations(t.Context(), conn)
-		must(t, err)
+		check.Must(t, err)
 		now, err := pgtest.Unsettled(t.Context(), conn)
-		must(t, err)
+		check.Must(t, err)
 		breaches := slices.Concat(always, now)
 		if len(breaches) == 0 {
 			break
@@ -215,7 +210,7 @@ func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests)
 		}
 	}
 	var confirmed, twice int
-	must(t, conn.QueryRow(t.Context(), `
+	check.Must(t, conn.QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM reservation.reservations WHERE state = 'confirmed'),
 			(SELECT count(*) FROM (SELECT 1 FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1'
 				GROUP BY ordering_key HAVING count(*) > 1) AS again)`).Scan(&confirmed, &twice))
@@ -226,12 +221,5 @@ func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests)
 		if end := g.End(); end.State != "confirmed" || end.Reservation != "confirmed" {
 			t.Errorf("%s was confirmed to the guest and is %+v", g.DraftID, end)
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

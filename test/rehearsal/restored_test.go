@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/jobs/outbox"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -50,7 +51,7 @@ func TestRestored(t *testing.T) {
 	s := system.On(t, db)
 	server.backUp(t)
 	p := live(t, s)
-	must(t, s.Cloud.Close())
+	check.Must(t, s.Cloud.Close())
 
 	after := server.restoreOurs(t, db, p.moment)
 	db.Advance(20 * time.Minute) // the restore takes its time: holds of the moment have expired
@@ -82,9 +83,9 @@ func (p *past) wantSettled(t *testing.T, db *pgtest.Database) {
 	t.Helper()
 	conn := db.Owner(t)
 	always, err := pgtest.Violations(t.Context(), conn)
-	must(t, err)
+	check.Must(t, err)
 	settled, err := pgtest.Unsettled(t.Context(), conn)
-	must(t, err)
+	check.Must(t, err)
 	breaches := slices.Concat(always, settled)
 	for name, exception := range map[string]string{"refund": "wrong:refunded and not requested", "draft": "reservation_state:confirmed state:abandoned"} {
 		i := slices.IndexFunc(breaches, func(breach string) bool { return strings.Contains(breach, exception) })
@@ -98,7 +99,7 @@ func (p *past) wantSettled(t *testing.T, db *pgtest.Database) {
 		t.Errorf("broken invariants are %q", breaches)
 	}
 	var refunds int
-	must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM sandbox.refunds AS f JOIN sandbox.intents AS i USING (intent_id) WHERE i.reservation_id = @reservation`,
+	check.Must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM sandbox.refunds AS f JOIN sandbox.intents AS i USING (intent_id) WHERE i.reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": parse(t, p.cancelled.ReservationID)}).Scan(&refunds))
 	if refunds != 1 {
 		t.Errorf("the cancelled reservation is refunded %d times, want once", refunds)
@@ -108,7 +109,7 @@ func (p *past) wantSettled(t *testing.T, db *pgtest.Database) {
 func parse(t *testing.T, reservation string) id.Reservation {
 	t.Helper()
 	parsed, err := id.Parse[id.Reservation](reservation)
-	must(t, err)
+	check.Must(t, err)
 	return parsed
 }
 
@@ -120,17 +121,17 @@ var addsKey = regexp.MustCompile(`(?m)^printf .* gcloud secrets versions add mel
 func newHandoffKeys(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "terraform", "RESTORE.md"))
-	must(t, err)
+	check.Must(t, err)
 	command := addsKey.FindString(string(page))
 	bin := t.TempDir()
 	const stub = "#!/bin/bash\ncat > \"$VERSIONS/7\"\n[[ \" $* \" == *' --format=value(name.basename()) '* ]] && echo 7\n"
-	must(t, os.WriteFile(filepath.Join(bin, "gcloud"), []byte(stub), 0o700))
+	check.Must(t, os.WriteFile(filepath.Join(bin, "gcloud"), []byte(stub), 0o700))
 	shell := exec.CommandContext(t.Context(), "bash", "-euc", command)
 	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "VERSIONS="+bin, "PROJECT=hotels")
 	printed, err := shell.Output()
-	must(t, err)
+	check.Must(t, err)
 	keys, err := os.ReadFile(filepath.Join(bin, strings.TrimSpace(string(printed))))
-	must(t, err)
+	check.Must(t, err)
 	return string(keys)
 }
 
@@ -153,7 +154,7 @@ func live(t *testing.T, s *system.System) (p past) {
 	travel := func(journeys int64) {
 		guests := &system.ConcurrentGuests{System: s}
 		guests.Journeys.Store(journeys)
-		must(t, guests.Run(t.Context()))
+		check.Must(t, guests.Run(t.Context()))
 	}
 	wish := func(from int) system.Wish {
 		w := system.Usual()
@@ -169,10 +170,10 @@ func live(t *testing.T, s *system.System) (p past) {
 	p.token = mint(t, s)
 	s.Quiet()
 	conn, err := pgx.Connect(t.Context(), s.DB.OwnerURL())
-	must(t, err)
+	check.Must(t, err)
 	var since time.Time
-	must(t, conn.QueryRow(t.Context(), `SELECT clock_timestamp(), platform.now()`).Scan(&p.moment, &since))
-	must(t, conn.Close(t.Context()))
+	check.Must(t, conn.QueryRow(t.Context(), `SELECT clock_timestamp(), platform.now()`).Scan(&p.moment, &since))
+	check.Must(t, conn.Close(t.Context()))
 	p.since = since.UTC().Format(time.RFC3339)
 
 	s.Advance(time.Minute)
@@ -218,7 +219,7 @@ func seek(t *testing.T, db *pgtest.Database, since string) {
 		WHERE m.published_at >= @since::timestamptz AND s.endpoint <> '' AND NOT starts_with(s.name, 'sandbox-')
 		ORDER BY m.seq
 		ON CONFLICT DO NOTHING`, pgx.StrictNamedArgs{"since": since})
-	must(t, err)
+	check.Must(t, err)
 	if tag.RowsAffected() == 0 {
 		t.Error("got no event to deliver again, want some")
 	}
@@ -228,7 +229,7 @@ func seek(t *testing.T, db *pgtest.Database, since string) {
 func wantBroken(t *testing.T, db *pgtest.Database, when string, wants ...string) {
 	t.Helper()
 	found, err := pgtest.Unsettled(t.Context(), db.Owner(t))
-	must(t, err)
+	check.Must(t, err)
 	for _, want := range wants {
 		if !strings.Contains(strings.Join(found, "\n"), want) {
 			t.Errorf("%s: broken invariants are %q, want one with %q", when, found, want)
@@ -251,9 +252,7 @@ func (p *past) check(t *testing.T, s *system.System) {
 		t.Run(name, func(t *testing.T) {
 			var view struct{ State string }
 			s.Must(http.StatusOK, read(p.kept.Tenant, test.reservation)).Into(t, &view)
-			if view.State != test.state {
-				t.Errorf("state = %s, want %s", view.State, test.state)
-			}
+			check.Equal(t, view.State, test.state, "state")
 		})
 	}
 	s.Must(http.StatusNotFound, read(p.lost.Tenant, p.lost.ReservationID))
@@ -269,14 +268,14 @@ func read(tenant, reservation string) system.Request {
 func listLost(t *testing.T, db *pgtest.Database, after, since string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../terraform/RESTORE.md")
-	must(t, err)
+	check.Must(t, err)
 	named := regexp.MustCompile(`jobs execute outbox .*--args="(.*)"`).FindAllSubmatch(page, -1)
 	if len(named) != 2 {
 		t.Fatalf("terraform/RESTORE.md runs the job outbox %d times, want before and after the restore", len(named))
 	}
 	args := strings.NewReplacer("melmastoon-after", after, "$MOMENT", since).Replace(string(named[1][1]))
 	var out bytes.Buffer
-	must(t, outbox.Run(t.Context(), env.Of(map[string]string{"DATABASE_URL": db.URL()}), strings.Split(args, ","), &out))
+	check.Must(t, outbox.Run(t.Context(), env.Of(map[string]string{"DATABASE_URL": db.URL()}), strings.Split(args, ","), &out))
 	t.Log(out.String())
 	return out.String()
 }
@@ -308,9 +307,7 @@ func (p *past) changed(t *testing.T, list string) (all []listed) {
 		"held":      {reservation: p.held.ReservationID, want: "held, now unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := states[test.reservation]; got != test.want {
-				t.Errorf("listed as %q, want %q", got, test.want)
-			}
+			check.Equal(t, states[test.reservation], test.want, "listed as")
 		})
 	}
 	if len(all) != 9 { // three of the concurrent guests among them

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Seed is the source of all random streams of a test.
@@ -19,9 +20,7 @@ type Seed uint64
 func New(t testing.TB) Seed {
 	t.Helper()
 	seed, err := seed(env.System())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Logf("MELMASTOON_SEED=%d", seed)
 	return seed
 }
@@ -77,8 +76,6 @@ type run struct {
 
 func currentRun(t testing.TB) (r run) {
 	t.Helper()
-	if err := env.System().Load(&r); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, env.System().Load(&r))
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestSeed_reproducible(t *testing.T) {
@@ -33,13 +34,9 @@ func TestSeed_reproducible(t *testing.T) {
 func TestOf_independentStreams(t *testing.T) {
 	t.Parallel()
 	first, err := seed(env.Of(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	second, err := seed(env.Of(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	seen := map[uint64]string{}
 	for _, test := range []struct {
 		name string
@@ -76,9 +73,7 @@ func TestIterations_kindOfRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("MELMASTOON_FULL", test.full)
 			t.Setenv("MELMASTOON_BRIEF", test.brief)
-			if got := Iterations(t, test.ordinary, 100); got != test.want {
-				t.Errorf("got %d iterations, want %d", got, test.want)
-			}
+			check.Equal(t, Iterations(t, test.ordinary, 100), test.want, "iterations")
 		})
 	}
 }

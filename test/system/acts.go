@@ -5,15 +5,14 @@ import (
 	"strconv"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Must sends a request and fails the test unless the answer has that status.
 func (s *System) Must(status int, r Request) Answer {
 	s.t.Helper()
 	a, err := s.Do(s.t.Context(), r)
-	if err != nil {
-		s.t.Fatalf("%s %s: %v", r.Method, r.Path, err)
-	}
+	check.Must(s.t, err, "%s %s", r.Method, r.Path)
 	if a.Status != status {
 		s.t.Fatalf("%s %s answered %d, want %d: %s", r.Method, r.Path, a.Status, status, a.Body)
 	}
@@ -22,9 +21,7 @@ func (s *System) Must(status int, r Request) Answer {
 
 func (b *Booking) learn(err error) *Booking {
 	b.system.t.Helper()
-	if err != nil {
-		b.system.t.Fatal(err)
-	}
+	check.Must(b.system.t, err)
 	return b
 }
 

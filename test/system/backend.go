@@ -6,6 +6,7 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
@@ -15,9 +16,7 @@ func backendEnv(t testing.TB, c cloud.Config) cloud.Config {
 	var asked struct {
 		Backend string `env:"MELMASTOON_BACKEND,default=embedded"`
 	}
-	if err := env.System().Load(&asked); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, env.System().Load(&asked))
 	switch asked.Backend {
 	case "embedded":
 		return c

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Caller calls the system like another service: with an identity token and without following redirects.
@@ -39,9 +41,7 @@ type Answer struct {
 // Into decodes the body.
 func (a Answer) Into(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal(a.Body, v); err != nil {
-		t.Fatalf("%v in the answer %d %s", err, a.Status, a.Body)
-	}
+	check.Must(t, json.Unmarshal(a.Body, v), "in the answer %d %s", a.Status, a.Body)
 }
 
 // Code returns the problem's code, or "".

@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Events represents one event in an outbox.
@@ -45,9 +45,7 @@ func (s *System) Published(ctx context.Context) []Events {
 		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
 		ORDER BY 1, 2`)
 	events, err := pgx.CollectRows(rows, pgx.RowToStructByName[Events])
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return events
 }
 
@@ -67,9 +65,7 @@ func (s *System) Subjects(reservation string) []string {
 // Expect fails the test unless exactly these events were published about the booking.
 func (b *Booking) Expect(subjects ...string) {
 	b.system.t.Helper()
-	if got := b.system.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
-		b.system.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
-	}
+	check.Equal(b.system.t, b.system.Subjects(b.ReservationID), subjects, "events of %s", b)
 }
 
 var errFound = errors.New("found")
@@ -90,9 +86,7 @@ func (s *System) PublishAgain(on string) {
 	if !errors.Is(err, errFound) {
 		s.t.Fatalf("no message on %s: %v", on, err)
 	}
-	if err := errors.Join(s.Cloud.Messages().Publish(ctx, []topic.Message{first.Message})...); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, errors.Join(s.Cloud.Messages().Publish(ctx, []topic.Message{first.Message})...))
 }
 
 // PublishAllTelemetry disables the sampling of telemetry: an event that is not published costs less, and no test can expect it.

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // subprocessArgument is the argument that makes a test binary run as the system.
@@ -112,27 +113,17 @@ func (l *lines) Write(b []byte) (int, error) {
 func (s *System) StartProcess() *System {
 	s.t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	cmd := exec.Command(self, subprocessArgument)
 	cmd.Stderr = &lines{to: s.Log}
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
+	check.Must(s.t, cmd.Start())
 	s.t.Cleanup(func() {
 		_ = in.Close()
-		if err := cmd.Wait(); err != nil {
-			s.t.Errorf("the separate process: %v", err)
-		}
+		check.NoError(s.t, cmd.Wait(), "the separate process")
 	})
 	deadline := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
 	defer deadline.Stop()
@@ -141,9 +132,7 @@ func (s *System) StartProcess() *System {
 	if err == nil {
 		err = json.NewDecoder(out).Decode(&r)
 	}
-	if err != nil {
-		s.t.Fatalf("the separate process does not start: %v", err)
-	}
+	check.Must(s.t, err, "the separate process does not start")
 	if r.Process == os.Getpid() || !strings.HasPrefix(r.URL, "http://127.0.0.1:") {
 		s.t.Fatalf("the system does not run in a separate process: %+v", r)
 	}

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Program is the local cloud in a process and folder of its own, which a test can end in any way.
@@ -34,9 +36,7 @@ type Program struct {
 func Install(t testing.TB) *Program {
 	t.Helper()
 	folder, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	p := &Program{t: t, binary: filepath.Join(folder, program), dir: t.TempDir()}
 	t.Cleanup(func() {
 		if p.cmd != nil {
@@ -74,12 +74,8 @@ func (p *Program) Start(args ...string) {
 	p.cmd = exec.Command(p.binary, append([]string{"--port=0"}, args...)...)
 	p.cmd.Dir, p.cmd.Stderr = p.dir, os.Stderr
 	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
+	check.Must(p.t, p.cmd.Start())
 	ready := make(chan bool, 1)
 	go func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -108,9 +104,7 @@ func (p *Program) Start(args ...string) {
 // still runs afterwards.
 func (p *Program) End(signal syscall.Signal) {
 	p.t.Helper()
-	if err := p.cmd.Process.Signal(signal); err != nil {
-		p.t.Error(err)
-	}
+	check.NoError(p.t, p.cmd.Process.Signal(signal))
 	err := p.cmd.Wait()
 	p.cmd = nil
 	if signal != syscall.SIGKILL && err != nil {
@@ -146,9 +140,7 @@ func (p *Program) databaseIsGone() {
 func (p *Program) env() map[string]string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, ".local", "env"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
 	env := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -161,13 +153,9 @@ func (p *Program) env() map[string]string {
 func (p *Program) database() string {
 	p.t.Helper()
 	u, err := url.Parse(p.env()["DATABASE_URL"])
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
 	password, err := os.ReadFile(filepath.Join(p.dir, ".local", "postgres", "password"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
 	u.User = url.UserPassword("postgres", strings.TrimSpace(string(password)))
 	return u.String()
 }
@@ -187,17 +175,11 @@ func (p *Program) Settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, p.database())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
 	defer conn.Close(context.WithoutCancel(ctx))
-	if err := relayUntilQuiet(ctx, conn, p.tick, func() int { return 0 }); err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, relayUntilQuiet(ctx, conn, p.tick, func() int { return 0 }))
 	breaches, err := settled(ctx, conn)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, err)
 	for _, b := range breaches {
 		p.t.Error(b)
 	}
@@ -233,12 +215,8 @@ func (p *Program) Fail(args ...string) (words string, err error) {
 func (p *Program) Book(w Wish) *Booking {
 	p.t.Helper()
 	b := p.Guest(w)
-	if err := b.LearnQuote(p.must(http.StatusCreated, b.QuoteRequest(Key()))); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := b.LearnHold(p.must(http.StatusCreated, b.HoldRequest(Key()))); err != nil {
-		p.t.Fatal(err)
-	}
+	check.Must(p.t, b.LearnQuote(p.must(http.StatusCreated, b.QuoteRequest(Key()))))
+	check.Must(p.t, b.LearnHold(p.must(http.StatusCreated, b.HoldRequest(Key()))))
 	return b
 }
 

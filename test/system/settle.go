@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -23,13 +24,9 @@ func (s *System) Quiet() {
 	ctx, done := context.WithTimeout(s.t.Context(), timeout)
 	defer done()
 	conn, err := pgx.Connect(ctx, s.DB.OwnerURL()) // closed below, because a test may call Quiet often
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	defer conn.Close(context.WithoutCancel(ctx))
-	if err := relayUntilQuiet(ctx, conn, s.Cloud.Tick, s.onTheirWay); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, relayUntilQuiet(ctx, conn, s.Cloud.Tick, s.onTheirWay))
 }
 
 // relayUntilQuiet is quiet, and calls the relays with tick meanwhile.
@@ -69,9 +66,7 @@ func (s *System) Settle() {
 	s.t.Helper()
 	s.Quiet()
 	breaches, err := settled(s.t.Context(), s.DB.Owner(s.t))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	for _, b := range breaches {
 		s.t.Error(b)
 	}

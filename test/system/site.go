@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Browser simulates the browser of a visitor. It handles cookies like browsers and does not follow redirects.
@@ -28,13 +29,9 @@ type Browser struct {
 func (s *System) Browser() *Browser {
 	s.t.Helper()
 	front, err := url.Parse(s.url)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	wire := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, front.Host)
 	}}
@@ -153,9 +150,7 @@ func (v *Visitor) setHeaders(req *http.Request, r Request) {
 func (v *Visitor) Send(method, path string, body any) Answer {
 	v.system.t.Helper()
 	a, err := v.Go(v.system.t.Context(), Request{Method: method, Path: path, Body: body})
-	if err != nil {
-		v.system.t.Fatalf("%s %s: %v", method, path, err)
-	}
+	check.Must(v.system.t, err, "%s %s", method, path)
 	v.learn(a)
 	return a
 }
@@ -182,9 +177,7 @@ func (v *Visitor) Refused(status int, code, method, path string, body any) {
 func (v *Visitor) Cookies() map[string]string {
 	v.system.t.Helper()
 	target, err := url.Parse(v.Base + "/bootstrap")
-	if err != nil {
-		v.system.t.Fatal(err)
-	}
+	check.Must(v.system.t, err)
 	found := map[string]string{}
 	for _, c := range v.client.Jar.Cookies(target) {
 		found[c.Name] = c.Value

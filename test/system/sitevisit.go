@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Visit holds the ids and states of a booking from the answers so far. Missing ones are "".
@@ -152,9 +152,7 @@ func (v *Visitor) Expect(subjects ...string) {
 			events = append(events, strings.TrimPrefix(name, "bff.tenant."))
 		}
 	}
-	if !slices.Equal(events, subjects) {
-		s.t.Errorf("events of %s:\n got %q\nwant %q", v.DraftID, events, subjects)
-	}
+	check.Equal(s.t, events, subjects, "events of %s", v.DraftID)
 }
 
 // An End holds the stored data of a draft that has ended.
@@ -171,9 +169,7 @@ type End struct {
 func (v *Visitor) End() (e End) {
 	v.system.t.Helper()
 	draft, err := id.Parse[id.Draft](v.DraftID)
-	if err != nil {
-		v.system.t.Fatal(err)
-	}
+	check.Must(v.system.t, err)
 	err = v.system.DB.Owner(v.system.t).QueryRow(v.system.t.Context(), `
 		SELECT d.state, coalesce(s.final_state, ''), coalesce(s.session_id, ''), coalesce(s.payment_method, ''), coalesce(r.state, ''),
 			jsonb_exists(d.body, 'guest'), s.guest_email_hash IS NOT NULL,
@@ -184,8 +180,6 @@ func (v *Visitor) End() (e End) {
 		WHERE d.tenant_id = @tenant AND d.draft_id = @id`,
 		pgx.StrictNamedArgs{"draft": v.DraftID, "tenant": v.Hotel.Tenant, "id": draft}).
 		Scan(&e.State, &e.Final, &e.Session, &e.Method, &e.Reservation, &e.Named, &e.EmailHash, &e.Trail)
-	if err != nil {
-		v.system.t.Fatal(err)
-	}
+	check.Must(v.system.t, err)
 	return e
 }

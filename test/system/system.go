@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -64,37 +65,27 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s := &System{DB: db, Log: new(Log), t: t}
 	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
 	c.Jobs = operations.Jobs()
 	c.Owner, c.ReadLog = db.OwnerURL(), func() (io.ReadCloser, error) { return io.NopCloser(s.Log.Reader()), nil }
 	local, err := cloud.Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(s.printTimeline) // runs after the cloud has ended: cleanups run in reverse order
 	t.Cleanup(func() {
 		if b, ok := local.Messages().(*emulated.Bus); ok {
 			// Google's emulator repeats deliveries to a system that has ended for as long as its subscriptions exist.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 			defer cancel()
-			if err := b.Subscribe(ctx, nil); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, b.Subscribe(ctx, nil))
 		}
-		if err := local.Close(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, local.Close())
 	})
 	// All travellers of a test come from one address, faster than people.
 	setBotRules(t, local.Env(), `{"cadence":[],"fingerprintCollision":[]}`)
 	token, err := local.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s.Caller, s.Cloud, s.Issuer = NewCaller(local.URL(), token), local, local.Issuer()
 	return s
 }
@@ -107,18 +98,14 @@ func (s *System) Advance(d time.Duration) {
 	s.t.Helper()
 	s.DB.Advance(d)
 	token, err := s.Cloud.Token()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	s.Caller.token = token
 }
 
 // Tick calls one scheduled function.
 func (s *System) Tick(name string) {
 	s.t.Helper()
-	if err := s.Cloud.Tick(s.t.Context(), name); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, s.Cloud.Tick(s.t.Context(), name))
 }
 
 // setBotRules stores rules of bot detection as the job flags does.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/jobs/timeline/booking"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A Log holds the latest log lines of the functions.
@@ -80,9 +81,7 @@ func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 func (s *System) BookingTimeline(name string) booking.Timeline {
 	s.t.Helper()
 	story, err := booking.Of(s.t.Context(), booking.Owner{Conn: s.DB.Owner(s.t)}, booking.Whole(s.Log.Reader()), name)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return story
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // An evaluator counts log lines as the metrics of a system say, and tells which of its alerts they raise. It knows as much of Google's
@@ -354,9 +356,7 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("jobs without a success raised %v, want %v", jobs, want)
 			}
 			slices.Sort(got)
-			if !slices.Equal(got, test.want) {
-				t.Errorf("raised %v, want %v; recorded %s", got, test.want, troubles)
-			}
+			check.Equal(t, got, test.want, "raised alerts; recorded: %s", troubles)
 		})
 	}
 }
@@ -387,9 +387,9 @@ func TestAlerts_jobs(t *testing.T) {
 		}
 		schedule := s.of("google_cloud_scheduler_job")[i].first("schedule")
 		window, err := time.ParseDuration(summed.FindStringSubmatch(query)[3] + summed.FindStringSubmatch(query)[4])
-		must(t, err)
+		check.Must(t, err)
 		retest, err := time.ParseDuration(lasting)
-		must(t, err)
+		check.Must(t, err)
 		known := false
 		for pattern, w := range want {
 			if !regexp.MustCompile(pattern).MatchString(schedule) {
@@ -404,9 +404,7 @@ func TestAlerts_jobs(t *testing.T) {
 			t.Errorf("%s runs at %q", name[1], schedule)
 		}
 	}
-	if jobs != 6 {
-		t.Errorf("%d alerts about the progress of jobs, want 6", jobs)
-	}
+	check.Equal(t, jobs, 6, "jobs with an alert about their progress")
 }
 
 // replaced puts one line in the place of each of a function's.

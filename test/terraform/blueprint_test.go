@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A resource is one that an apply would create, with the arguments that the configuration gives it. Blocks are lists of objects.
@@ -87,19 +88,19 @@ func platform() map[string]any {
 // the provider. What the provider would compute is made up.
 func (w configCopy) blueprint() {
 	w.t.Helper()
-	must(w.t, os.RemoveAll(filepath.Join(w.dir, "tests")))
+	check.Must(w.t, os.RemoveAll(filepath.Join(w.dir, "tests")))
 	modules, err := filepath.Glob(filepath.Join(w.dir, "modules", "*"))
-	must(w.t, err)
+	check.Must(w.t, err)
 	for _, dir := range append(modules, w.dir) {
 		files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
-		must(w.t, err)
+		check.Must(w.t, err)
 		var all draft
 		for _, file := range files {
 			source, err := os.ReadFile(file)
-			must(w.t, err)
-			must(w.t, os.WriteFile(file, []byte(all.redraw(string(source))), 0o600))
+			check.Must(w.t, err)
+			check.Must(w.t, os.WriteFile(file, []byte(all.redraw(string(source))), 0o600))
 		}
-		must(w.t, os.WriteFile(filepath.Join(dir, "blueprint.tf"), []byte(all.output()), 0o600))
+		check.Must(w.t, os.WriteFile(filepath.Join(dir, "blueprint.tf"), []byte(all.output()), 0o600))
 	}
 }
 
@@ -115,8 +116,8 @@ func (w configCopy) evaluate(vars ...map[string]any) (system, error) {
 		maps.Copy(given, v)
 	}
 	text, err := json.Marshal(given)
-	must(w.t, err)
-	must(w.t, os.WriteFile(filepath.Join(w.dir, "terraform.tfvars.json"), text, 0o600))
+	check.Must(w.t, err)
+	check.Must(w.t, os.WriteFile(filepath.Join(w.dir, "terraform.tfvars.json"), text, 0o600))
 	for _, args := range [][]string{{"init", "-backend=false", "-no-color"}, {"apply", "-auto-approve", "-no-color"}} {
 		if out, err := w.run(args...); err != nil {
 			return system{}, fmt.Errorf("%v: %w\n%s", args, err, out)
@@ -127,7 +128,7 @@ func (w configCopy) evaluate(vars ...map[string]any) (system, error) {
 		return system{}, fmt.Errorf("output: %w\n%s", err, out)
 	}
 	var made map[string]map[string]map[string]map[string]any
-	must(w.t, json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &made))
+	check.Must(w.t, json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &made))
 	var s system
 	for _, place := range slices.Sorted(maps.Keys(made)) {
 		for _, name := range slices.Sorted(maps.Keys(made[place])) {
@@ -164,7 +165,7 @@ func (e *evaluation) system(t testing.TB) system {
 		e.err = errors.New("the first evaluation failed")
 		e.s, e.err = open(t).evaluate(e.vars)
 	})
-	must(t, e.err)
+	check.Must(t, e.err)
 	return e.s
 }
 
@@ -172,8 +173,8 @@ func (e *evaluation) system(t testing.TB) system {
 func (w configCopy) catalogue() (d deployment.Deployment) {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "catalogue.json"))
-	must(w.t, err)
-	must(w.t, json.Unmarshal(text, &d))
+	check.Must(w.t, err)
+	check.Must(w.t, json.Unmarshal(text, &d))
 	return d
 }
 
@@ -401,12 +402,12 @@ func TestBlueprint_has_every_resource(t *testing.T) {
 		kinds[r.Kind] = true
 	}
 	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	for _, file := range slices.Concat(files, modules) {
 		source, err := os.ReadFile(file)
-		must(t, err)
+		check.Must(t, err)
 		for _, kind := range all(made, string(source)) {
 			if strings.HasPrefix(kind, "google_") && !kinds[kind] {
 				t.Errorf("the blueprint has no %s", kind)

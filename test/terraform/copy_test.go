@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // root is the module's folder as seen from this one, home that of the configuration.
@@ -22,13 +23,6 @@ var (
 	root = filepath.Join("..", "..")
 	home = filepath.Join(root, "terraform")
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // A configCopy is a copy of the configuration, in which tests run Terraform and break files.
 type configCopy struct {
@@ -40,9 +34,9 @@ type configCopy struct {
 func open(t testing.TB) configCopy {
 	t.Helper()
 	w := configCopy{t, t.TempDir()}
-	must(t, os.CopyFS(w.dir, os.DirFS(home)))
+	check.Must(t, os.CopyFS(w.dir, os.DirFS(home)))
 	for _, left := range []string{".terraform", ".terraform.lock.hcl", "terraform.tfstate"} {
-		must(t, os.RemoveAll(filepath.Join(w.dir, left)))
+		check.Must(t, os.RemoveAll(filepath.Join(w.dir, left)))
 	}
 	return w
 }
@@ -97,11 +91,11 @@ func (w configCopy) replace(file, from, to string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(file))
 	text, err := os.ReadFile(path)
-	must(w.t, err)
+	check.Must(w.t, err)
 	if n := strings.Count(string(text), from); n != 1 {
 		w.t.Fatalf("%s has %d times %q", file, n, from)
 	}
-	must(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600))
+	check.Must(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600))
 }
 
 // few leaves one function of each sort in the copy's catalogue: what is wrong with all is wrong with each, and is found sooner.
@@ -109,13 +103,13 @@ func (w configCopy) few() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "catalogue.json")
 	text, err := os.ReadFile(path)
-	must(w.t, err)
+	check.Must(w.t, err)
 	var d deployment.Deployment
-	must(w.t, json.Unmarshal(text, &d))
+	check.Must(w.t, json.Unmarshal(text, &d))
 	cut(&d)
 	text, err = d.Text()
-	must(w.t, err)
-	must(w.t, os.WriteFile(path, text, 0o600))
+	check.Must(w.t, err)
+	check.Must(w.t, os.WriteFile(path, text, 0o600))
 }
 
 func cut(d *deployment.Deployment) {

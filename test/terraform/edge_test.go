@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A rule is a route rule of the URL map.
@@ -97,9 +98,7 @@ func TestEdge_routes(t *testing.T) {
 				requests = append(requests, map[string]string{":method": http.MethodHead})
 			}
 			for _, headers := range requests {
-				if got := service(rules, target, headers); got != r.Function {
-					t.Errorf("%s: %v %s reaches %q, want %q", site, headers, target, got, r.Function)
-				}
+				check.Equal(t, service(rules, target, headers), r.Function, "%s: %v %s reaches", site, headers, target)
 			}
 			for method, headers := range map[string]map[string]string{
 				"TRACE":             {":method": http.MethodTrace},

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -39,26 +40,24 @@ func TestReadme_erasure(t *testing.T) {
 		`UPDATE reservation.outbox SET published_at = platform.now()`,
 	} {
 		_, err := owner.Exec(t.Context(), statement)
-		must(t, err)
+		check.Must(t, err)
 	}
 	pasted := blanks.ReplaceAllString(strings.NewReplacer("<tenant>", tenant.String(), "<reservation>", r.ID.String(), "<hash>", strings.Repeat("a", 64),
 		"<session>", id.New[id.GuestSession]().String(), "NAME", "K. Amiri", "REASON", "the guest asked").Replace(commands[1]), "nowhere")
 	deadLetterTopic := bus.Open(db.Env(), postgres.Open(db.Env(), "bus"))
 	subscription := topic.Subscription{Name: "s", Topic: "t", Endpoint: "http://localhost", DeadLetter: "t.dlq", Attempts: 5}
-	must(t, deadLetterTopic.Subscribe(t.Context(), []topic.Subscription{subscription}))
+	check.Must(t, deadLetterTopic.Subscribe(t.Context(), []topic.Subscription{subscription}))
 	for _, name := range []string{r.ID.String(), id.New[id.Reservation]().String()} {
-		must(t, errors.Join(deadLetterTopic.Publish(t.Context(), []topic.Message{{Topic: "t.dlq", Data: []byte(`{"payload":{"reservationId":"` + name + `"}}`)}})...))
+		check.Must(t, errors.Join(deadLetterTopic.Publish(t.Context(), []topic.Message{{Topic: "t.dlq", Data: []byte(`{"payload":{"reservationId":"` + name + `"}}`)}})...))
 	}
 	said := paste(t, "erase", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL(), "DEAD_LETTERS="+replay.Listeners([]topic.Subscription{subscription}))
 	for _, want := range []string{"would erase the guest", "dead letters: would delete 1", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {
 		t.Run(want, func(t *testing.T) {
-			if !strings.Contains(said, want) {
-				t.Errorf("the job printed %s, want %q in it", said, want)
-			}
+			check.Contains(t, said, want)
 		})
 	}
 	var guests, receipts, requests, dead int
-	must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),
+	check.Must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),
 		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND requested_by = 'K. Amiri'), (SELECT count(*) FROM bus.deliveries)`).Scan(&guests, &requests, &receipts, &dead))
 	if guests != 0 || dead != 1 {
 		t.Errorf("%d guests and %d dead letters remain, want 0 and that of another guest", guests, dead)

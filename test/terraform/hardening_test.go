@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestProduction_settings holds arguments that no plan misses, each with what their loss would cost.
@@ -41,7 +43,7 @@ func TestProduction_addresses(t *testing.T) {
 	for name, s := range map[string]system{"production": ofTheProduction.system(t), "demo": ofTheDemo.system(t)} {
 		t.Run(name, func(t *testing.T) {
 			network, err := netip.ParsePrefix(s.of("google_compute_subnetwork")[0].first("ip_cidr_range"))
-			must(t, err)
+			check.Must(t, err)
 			blocks := 1 << (28 - network.Bits())
 			needed := 2*len(s.of("google_cloudfunctions2_function")) + len(s.of("google_cloud_run_v2_job"))
 			if needed > blocks {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestKept wants plans to be refused that destroy a resource that must outlive a mistake, each resource by its own guard, before anything
@@ -15,14 +17,12 @@ func TestKept(t *testing.T) {
 	w := open(t)
 	w.few()
 	made, err := w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})
-	must(t, err)
+	check.Must(t, err)
 	listed, err := w.run("state", "list")
-	must(t, err)
+	check.Must(t, err)
 	guards := made.guards(t)
-	for address, guard := range guards {
-		if !strings.Contains(listed, guard+"\n") {
-			t.Errorf("%s has no guard %s", address, guard)
-		}
+	for _, guard := range guards {
+		check.Contains(t, listed, guard+"\n")
 	}
 	for _, refused := range [][]string{
 		{"destroy", "-auto-approve"},
@@ -87,14 +87,10 @@ func TestBuilder_sources(t *testing.T) {
 	for _, r := range s.of("google_project_iam_member") {
 		if role := r.first("role"); strings.HasPrefix(role, "roles/storage.") {
 			found++
-			if r.first("condition", "expression") != want {
-				t.Errorf("%s reads %q", r.first("member"), r.first("condition", "expression"))
-			}
+			check.Equal(t, r.first("condition", "expression"), want, "%s reads", r.first("member"))
 		}
 	}
-	if found != 1 {
-		t.Errorf("%d accounts read buckets", found)
-	}
+	check.Equal(t, found, 1, "accounts that read buckets")
 }
 
 // TestEdge_logs wants the load balancer to log what a security policy decided, and no token.
@@ -122,9 +118,7 @@ func TestEdge_logs(t *testing.T) {
 		"no decision of Cloud Armor": `resource.type="http_load_balancer" AND NOT jsonPayload.previewSecurityPolicy.outcome="DENY" AND NOT jsonPayload.enforcedSecurityPolicy.outcome="DENY"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(strings.Join(excluded, "\n"), want) {
-				t.Errorf("exclusions = %q, want %s in one", excluded, want)
-			}
+			check.Contains(t, strings.Join(excluded, "\n"), want)
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/bus"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -52,7 +53,7 @@ func openReplayTest(t *testing.T) replayTest {
 	t.Helper()
 	p := replayTest{db: pgtest.New(t)}
 	p.bus = bus.Open(p.db.Env(), postgres.Open(p.db.Env(), "bus"))
-	must(t, p.bus.Subscribe(t.Context(), heldSubscription()))
+	check.Must(t, p.bus.Subscribe(t.Context(), heldSubscription()))
 	return p
 }
 
@@ -67,12 +68,12 @@ func (p replayTest) deadLetter(t *testing.T, reason string) string {
 	subject := event.Subject{Name: held, Version: 1, Producer: "reservation-service", SchemaURI: "https://schemas.melmastoon.io/held/v1.json"}
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String() + ":k", Payload: map[string]string{"guest": "it's \"کابل\" | 100 % $HOME\n"}}.
 		Seal(time.UnixMilli(1).UTC(), event.Origin{})
-	must(t, err)
+	check.Must(t, err)
 	data, err := raw.Data()
-	must(t, err)
+	check.Must(t, err)
 	a := raw.Attributes()
 	a["melmastoon-parked-by"], a["melmastoon-parked-reason"] = "desk-held", reason
-	must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: deadLetterTopic, Attributes: a, Data: data}})...))
+	check.Must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: deadLetterTopic, Attributes: a, Data: data}})...))
 	return raw.Envelope.EventID.String()
 }
 
@@ -92,9 +93,7 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 		"replay":                           "replayed 1 of 2 messages",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(said, want) {
-				t.Errorf("got\n%s\nwant %q in it", said, want)
-			}
+			check.Contains(t, said, want)
 		})
 	}
 	if strings.Contains(said, "guest") || strings.Contains(said, "would replay "+broken) {
@@ -102,10 +101,10 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 	}
 	var back, left string
 	owner := p.db.Owner(t)
-	must(t, owner.QueryRow(t.Context(), `
+	check.Must(t, owner.QueryRow(t.Context(), `
 		SELECT attributes ->> 'ce-id' FROM bus.messages
 		WHERE topic = $1 AND attributes ->> 'ce-replayto' = 'desk-held' AND ordering_key = attributes ->> 'ce-partitionkey'`, held).Scan(&back))
-	must(t, owner.QueryRow(t.Context(), `
+	check.Must(t, owner.QueryRow(t.Context(), `
 		SELECT m.attributes ->> 'ce-id' FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) WHERE d.subscription = $1`, deadLetterTopic).Scan(&left))
 	if back != missing || left != broken {
 		t.Errorf("%s came back, %s is left, want %s and %s", back, left, missing, broken)
@@ -133,7 +132,7 @@ func paste(t *testing.T, job, program, commands string, environment ...string) s
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
+	check.Must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
 	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PROGRAMS=" + dir, "NOTES=" + filepath.Join(dir, "notes")}, environment)
@@ -141,6 +140,6 @@ func paste(t *testing.T, job, program, commands string, environment ...string) s
 		t.Fatalf("%v\n%s", err, out)
 	}
 	notes, err := os.ReadFile(filepath.Join(dir, "notes"))
-	must(t, err)
+	check.Must(t, err)
 	return string(notes)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A limit is a hard limit of Google's, or the default quota of a new project, that an apply runs into only in the cloud.
@@ -256,7 +257,7 @@ func with(functions int, vars map[string]any) func(testing.TB) system {
 		w := open(t)
 		w.grow(functions)
 		s, err := w.evaluate(vars)
-		must(t, err)
+		check.Must(t, err)
 		return s
 	}
 }
@@ -297,8 +298,8 @@ func (w configCopy) grow(functions int) {
 		d.Functions[name] = f
 	}
 	text, err := d.Text()
-	must(w.t, err)
-	must(w.t, os.WriteFile(filepath.Join(w.dir, "catalogue.json"), text, 0o600))
+	check.Must(w.t, err)
+	check.Must(w.t, os.WriteFile(filepath.Join(w.dir, "catalogue.json"), text, 0o600))
 }
 
 // TestLimits_breaches puts three former mistakes of the configuration into one plan. The table must report exactly these.
@@ -316,7 +317,7 @@ func TestLimits_breaches(t *testing.T) {
 		want[b.what] = true
 	}
 	s, err := w.evaluate(ofDemo)
-	must(t, err)
+	check.Must(t, err)
 	for _, l := range limits {
 		if exceeded := l.exceeded(s); want[l.what] != (len(exceeded) > 0) {
 			t.Errorf("%s: exceeded %v, want a breach: %t", l.what, exceeded, want[l.what])
@@ -331,11 +332,9 @@ var requested = regexp.MustCompile(`(?m)^backend_services += (\d+)`)
 func TestLimits_backendServices(t *testing.T) {
 	t.Parallel()
 	edge := text(t, "edge.tf")
-	if !strings.Contains(edge, "condition     = length(local.called) <= var.backend_services") {
-		t.Error("nothing compares the load balancer with the quota")
-	}
+	check.Contains(t, edge, "condition     = length(local.called) <= var.backend_services")
 	var d deployment.Deployment
-	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	check.Must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
 	called := 0
 	for _, f := range d.Functions {
 		if f.Kind == "http" {

@@ -15,6 +15,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // counted are the members of a line that metrics, alerts and playbooks name.
@@ -40,7 +41,7 @@ func TestLines_metrics(t *testing.T) {
 		Counts: &counts, Replayed: true, Parked: "p", Code: "GENERAL.INTERNAL", Cause: errors.New("cause"), Stack: []byte("stack"),
 	})
 	var line map[string]any
-	must(t, json.Unmarshal(written.Bytes(), &line))
+	check.Must(t, json.Unmarshal(written.Bytes(), &line))
 	named := map[string]bool{}
 	files := []string{"metrics.tf", "alerts.tf", "README.md"}
 	for _, name := range playbooks(t) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A rollout runs the module job and then rolls a function out, to which the edge leads. A command takes the place of the cloud: it runs
@@ -55,7 +57,7 @@ func (w configCopy) command() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "modules", "job", "main.tf")
 	source, err := os.ReadFile(path)
-	must(w.t, err)
+	check.Must(w.t, err)
 	const job = "resource \"google_cloud_run_v2_job\" \"this\" {\n"
 	before, rest, found := strings.Cut(string(source), job)
 	own, after, ended := strings.Cut(rest, "\n}\n")
@@ -73,20 +75,20 @@ func (w configCopy) command() {
 	made := "resource \"terraform_data\" \"this\" {\n  input = var.name\n" +
 		"  provisioner \"local-exec\" {\n    command = \"mkdir job-${self.input} && echo run >> runs && test ! -e fail\"\n  }\n" +
 		"  lifecycle {" + strings.Replace(lifecycle, "[name]", "[input]", 1) + "\n  }\n}\n"
-	must(w.t, os.WriteFile(path, []byte(before+made+strings.ReplaceAll(after, "google_cloud_run_v2_job.this", "terraform_data.this")), 0o600))
+	check.Must(w.t, os.WriteFile(path, []byte(before+made+strings.ReplaceAll(after, "google_cloud_run_v2_job.this", "terraform_data.this")), 0o600))
 }
 
 func TestMigration_failure(t *testing.T) {
 	t.Parallel()
 	need(t)
 	w := configCopy{t, t.TempDir()}
-	must(t, os.CopyFS(filepath.Join(w.dir, "modules", "job"), os.DirFS(filepath.Join(home, "modules", "job"))))
+	check.Must(t, os.CopyFS(filepath.Join(w.dir, "modules", "job"), os.DirFS(filepath.Join(home, "modules", "job"))))
 	name := nameOfMigrate.FindStringSubmatch(text(t, "jobs.tf"))
 	if name == nil {
 		t.Fatal("no job is called migrate")
 	}
 	named := strings.Replace(rollout, "NAME", strings.Replace(name[1], "plantimestamp()", "var.now", 1), 1)
-	must(t, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(named), 0o600))
+	check.Must(t, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(named), 0o600))
 	w.command()
 	if out, err := w.run("init", "-no-color"); err != nil {
 		t.Fatalf("init: %v\n%s", err, out)
@@ -106,7 +108,7 @@ func TestMigration_failure(t *testing.T) {
 		{"nothing_new_again", "2", "2", false, 5},
 	} {
 		if step.fails {
-			must(t, os.WriteFile(broken, nil, 0o600))
+			check.Must(t, os.WriteFile(broken, nil, 0o600))
 		} else if i > 0 {
 			_ = os.Remove(broken)
 		}
@@ -116,7 +118,7 @@ func TestMigration_failure(t *testing.T) {
 		}
 		rolled, _ := w.run("output", "-raw", "rolled_out")
 		runs, err := os.ReadFile(filepath.Join(w.dir, "runs"))
-		must(t, err)
+		check.Must(t, err)
 		if !strings.HasSuffix(rolled, step.rolledOut) || strings.Count(string(runs), "run") != step.runs {
 			t.Errorf("%s: rolled out %s after %d runs, want %s after %d", step.name, rolled, strings.Count(string(runs), "run"), step.rolledOut, step.runs)
 		}
@@ -132,7 +134,7 @@ func TestMigration_timeout(t *testing.T) {
 			switch v := v.(type) {
 			case string:
 				whole, err := strconv.Atoi(strings.TrimSuffix(v, "s"))
-				must(t, err)
+				check.Must(t, err)
 				return float64(whole)
 			case float64:
 				return v

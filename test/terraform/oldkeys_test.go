@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/jobs/keys"
 	"melmastoon.ghasi.io/jobs/keys/folder"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestAlerts_oldKeys evaluates the alert over the lines that the job prints about keys of several ages.
@@ -33,33 +34,25 @@ func TestAlerts_oldKeys(t *testing.T) {
 			store := folder.Open(t.TempDir(), e.Now)
 			for _, r := range keys.Rings {
 				_, err := store.Add(t.Context(), r.Secret(), 0, []byte("k1:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))
-				must(t, err)
+				check.Must(t, err)
 			}
 			e.Advance(time.Duration(test.days) * 24 * time.Hour)
 			var out bytes.Buffer
-			must(t, keys.Run(t.Context(), keys.StoreKey.With(e, keys.Store(store)), nil, &out))
+			check.Must(t, keys.Run(t.Context(), keys.StoreKey.With(e, keys.Store(store)), nil, &out))
 			var lines []map[string]any
 			for text := range strings.Lines(out.String()) {
 				lines = append(lines, map[string]any{"textPayload": strings.TrimSpace(text),
 					"resource": map[string]any{"type": "cloud_run_job", "labels": map[string]any{"job_name": "keys-daily"}}})
 			}
 			evaluated := evaluator{t: t, s: s, lines: lines}
-			if got := slices.Contains(evaluated.raised(), "keys-old"); got != (test.want > 0) {
-				t.Errorf("raised = %t, want %t; the job printed %s", got, test.want > 0, &out)
-			}
+			check.Equal(t, slices.Contains(evaluated.raised(), "keys-old"), test.want > 0, "the alert is raised; the job printed %s", &out)
 			named := map[string]bool{}
 			for _, p := range evaluated.points("logging.googleapis.com/user/melmastoon/old_keys") {
 				named[p.labels["metric.labels.keyring"]] = true
 			}
-			if len(named) != test.want {
-				t.Errorf("keyrings with an old key = %v, want %d", named, test.want)
-			}
-			if got, want := named["HANDOFF_KEYS"], test.want > 0; got != want {
-				t.Errorf("HANDOFF_KEYS has an old key = %t, want %t", got, want)
-			}
-			if got, want := named["PSEUDONYM_PEPPERS"], test.want > 1; got != want {
-				t.Errorf("PSEUDONYM_PEPPERS has an old key = %t, want %t", got, want)
-			}
+			check.Equal(t, len(named), test.want, "keyrings with an old key")
+			check.Equal(t, named["HANDOFF_KEYS"], test.want > 0, "HANDOFF_KEYS has an old key")
+			check.Equal(t, named["PSEUDONYM_PEPPERS"], test.want > 1, "PSEUDONYM_PEPPERS has an old key")
 		})
 	}
 }

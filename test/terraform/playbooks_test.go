@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var (
@@ -22,7 +24,7 @@ var (
 func playbooks(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(home, "playbooks", "*.md"))
-	must(t, err)
+	check.Must(t, err)
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(file), ".md"))
 	}

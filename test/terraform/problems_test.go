@@ -11,19 +11,20 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/scripts/catalogue/errordocs"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // types returns the type of the problems of each error code, by code.
 func types(t *testing.T) map[string]*url.URL {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(errordocs.File)))
-	must(t, err)
+	check.Must(t, err)
 	var listed []errordocs.Entry
-	must(t, json.Unmarshal(text, &listed))
+	check.Must(t, json.Unmarshal(text, &listed))
 	all := map[string]*url.URL{}
 	for _, e := range listed {
 		all[e.Code], err = url.Parse(e.Type)
-		must(t, err)
+		check.Must(t, err)
 	}
 	return all
 }
@@ -60,7 +61,7 @@ func TestProblems_resolve(t *testing.T) {
 			w := open(t)
 			w.few()
 			s, err := w.evaluate(ofProduction, test.vars)
-			must(t, err)
+			check.Must(t, err)
 			shared, pages := s.of("google_compute_backend_bucket")[0], map[string]resource{}
 			for _, page := range s.of("google_storage_bucket_object") {
 				if page.first("bucket") == shared.first("bucket_name") {
@@ -90,9 +91,7 @@ func TestProblems_resolve(t *testing.T) {
 					t.Errorf("%s has the page %v", kind, page.Arguments)
 				}
 			}
-			if got := len(types(t)) + 1; len(pages) != got {
-				t.Errorf("%d pages, want %d: one of each code, and the list", len(pages), got)
-			}
+			check.Equal(t, len(pages), len(types(t))+1, "pages, one of each code and the list")
 		})
 	}
 }
@@ -104,7 +103,7 @@ func TestProblems_disabled(t *testing.T) {
 	w := open(t)
 	w.few()
 	s, err := w.evaluate(ofProduction, map[string]any{"error_pages": false})
-	must(t, err)
+	check.Must(t, err)
 	if made := slices.Concat(s.of("google_compute_backend_bucket"), s.of("google_storage_bucket_iam_member")); len(made) > 0 {
 		t.Errorf("there is %v", made)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestProvider_required runs the scripts' check of the provider with a Terraform that finds none: CI fails, a laptop names in its last
@@ -15,13 +17,13 @@ func TestProvider_required(t *testing.T) {
 	tree := t.TempDir()
 	for _, file := range []string{"scripts/setup", "terraform/versions.tf"} {
 		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-		must(t, err)
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(tree, file)), 0o700))
-		must(t, os.WriteFile(filepath.Join(tree, file), source, 0o600))
+		check.Must(t, err)
+		check.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(tree, file)), 0o700))
+		check.Must(t, os.WriteFile(filepath.Join(tree, file), source, 0o600))
 	}
 	bin := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(bin, "terraform"), []byte("#!/bin/sh\nexec test -e \"$TF_CLI_CONFIG_FILE\"\n"), 0o700))
-	must(t, os.WriteFile(filepath.Join(bin, "installer"), []byte("#!/bin/sh\nmkdir -p \"$1\" && touch \"$1/terraform.rc\"\n"), 0o700))
+	check.Must(t, os.WriteFile(filepath.Join(bin, "terraform"), []byte("#!/bin/sh\nexec test -e \"$TF_CLI_CONFIG_FILE\"\n"), 0o700))
+	check.Must(t, os.WriteFile(filepath.Join(bin, "installer"), []byte("#!/bin/sh\nmkdir -p \"$1\" && touch \"$1/terraform.rc\"\n"), 0o700))
 	const missing = "the Terraform configuration with its provider"
 	for _, test := range []struct {
 		name, required, installer string
@@ -33,7 +35,7 @@ func TestProvider_required(t *testing.T) {
 		{"ci_with_an_installer", "1", bin + "/installer", false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			must(t, os.RemoveAll(filepath.Join(tree, ".local")))
+			check.Must(t, os.RemoveAll(filepath.Join(tree, ".local")))
 			cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", ". scripts/setup; need_provider; echo tests; say_left_out")
 			cmd.Dir = tree
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "PROVIDER_REQUIRED="+test.required, "TERRAFORM_PROVIDER_INSTALLER="+test.installer, "TF_CLI_CONFIG_FILE=/nowhere")
@@ -50,9 +52,9 @@ func TestProvider_required(t *testing.T) {
 func TestProvider_ci(t *testing.T) {
 	t.Parallel()
 	run, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	must(t, err)
+	check.Must(t, err)
 	script, err := os.ReadFile(filepath.Join(root, "scripts", "test"))
-	must(t, err)
+	check.Must(t, err)
 	switch {
 	case !strings.Contains(string(run), "PROVIDER_REQUIRED=1"):
 		t.Errorf("string(run) = %q, want one containing %q", string(run), "PROVIDER_REQUIRED=1")

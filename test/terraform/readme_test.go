@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // stub replaces every program of the deployment guide. It appends each command to $STATE/commands and rejects files, variables, outputs,
@@ -129,18 +130,18 @@ type reader struct {
 func newReader(t *testing.T) reader {
 	t.Helper()
 	r := reader{t: t, tree: t.TempDir(), bin: t.TempDir(), state: t.TempDir()}
-	must(t, os.CopyFS(filepath.Join(r.tree, "terraform"), os.DirFS(home)))
-	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &r.deployment))
+	check.Must(t, os.CopyFS(filepath.Join(r.tree, "terraform"), os.DirFS(home)))
+	check.Must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &r.deployment))
 	names := map[string]string{}
 	for name := range r.deployment.Jobs {
 		names["jobs-"+name] = "jobs-" + name + "-abc123.zip"
 	}
 	bundles, err := json.Marshal(names)
-	must(t, err)
+	check.Must(t, err)
 	spread := strings.NewReplacer(",", ",\n", ":", ": ").Replace(string(bundles)) + "\n"
-	must(t, os.WriteFile(filepath.Join(r.state, "bundles.json"), []byte(spread), 0o600))
+	check.Must(t, os.WriteFile(filepath.Join(r.state, "bundles.json"), []byte(spread), 0o600))
 	for _, name := range []string{"gcloud", "go", "openssl", "python3", "terraform", "unzip"} {
-		must(t, os.WriteFile(filepath.Join(r.bin, name), []byte(stub), 0o700))
+		check.Must(t, os.WriteFile(filepath.Join(r.bin, name), []byte(stub), 0o700))
 	}
 	return r
 }
@@ -159,7 +160,7 @@ func (r reader) paste(flags, fail string, blocks ...string) error {
 		}
 	}
 	tree, err := filepath.Abs(root)
-	must(r.t, err)
+	check.Must(r.t, err)
 	shell := exec.CommandContext(r.t.Context(), "bash", flags, strings.Join(blocks, "\n"))
 	shell.Dir = r.tree
 	shell.Env = slices.Concat(os.Environ(), []string{"PATH=" + r.bin + ":" + os.Getenv("PATH"), "STATE=" + r.state, "TREE=" + tree, "FAIL=" + fail,
@@ -175,7 +176,7 @@ func (r reader) paste(flags, fail string, blocks ...string) error {
 func (r reader) commands() []string {
 	r.t.Helper()
 	lines, err := os.ReadFile(filepath.Join(r.state, "commands"))
-	must(r.t, err)
+	check.Must(r.t, err)
 	return strings.Split(strings.TrimSpace(string(lines)), "\n")
 }
 
@@ -232,19 +233,15 @@ func TestReadme_blocks(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)
 	blocks := deploymentBlocks(t)
-	if err := r.paste("-euc", "", blocks...); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, r.paste("-euc", "", blocks...))
 	for _, wrong := range r.unknown() {
 		t.Errorf("the command line of Google has no %s", wrong)
 	}
 	exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
-	must(t, err)
+	check.Must(t, err)
 	for _, secret := range deployment.Secrets {
 		want := "secrets melmastoon-" + strings.ToLower(strings.ReplaceAll(secret, "_", "-"))
-		if !strings.Contains(string(exists), want+"\n") {
-			t.Errorf("the guide does not create %s", want)
-		}
+		check.Contains(t, string(exists), want+"\n")
 	}
 	for name := range r.deployment.Jobs {
 		if !slices.ContainsFunc(r.commands(), func(line string) bool { return strings.Contains(line, "GOOGLE_BUILDABLE=./jobs/"+name+"/main") }) {
@@ -313,11 +310,9 @@ func TestReadme_restart(t *testing.T) {
 			if test.block == 3 {
 				again = append(again, "cd terraform")
 			}
-			if err := r.paste("-uc", "", append(again, blocks[test.block])...); err != nil {
-				t.Errorf("pasted again: %v", err)
-			}
+			check.NoError(t, r.paste("-uc", "", append(again, blocks[test.block])...), "pasted again")
 			exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
-			must(t, err)
+			check.Must(t, err)
 			if created := strings.Fields(string(exists)); len(created) == 0 || strings.Count(string(exists), "secrets melmastoon-handoff-keys\n") != 1 {
 				t.Errorf("after the restart these exist: %s", exists)
 			}
@@ -339,13 +334,13 @@ func TestPipeline(t *testing.T) {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
 			r := newReader(t)
-			must(t, os.WriteFile(filepath.Join(r.state, "exists"), []byte("storage buckets gs://my-project-state\n"), 0o600))
-			must(t, os.Rename(filepath.Join(r.tree, "terraform", "production.tfvars.example"), filepath.Join(r.tree, "terraform", "production.tfvars")))
+			check.Must(t, os.WriteFile(filepath.Join(r.state, "exists"), []byte("storage buckets gs://my-project-state\n"), 0o600))
+			check.Must(t, os.Rename(filepath.Join(r.tree, "terraform", "production.tfvars.example"), filepath.Join(r.tree, "terraform", "production.tfvars")))
 			blocks := []string{"export PROJECT_ID=my-project COMMIT_SHA=abc _REGION=me-central1 _DOMAIN=example.com _SETTINGS=production.tfvars _STEP=" + step}
 			for _, m := range script.FindAllStringSubmatch(text(t, "pipeline.yaml"), -1) {
 				blocks = append(blocks, "(\n"+m[1]+")")
 			}
-			must(t, r.paste("-euc", "", blocks...))
+			check.Must(t, r.paste("-euc", "", blocks...))
 			ran := strings.Join(r.commands(), "\n")
 			for _, command := range want {
 				if !strings.Contains(ran, command) {

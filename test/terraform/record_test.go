@@ -26,6 +26,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
@@ -40,7 +41,7 @@ func record(t *testing.T) map[string]string {
 	exec := func(statement string) {
 		t.Helper()
 		_, err := owner.Exec(context.WithoutCancel(t.Context()), statement)
-		must(t, err)
+		check.Must(t, err)
 	}
 	exec(`UPDATE reservation.outbox SET parked_reason = 'too large', envelope = jsonb_set(envelope, '{retentionClass}', '"regulated"') WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
 	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
@@ -87,7 +88,7 @@ func record(t *testing.T) map[string]string {
 		INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, reservation_id, body, created_at, active_at, expires_at)
 		SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'paying', 4, gen_random_uuid(), @body, at, at, at
 		FROM (SELECT platform.now() - interval '3 hours' AS at) AS waiting`, pgx.StrictNamedArgs{"body": waitingDraft})
-	must(t, err)
+	check.Must(t, err)
 	lines["stuck draft"] = line(t, alone.With("UPSTREAM_RESERVATION_URL", "http://127.0.0.1:1"), sweepdrafts.Function)
 	exec(`DELETE FROM bff_tenant_booking.booking_drafts`)
 	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
@@ -104,7 +105,7 @@ func pushed(t *testing.T, to fn.Function, tenant id.Tenant, payload map[string]a
 	raw, err := event.Draft{
 		Subject: event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "platform-service"}, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload,
 	}.Seal(time.Now(), event.Origin{})
-	must(t, err)
+	check.Must(t, err)
 	return raw
 }
 
@@ -122,7 +123,7 @@ func line(t *testing.T, e env.Env, f fn.Function, events ...event.Raw) string {
 		front.Push(f, events[0])
 	default: // by the handler itself: no document describes the answer to a panic
 		handler, err := f.Handler(e)
-		must(t, err)
+		check.Must(t, err)
 		handler.ServeHTTP(httptest.NewRecorder(), front.Request(t, http.MethodPost, "/api/v1/reservations/quotes", reservationtest.Ask(t, id.New[id.Property]()),
 			"X-Tenant-Id", id.New[id.Tenant]().String(), "Idempotency-Key", id.New[id.Request]().String()))
 	}

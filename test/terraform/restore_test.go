@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // pageBlocks returns the blocks of a page about point-in-time recovery or rolling back, with a moment.
@@ -34,7 +36,7 @@ func restored(t *testing.T, blocks []string) ([]string, error) {
 func TestRestore_blocks(t *testing.T) {
 	t.Parallel()
 	commands, err := restored(t, pageBlocks(t, "RESTORE.md"))
-	must(t, err)
+	check.Must(t, err)
 	for _, command := range commands {
 		if strings.HasPrefix(command, "gcloud ") && !strings.Contains(command, " --project=my-project") {
 			t.Errorf("%s does not name its project", command)
@@ -95,13 +97,11 @@ func TestRestore_mistakes(t *testing.T) {
 func TestRollback_blocks(t *testing.T) {
 	t.Parallel()
 	commands, err := restored(t, pageBlocks(t, "ROLLBACK.md"))
-	must(t, err)
+	check.Must(t, err)
 	const at = " --project=my-project --region=me-central1 "
 	var moved []string
 	for _, command := range commands {
-		if !strings.Contains(command+" ", at) {
-			t.Errorf("%s does not name project and region", command)
-		}
+		check.Contains(t, command+" ", at)
 		if function, to, ok := strings.Cut(strings.TrimPrefix(command, "gcloud run services update-traffic "), at); ok && strings.Contains(command, "update-traffic") {
 			moved = append(moved, function+" "+to)
 		}

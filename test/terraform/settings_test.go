@@ -14,6 +14,8 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 
 	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // left are the variables that the code reads and a deployment does not set, and why.
@@ -48,7 +50,7 @@ func read(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, top := range []string{"functions", "shared", "jobs"} {
 		tree := os.DirFS(root)
-		must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
+		check.Must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -77,7 +79,7 @@ func set(t *testing.T, files ...string) map[string]bool {
 func text(t *testing.T, file string) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(home, file))
-	must(t, err)
+	check.Must(t, err)
 	return string(source)
 }
 
@@ -168,13 +170,13 @@ var made = regexp.MustCompile(`(?m)^resource "([a-z0-9_]+)"`)
 func TestSettings_newProject(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	on := text(t, "services.tf") + text(t, "README.md")
 	for _, file := range slices.Concat(files, modules) {
 		source, err := os.ReadFile(file)
-		must(t, err)
+		check.Must(t, err)
 		for _, kind := range all(made, string(source)) {
 			known := kind == "terraform_data" // Terraform's own
 			for beginning, services := range interfaces {
@@ -205,12 +207,10 @@ var (
 func TestSettings_scaling(t *testing.T) {
 	t.Parallel()
 	var d deployment.Deployment
-	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	check.Must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
 	names := all(scaledNames, scaled.FindString(text(t, "production.tfvars.example")))
 	for _, name := range names {
-		if d.Functions[name].Kind != "http" {
-			t.Errorf("production.tfvars.example keeps an instance of %s, which is no HTTP function", name)
-		}
+		check.Equal(t, d.Functions[name].Kind, "http", "production.tfvars.example keeps an instance of %s, which is no HTTP function", name)
 	}
 	for _, waits := range []string{"consumer-search", "tenantbooking-bootstrap", "tenantbooking-readavailability", "tenantbooking-quote", "tenantbooking-hold"} {
 		if !slices.Contains(names, waits) {
@@ -233,9 +233,9 @@ func TestSettings_examples(t *testing.T) {
 			w := open(t)
 			w.few()
 			example := scaled.ReplaceAllString(text(t, test.file), "")
-			must(t, os.WriteFile(filepath.Join(w.dir, "example.auto.tfvars"), []byte(example), 0o600))
+			check.Must(t, os.WriteFile(filepath.Join(w.dir, "example.auto.tfvars"), []byte(example), 0o600))
 			s, err := w.evaluate()
-			must(t, err)
+			check.Must(t, err)
 			if len(s.of(test.creates)) == 0 {
 				t.Errorf("the example creates no %s", test.creates)
 			}
@@ -255,9 +255,7 @@ func TestSettings_removedFunction(t *testing.T) {
 		t.Fatalf("%d resources lead to functions", len(found))
 	}
 	for _, resource := range found {
-		if !strings.Contains(resource, "create_before_destroy = true") {
-			t.Errorf("it is removed too soon:\n%s", resource)
-		}
+		check.Contains(t, resource, "create_before_destroy = true")
 	}
 }
 
@@ -265,9 +263,9 @@ func TestSettings_removedFunction(t *testing.T) {
 func TestSettings_uniqueNames(t *testing.T) {
 	t.Parallel()
 	var d deployment.Deployment
-	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	check.Must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
 	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	if len(files) == 0 || len(melmastoon.Functions) == 0 {
 		t.Fatal("there is nothing to look at")
 	}
@@ -292,12 +290,12 @@ func TestSettings_noPermissionAttributes(t *testing.T) {
 		t.Fatal("this notices nothing")
 	}
 	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	must(t, err)
+	check.Must(t, err)
 	for _, file := range slices.Concat(files, modules) {
 		source, err := os.ReadFile(file)
-		must(t, err)
+		check.Must(t, err)
 		for _, found := range ofRights.FindAllString(string(source), -1) {
 			t.Errorf("%s reads %s", file, found)
 		}

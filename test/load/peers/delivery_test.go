@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // untilTick is how long an event waits at most that its writer could not publish.
@@ -40,7 +41,7 @@ func BenchmarkDelivery(b *testing.B) {
 		}
 	}))
 	defer consumer.Close()
-	must(b, messages.Subscribe(b.Context(), []topic.Subscription{{Name: "it", Topic: allocationFailed.Name, Endpoint: consumer.URL}}))
+	check.Must(b, messages.Subscribe(b.Context(), []topic.Subscription{{Name: "it", Topic: allocationFailed.Name, Endpoint: consumer.URL}}))
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- messages.Run(ctx) }()
@@ -57,7 +58,7 @@ func BenchmarkDelivery(b *testing.B) {
 		})
 	}
 	for range before { // connections and plans are there before anything is measured
-		must(b, write())
+		check.Must(b, write())
 	}
 	mu.Lock()
 	clear(committed)
@@ -69,7 +70,7 @@ func BenchmarkDelivery(b *testing.B) {
 		go func() { failed <- write() }()
 	}
 	for range n {
-		must(b, <-failed)
+		check.Must(b, <-failed)
 	}
 	select {
 	case <-all:

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // most is what an act may cost more when there is ten times as much.
@@ -176,7 +177,7 @@ func (h *fixture) sample(b *testing.B, n int, sql string) []booking {
 	b.Helper()
 	rows, _ := h.owner.Query(b.Context(), sql+fmt.Sprintf(` ORDER BY md5(reservation_id::text) LIMIT %d`, n))
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[booking])
-	must(b, err)
+	check.Must(b, err)
 	return found
 }
 
@@ -204,8 +205,8 @@ const spread = `
 func BenchmarkHotels(b *testing.B) {
 	h := open(b, 4)
 	named, err := demo.Named()
-	must(b, err)
-	must(b, demo.Furnish(b.Context(), h.env, named))
+	check.Must(b, err)
+	check.Must(b, demo.Furnish(b.Context(), h.env, named))
 	h.exec(b, `CREATE SCHEMA bare`)
 	for _, table := range []string{"cities", "tenants", "properties", "room_types", "listings", "listing_rooms", "listing_rates"} {
 		h.exec(b, fmt.Sprintf(`CREATE TABLE bare.%s AS SELECT * FROM sandbox.%[1]s`, table))

@@ -27,6 +27,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -148,7 +149,7 @@ type inventory struct {
 func openInventory(b *testing.B) *inventory {
 	b.Helper()
 	h := open(b, connection)
-	must(b, demo.Furnish(b.Context(), h.env, 2)) // those that examples book
+	check.Must(b, demo.Furnish(b.Context(), h.env, 2)) // those that examples book
 	h.exec(b, bareBooks)
 	m := &inventory{fixture: h, env: h.env, today: stay.DateOf(h.env.Now()), hot: demo.KabulGrand.Rooms[2].ID}
 	k := demo.KabulGrand
@@ -158,11 +159,11 @@ func openInventory(b *testing.B) *inventory {
 		_, err := h.owner.Exec(b.Context(), `
 			INSERT INTO sandbox.room_types (room_type_id, tenant_id, property_id, name, description, max_occupancy, units)
 			VALUES ($1, $2, $3, 'Room', 'A room', 2, 50)`, room, k.Tenant, k.Property)
-		must(b, err)
+		check.Must(b, err)
 		_, err = h.owner.Exec(b.Context(), `
 			INSERT INTO sandbox.inventory_nights (tenant_id, property_id, room_type_id, night, capacity)
 			SELECT $2, $3, $1, current_date + n, 50 FROM generate_series(0, $4::int) n`, room, k.Tenant, k.Property, open400)
-		must(b, err)
+		check.Must(b, err)
 	}
 	return m
 }
@@ -289,11 +290,11 @@ func overHTTP(b *testing.B, m *inventory) func(context.Context, sandboxtest.Hold
 	b.Helper()
 	e, issuer := fntest.Surround(b, m.env)
 	handler, err := holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	must(b, err)
+	check.Must(b, err)
 	server := httptest.NewServer(handler)
 	b.Cleanup(server.Close)
 	token, err := issuer.Sign(issuer.Email(), e.Now().Add(24*time.Hour), identity.Audience(holdrooms.Function.Spec.Service()))
-	must(b, err)
+	check.Must(b, err)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	return func(ctx context.Context, h sandboxtest.Hold) error {
 		text, err := json.Marshal(holdrooms.Request{Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Stay: h.Stay,

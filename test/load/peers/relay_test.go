@@ -24,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -66,9 +67,9 @@ func database(b testing.TB) *pgtest.Database {
 	b.Helper()
 	d := pgtest.New(b)
 	clock, err := fs.ReadFile(migrations.Files, "platform/0001_clock.up.sql")
-	must(b, err)
+	check.Must(b, err)
 	_, err = d.Owner(b).PgConn().Exec(b.Context(), string(clock)).ReadAll()
-	must(b, err)
+	check.Must(b, err)
 	return d
 }
 
@@ -83,13 +84,13 @@ func open(b *testing.B, pool int) *fixture {
 func (h *fixture) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
 	b.Helper()
 	c, err := pgxpool.ParseConfig(h.OwnerURL())
-	must(b, err)
+	check.Must(b, err)
 	c.MaxConns = int32(size)
 	for s := range slices.Chunk(settings, 2) {
 		c.ConnConfig.RuntimeParams[s[0]] = s[1]
 	}
 	pool, err := pgxpool.NewWithConfig(b.Context(), c)
-	must(b, err)
+	check.Must(b, err)
 	b.Cleanup(pool.Close)
 	return pool
 }
@@ -106,7 +107,7 @@ func (h *fixture) exec(b *testing.B, statements ...string) {
 // template writes one event, of which the others are copies.
 func (h *fixture) template(b *testing.B) {
 	b.Helper()
-	must(b, h.db.InTx(b.Context(), func(tx postgres.Tx) error {
+	check.Must(b, h.db.InTx(b.Context(), func(tx postgres.Tx) error {
 		return outbox.Open(h.env, h.db).Append(b.Context(), tx, sampleDraft("template"))
 	}))
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.template AS SELECT * FROM sandbox.outbox`)
@@ -241,9 +242,9 @@ func riverRate(b *testing.B, h *fixture, n int) float64 {
 	pool := h.bare(b, 12, append(unhurried, "search_path", "river")...)
 	driver := riverpgxv5.New(pool)
 	migrator, err := rivermigrate.New(driver, nil)
-	must(b, err)
+	check.Must(b, err)
 	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	must(b, err)
+	check.Must(b, err)
 	w := &worker{worked: &atomic.Int64{}, all: int64(n), done: make(chan struct{})}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
@@ -251,7 +252,7 @@ func riverRate(b *testing.B, h *fixture, n int) float64 {
 		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 500}},
 		Workers: workers, FetchCooldown: time.Millisecond, FetchPollInterval: 10 * time.Millisecond,
 	})
-	must(b, err)
+	check.Must(b, err)
 	args := make([]river.InsertManyParams, n)
 	body := payload(id.New[id.Tenant]())
 	for i := range args {
@@ -260,7 +261,7 @@ func riverRate(b *testing.B, h *fixture, n int) float64 {
 	for len(args) > 0 {
 		chunk := min(5000, len(args))
 		_, err = client.InsertManyFast(ctx, args[:chunk])
-		must(b, err)
+		check.Must(b, err)
 		args = args[chunk:]
 	}
 	h.exec(b, `VACUUM ANALYZE river.river_job`, `CHECKPOINT`)

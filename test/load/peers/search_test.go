@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -34,8 +35,8 @@ const copyRows = `
 func (h *fixture) hotels(b *testing.B, n int, from, until stay.Date) {
 	b.Helper()
 	named, err := demo.Named()
-	must(b, err)
-	must(b, demo.Furnish(b.Context(), h.env, named))
+	check.Must(b, err)
+	check.Must(b, demo.Furnish(b.Context(), h.env, named))
 	h.exec(b, `CREATE SCHEMA bare`, `SET session_replication_role = replica`)
 	h.forget(b, `DROP SCHEMA bare CASCADE`)
 	for _, table := range hotelTables {
@@ -69,12 +70,12 @@ func (h *fixture) cells(b *testing.B) {
 		hotels, cells = append(hotels, hotel), append(cells, int64(h3.LatLngToCell(h3.NewLatLng(lat, lng), 10)))
 		return nil
 	})
-	must(b, err)
+	check.Must(b, err)
 	_, err = h.owner.Exec(b.Context(), `
 		UPDATE sandbox.listings AS l SET geo_cell = c.cell
 		FROM unnest($1::uuid[], $2::bigint[]) AS c (property_id, cell)
 		WHERE l.property_id = c.property_id`, hotels, cells)
-	must(b, err)
+	check.Must(b, err)
 }
 
 // BenchmarkSearch measures the 95th percentile of searches and maps among 10,000 hotels: of one search that is in the cache except once
@@ -89,7 +90,7 @@ func BenchmarkSearch(b *testing.B) {
 	for i := range visitors {
 		visitors[i] = s.Browser().AtAll()
 		_, err := expect(b.Context(), visitors[i], http.StatusOK, system.Request{Method: http.MethodGet, Path: "/session"})
-		must(b, err)
+		check.Must(b, err)
 	}
 	var asked atomic.Int64
 	ask := func(path string, body func(n int64) map[string]any) func(context.Context, int) error {
@@ -125,7 +126,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"search in a city, not in the cache, at 5/s", 5, 20, ask("/search", cold), 250 * time.Millisecond},
 		{"map of a region, at 5/s", 5, 20, ask("/search/map", box), 60 * time.Millisecond},
 	} {
-		must(b, part.act(b.Context(), 0)) // fills the cache
+		check.Must(b, part.act(b.Context(), 0)) // fills the cache
 		took := beats(b, part.perSecond, times(part.perSecond*part.seconds), part.act)
 		p95 := quantile(took, 0.95)
 		slowest := slices.Max(took)

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -43,12 +44,12 @@ func TestServe(t *testing.T) {
 	hotels.Property.Tenant = system.Platform.Tenants[0].ID
 	e, _ := fntest.Surround(t, system.Env)
 	handler, err := bootstrap.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	must(t, err)
+	check.Must(t, err)
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	fmt.Printf("\nlistening %s\n", server.Listener.Addr())
 	_, err = io.Copy(io.Discard, os.Stdin)
-	must(t, err)
+	check.Must(t, err)
 }
 
 // theme returns the tokens of a hotel's theme, about size bytes of them.
@@ -68,13 +69,13 @@ func startServer(b *testing.B) (address string) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServe$", "-test.timeout=20m")
 	cmd.Env, cmd.Stderr = slices.Concat(os.Environ(), []string{"GOGC=400", "GOMEMLIMIT=204MiB", serving + "=1"}), os.Stderr
 	in, err := cmd.StdinPipe()
-	must(b, err)
+	check.Must(b, err)
 	out, err := cmd.StdoutPipe()
-	must(b, err)
+	check.Must(b, err)
 	p, err := subprocess.Start(cmd)
-	must(b, err)
+	check.Must(b, err)
 	b.Cleanup(func() {
-		must(b, in.Close())
+		check.Must(b, in.Close())
 		<-p.Done()
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -91,7 +92,7 @@ func startServer(b *testing.B) (address string) {
 func cookie(b *testing.B, address string) string {
 	b.Helper()
 	res, err := http.Get("http://" + address + bootstrapPath) //nolint:noctx // the benchmark ends if the server does
-	must(b, err)
+	check.Must(b, err)
 	defer res.Body.Close()
 	all := res.Cookies()
 	if len(all) != 1 {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -72,7 +73,7 @@ func BenchmarkHold(b *testing.B) {
 				return err
 			})
 		}
-		must(b, preparing.Wait())
+		check.Must(b, preparing.Wait())
 		s.Quiet()
 		took := beats(b, perSecond, len(visitors), func(ctx context.Context, i int) error {
 			_, err := expect(ctx, visitors[i], http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/hold", Body: visitors[i].HoldBody()})

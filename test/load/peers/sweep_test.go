@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // overdue makes all copies of a reservation held, with holds that have expired.
@@ -34,7 +35,7 @@ func BenchmarkSweep(b *testing.B) {
 		quotes = append(quotes, reservationtest.Holds(b, e, id.New[id.Tenant](), id.New[id.Property]()))
 	}
 	sweep, err := expireholds.New(e)
-	must(b, err)
+	check.Must(b, err)
 	var sweeping time.Duration
 	alone := func() []time.Duration {
 		return beats(b, perSecond, window, func(ctx context.Context, i int) error { return quotes[i%len(quotes)](ctx) })
@@ -46,7 +47,7 @@ func BenchmarkSweep(b *testing.B) {
 		ended, began := make(chan error, 1), time.Now()
 		go func() { ended <- sweep(ctx, h.env.Now()) }()
 		took := alone()
-		must(b, <-ended)
+		check.Must(b, <-ended)
 		sweeping += time.Since(began)
 		return took
 	}
@@ -63,7 +64,7 @@ func BenchmarkSweep(b *testing.B) {
 		}
 	}
 	var swept int
-	must(b, h.owner.QueryRow(b.Context(), `SELECT count(*) FROM reservation.holds WHERE status = 'expired'`).Scan(&swept))
+	check.Must(b, h.owner.QueryRow(b.Context(), `SELECT count(*) FROM reservation.holds WHERE status = 'expired'`).Scan(&swept))
 	if swept == 0 || swept == backlog {
 		b.Errorf("%d of %d overdue holds were swept, want some in each turn", swept, backlog)
 	}
@@ -86,7 +87,7 @@ func beats(b *testing.B, perSecond, n int, act func(context.Context, int) error)
 		}()
 	}
 	for range n {
-		must(b, <-failed)
+		check.Must(b, <-failed)
 	}
 	return took
 }

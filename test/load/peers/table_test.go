@@ -134,13 +134,6 @@ func clock(b *testing.B, f func() error) float64 {
 	return time.Since(began).Seconds()
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Units, as the table shows them.
 func perSecond(unit string, rates []float64) string {
 	return fmt.Sprintf("%s %s/s", thousands(median(rates)), unit)
