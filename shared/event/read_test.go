@@ -59,8 +59,7 @@ func TestRead_attributesAsHeaders(t *testing.T) {
 func TestRead_structured(t *testing.T) {
 	t.Parallel()
 	raw := sealed(t)
-	document, err := raw.Structured()
-	check.Must(t, err)
+	document := check.Got(raw.Structured()).Must(t)
 	got := decode(t, document)
 	for name, want := range raw.Attributes() {
 		name = strings.TrimPrefix(name, "ce-")
@@ -71,8 +70,7 @@ func TestRead_structured(t *testing.T) {
 			t.Errorf("%s is %v, want %s", name, got[name], want)
 		}
 	}
-	data, err := raw.Data()
-	check.Must(t, err)
+	data := check.Got(raw.Data()).Must(t)
 	if want := decode(t, data); !reflect.DeepEqual(got["data"], any(want)) {
 		t.Errorf("got data %v, want %v", got["data"], want)
 	}
@@ -107,8 +105,7 @@ func wrapped(t *testing.T, r event.Raw) *http.Request {
 }
 
 func structured(t *testing.T, r event.Raw) *http.Request {
-	body, err := r.Structured()
-	check.Must(t, err)
+	body := check.Got(r.Structured()).Must(t)
 	request := post(body)
 	maps.Copy(request.Header, pubsub)
 	request.Header.Set("Content-Type", "application/cloudevents+json; charset=utf-8")
@@ -126,9 +123,7 @@ func post(body []byte) *http.Request {
 
 func data(t *testing.T, r event.Raw) []byte {
 	t.Helper()
-	d, err := r.Data()
-	check.Must(t, err)
-	return d
+	return check.Got(r.Data()).Must(t)
 }
 
 func TestRead_allForms(t *testing.T) {
@@ -147,8 +142,7 @@ func TestRead_allForms(t *testing.T) {
 		} {
 			t.Run(name+" of "+of, func(t *testing.T) {
 				t.Parallel()
-				got, err := event.Read(push(t, sent), limit)
-				check.Must(t, err)
+				got := check.Got(event.Read(push(t, sent), limit)).Must(t)
 				if string(got.Payload) != string(want.Payload) {
 					t.Errorf("got payload %s, want %s", got.Payload, want.Payload)
 				}
@@ -166,8 +160,7 @@ func TestRead_pulledMessage(t *testing.T) {
 	t.Parallel()
 	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": sealedFlat(t)} {
 		t.Run(of, func(t *testing.T) {
-			document, err := sent.Structured()
-			check.Must(t, err)
+			document := check.Got(sent.Structured()).Must(t)
 			for form, lies := range map[string]struct {
 				attributes map[string]string
 				data       []byte
@@ -176,12 +169,9 @@ func TestRead_pulledMessage(t *testing.T) {
 				"structured": {map[string]string{"content-type": "application/cloudevents+json"}, document},
 			} {
 				t.Run(form, func(t *testing.T) {
-					got, err := event.Of(lies.attributes, lies.data)
-					check.Must(t, err, "%s of %s", form, of)
+					got := check.Got(event.Of(lies.attributes, lies.data)).Must(t, "%s of %s", form, of)
 					check.Equal(t, string(got.Payload), string(sent.Payload), "%s of %s", form, of)
-					if !reflect.DeepEqual(got.Envelope, sent.Envelope) {
-						t.Errorf("%s of %s: reflect.DeepEqual(got.Envelope, sent.Envelope) = false, want true", form, of)
-					}
+					check.Equal(t, reflect.DeepEqual(got.Envelope, sent.Envelope), true, "%s of %s", form, of)
 					check.Equal(t, got.Extensions, sent.Extensions, "%s of %s", form, of)
 				})
 			}
@@ -195,11 +185,8 @@ func TestRead_pulledMessage(t *testing.T) {
 func TestRead_incompleteDelivery(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
-	got, err := event.Read(binary(nil)(t, sent), limit)
-	check.Must(t, err)
-	if !reflect.DeepEqual(got.Delivery, sent.Delivery) {
-		t.Error("reflect.DeepEqual(got.Delivery, sent.Delivery) = false, want true")
-	}
+	got := check.Got(event.Read(binary(nil)(t, sent), limit)).Must(t)
+	check.Equal(t, reflect.DeepEqual(got.Delivery, sent.Delivery), true)
 	check.Equal(t, got.Delivery.OrderingKey, key)
 }
 

@@ -96,9 +96,7 @@ func TestRetriable(t *testing.T) {
 		fault.New(fault.Timeout, "T", ""): true,
 		fault.New(fault.TooMany, "M", ""): true,
 	} {
-		t.Run(f.Code, func(t *testing.T) {
-			check.Equal(t, f.Retriable(), want)
-		})
+		t.Run(f.Code, func(t *testing.T) { check.Equal(t, f.Retriable(), want) })
 	}
 }
 

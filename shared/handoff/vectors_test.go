@@ -48,13 +48,10 @@ type accepted struct {
 
 func published(t testing.TB) vectors {
 	t.Helper()
-	file, err := os.ReadFile("testdata/vectors.json")
-	check.Must(t, err)
+	file := check.Got(os.ReadFile("testdata/vectors.json")).Must(t)
 	var v vectors
 	check.Must(t, json.Unmarshal(file, &v, json.RejectUnknownMembers(true)))
-	if len(v.Keys) != 2 {
-		t.Fatalf("len(v.Keys) = %v, want 2", len(v.Keys))
-	}
+	check.MustEqual(t, len(v.Keys), 2)
 	if len(v.Accepted) == 0 {
 		t.Fatal("len(v.Accepted) = 0, want a value")
 	}
@@ -87,9 +84,7 @@ func (v vectors) secret(t testing.TB, keyID string) []byte {
 
 func open(t testing.TB, ring string) handoff.Keys {
 	t.Helper()
-	keys, err := keyring.Parse(ring)
-	check.Must(t, err)
-	return handoff.KeysOf(keys)
+	return handoff.KeysOf(check.Got(keyring.Parse(ring)).Must(t))
 }
 
 // TestVectors recomputes them from the words of the contract alone, without the code under test.
@@ -138,10 +133,7 @@ func TestVerify_vectors(t *testing.T) {
 	for _, a := range v.Accepted {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
-			got, err := keys.Verify(a.Token, a.Handoff.Tenant, a.Handoff.MintedAt)
-			if err != nil || got != a.Handoff {
-				t.Errorf("got %+v, %v, want %+v", got, err, a.Handoff)
-			}
+			check.Got(keys.Verify(a.Token, a.Handoff.Tenant, a.Handoff.MintedAt)).Want(t, a.Handoff)
 		})
 	}
 }

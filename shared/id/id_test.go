@@ -56,9 +56,7 @@ func TestKinds_tenantAndSession(t *testing.T) {
 	if got, err := id.Parse[id.Tenant](session.String()); err == nil {
 		t.Errorf("%s was read as tenant %s", session, got)
 	}
-	if got, err := id.Parse[id.TenantSession](session.String()); err != nil || got != session {
-		t.Errorf("got %v, %v, want %v", got, err, session)
-	}
+	check.Got(id.Parse[id.TenantSession](session.String())).Want(t, session)
 }
 
 func TestNew(t *testing.T) {
@@ -103,8 +101,7 @@ func TestDerive(t *testing.T) {
 
 func TestScan(t *testing.T) {
 	t.Parallel()
-	want, err := id.Parse[id.Reservation](text)
-	check.Must(t, err)
+	want := check.Got(id.Parse[id.Reservation](text)).Must(t)
 	for _, test := range []struct {
 		name string
 		src  any

@@ -19,9 +19,7 @@ func secret(letter string) string {
 
 func ring(t *testing.T, s string) keyring.Ring {
 	t.Helper()
-	r, err := keyring.Parse(s)
-	check.Must(t, err)
-	return r
+	return check.Got(keyring.Parse(s)).Must(t)
 }
 
 func TestParse(t *testing.T) {
@@ -94,9 +92,7 @@ func TestRotation(t *testing.T) {
 
 func sealed(t *testing.T, r keyring.Ring, plain, bound string) []byte {
 	t.Helper()
-	s, err := r.Seal([]byte(plain), []byte(bound))
-	check.Must(t, err)
-	return s
+	return check.Got(r.Seal([]byte(plain), []byte(bound))).Must(t)
 }
 
 func TestOpen_tampered(t *testing.T) {
@@ -158,8 +154,7 @@ func TestRing_format(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	r, err := keyring.Parse("a:" + secret("a"))
-	check.Must(f, err)
+	r := check.Got(keyring.Parse("a:" + secret("a"))).Must(f)
 	f.Add([]byte{})
 	f.Add([]byte{255, 'a'})
 	f.Add(bytes.Repeat([]byte{255}, 256)) // the longest id a length byte can claim

@@ -13,13 +13,8 @@ import (
 func TestTag_parts(t *testing.T) {
 	t.Parallel()
 	one, two := "one:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("1", 32))), "two:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("2", 32)))
-	ring := func(s string) keyring.Ring {
-		r, err := keyring.Parse(s)
-		check.Must(t, err)
-		return r
-	}
-	tag, err := ring(one).Tag("cookie", "session")
-	check.Must(t, err)
+	ring := func(s string) keyring.Ring { return check.Got(keyring.Parse(s)).Must(t) }
+	tag := check.Got(ring(one).Tag("cookie", "session")).Must(t)
 	for _, test := range []struct {
 		name  string
 		ring  keyring.Ring
@@ -39,13 +34,9 @@ func TestTag_parts(t *testing.T) {
 		{"without a key", ring(one), tag[4:], []string{"cookie", "session"}, false},
 		{"none", ring(one), "", []string{"cookie", "session"}, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			check.Equal(t, test.ring.Tagged(test.tag, test.parts...), test.want)
-		})
+		t.Run(test.name, func(t *testing.T) { check.Equal(t, test.ring.Tagged(test.tag, test.parts...), test.want) })
 	}
-	if _, err := (keyring.Ring{}).Tag("cookie"); err == nil {
-		t.Error("an empty ring has made a tag")
-	}
+	check.Got((keyring.Ring{}).Tag("cookie")).Fails(t, "an empty ring has made a tag")
 }
 
 func TestTagged_oneSpelling(t *testing.T) {

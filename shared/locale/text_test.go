@@ -20,9 +20,7 @@ func TestText_nearestLanguage(t *testing.T) {
 		{"empty text", Arabic, "Kabul Grand"},
 		{"another variant of the language", Persian, "Kabul Grand"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			check.Equal(t, house.In(test.in), test.want)
-		})
+		t.Run(test.name, func(t *testing.T) { check.Equal(t, house.In(test.in), test.want) })
 	}
 	check.Equal(t, (Text{Default: "A bed"}).In(Pashto), "A bed", "text in another language")
 }

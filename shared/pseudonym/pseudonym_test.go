@@ -27,19 +27,15 @@ func peppers(t *testing.T, config string) pseudonym.Peppers {
 
 func email(t *testing.T, s string) pseudonym.Value {
 	t.Helper()
-	v, err := pseudonym.Email(s)
-	check.Must(t, err)
-	return v
+	return check.Got(pseudonym.Email(s)).Must(t)
 }
 
 // TestHash compares with hashes computed elsewhere: other systems join their data on these hashes.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	p := peppers(t, pepper("a")+","+pepper("b"))
-	address, err := pseudonym.Address(netip.MustParseAddr("2001:db8:1:2:3::4"))
-	check.Must(t, err)
-	phone, err := pseudonym.Phone("0093 70 123 4567")
-	check.Must(t, err)
+	address := check.Got(pseudonym.Address(netip.MustParseAddr("2001:db8:1:2:3::4"))).Must(t)
+	phone := check.Got(pseudonym.Phone("0093 70 123 4567")).Must(t)
 	for _, test := range []struct {
 		name  string
 		value pseudonym.Value
@@ -110,13 +106,7 @@ func TestPeppers_format(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 		t.Run(verb, func(t *testing.T) {
 			got := fmt.Sprintf(verb, s)
-			for _, trace := range []string{"97 97", "aaaa", "6161", "0x61, 0x61"} {
-				t.Run(trace, func(t *testing.T) {
-					if strings.Contains(got, trace) {
-						t.Errorf("%s prints a pepper: %s", verb, got)
-					}
-				})
-			}
+			check.Lacks(t, got, "97 97", "aaaa", "6161", "0x61, 0x61")
 		})
 	}
 }

@@ -134,14 +134,12 @@ func TestFingerprint(t *testing.T) {
 func TestValue_format(t *testing.T) {
 	t.Parallel()
 	type guest struct{ Email Value }
-	v, err := Email("zahra@example.af")
-	check.Must(t, err)
+	v := check.Got(Email("zahra@example.af")).Must(t)
 	shown := []string{}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 		shown = append(shown, fmt.Sprintf(verb, v), fmt.Sprintf(verb, guest{v}), fmt.Sprintf(verb, &guest{v}))
 	}
-	written, err := json.Marshal(guest{v})
-	check.Must(t, err)
+	written := check.Got(json.Marshal(guest{v})).Must(t)
 	for _, s := range append(shown, string(written)) {
 		if strings.Contains(s, "zahra") || strings.Contains(s, fmt.Sprintf("%x", "zahra")) {
 			t.Errorf("shown: %s", s)

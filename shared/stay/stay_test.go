@@ -15,9 +15,7 @@ func date(t *testing.T, s string) stay.Date {
 	if s == "" {
 		return stay.Date{}
 	}
-	d, err := stay.ParseDate(s)
-	check.Must(t, err, "%s", s)
-	return d
+	return check.Got(stay.ParseDate(s)).Must(t, "%s", s)
 }
 
 func TestParseDate(t *testing.T) {
@@ -138,8 +136,7 @@ func TestOccupants(t *testing.T) {
 func TestSQL(t *testing.T) {
 	t.Parallel()
 	want := date(t, "2026-04-25")
-	value, err := want.Value()
-	check.Must(t, err)
+	value := check.Got(want.Value()).Must(t)
 	for _, src := range []any{value, "2026-04-25"} {
 		t.Run(fmt.Sprintf("%T", src), func(t *testing.T) {
 			var got stay.Date
@@ -151,9 +148,7 @@ func TestSQL(t *testing.T) {
 	for _, src := range []any{nil, int64(1), "infinity"} {
 		t.Run(fmt.Sprintf("%T", src), func(t *testing.T) {
 			var got stay.Date
-			if err := got.Scan(src); err == nil {
-				t.Errorf("got %s, want an error", got)
-			}
+			check.Fails(t, got.Scan(src), "got %s", got)
 		})
 	}
 }

@@ -165,8 +165,7 @@ func TestContent_unreadable(t *testing.T) {
 			return *found[0]
 		},
 		"a session": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
-			_, err := document.Open[page](e, "pages").Put(context.Background(), key, page{Text: "x"}, 1<<62, e.Now().Add(time.Hour))
-			check.Must(t, err)
+			check.Got(document.Open[page](e, "pages").Put(context.Background(), key, page{Text: "x"}, 1<<62, e.Now().Add(time.Hour))).Must(t)
 			found, _ := m.Get(context.Background(), e.Now(), name)
 			return *found[0]
 		},
@@ -254,8 +253,6 @@ func TestCache_worstState(t *testing.T) {
 		{parts: []cache.State{cache.Stale, cache.Miss, cache.Hit}, want: cache.Stale},
 		{parts: []cache.State{cache.Stale, cache.Bypass}, want: cache.Bypass},
 	} {
-		t.Run(fmt.Sprint(test.parts), func(t *testing.T) {
-			check.Equal(t, cache.Worst(test.parts...), test.want)
-		})
+		t.Run(fmt.Sprint(test.parts), func(t *testing.T) { check.Equal(t, cache.Worst(test.parts...), test.want) })
 	}
 }

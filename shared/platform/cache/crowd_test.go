@@ -144,9 +144,7 @@ func TestFetch_canceledLeader(t *testing.T) {
 					await(t, w.all, "everybody's look")
 					return leave(ctx, cancel)
 				})
-				if err == nil {
-					t.Error("a canceled caller got a value")
-				}
+				check.Fails(t, err, "a canceled caller got a value")
 			})
 			await(t, begun, "a composition")
 			for i := range 8 {

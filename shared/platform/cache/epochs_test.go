@@ -167,9 +167,7 @@ func TestPut(t *testing.T) {
 func TestRemember(t *testing.T) {
 	t.Parallel()
 	e := process(&documenttest.Memory{Refuse: func(string) error { return errors.New("the store is not used") }})
-	open := func(name string) *cache.Cache[int] {
-		return cache.Open[int](e, name, cache.Policy{Fresh: time.Minute})
-	}
+	open := func(name string) *cache.Cache[int] { return cache.Open[int](e, name, cache.Policy{Fresh: time.Minute}) }
 	l, forwarded := open("numbers"), forward.With(t.Context(), forward.Header{Name: "X", Value: "y"})
 	l.Remember(forwarded, key, 1, e.Now())
 	if got, ok := l.Remembered(t.Context(), key); ok {

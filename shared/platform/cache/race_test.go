@@ -33,9 +33,7 @@ type noted struct {
 	Generation int64 `json:"generation"`
 }
 
-func newCareless(e env.Env) fetcher {
-	return careless{document.Open[noted](e, "careless"), e}
-}
+func newCareless(e env.Env) fetcher { return careless{document.Open[noted](e, "careless"), e} }
 
 // stands returns the current epoch.
 func (c careless) stands(ctx context.Context) (int64, error) {

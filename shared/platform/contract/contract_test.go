@@ -86,8 +86,7 @@ func TestModels(t *testing.T) {
 			t.Parallel()
 			for m, want := range map[model]string{open: test.open, closed: test.closed} {
 				t.Run(fmt.Sprint(m), func(t *testing.T) {
-					got, err := r.check("booked.v1", m, []byte(test.payload))
-					check.Must(t, err)
+					got := check.Got(r.check("booked.v1", m, []byte(test.payload))).Must(t)
 					check.Equal(t, list(got), want, "model %d", m)
 				})
 			}
@@ -106,15 +105,10 @@ func list(found []fault.Violation) string {
 func TestRegistry_compilesOnce(t *testing.T) {
 	t.Parallel()
 	r := files(map[string]string{"booked.v1": booked})
-	first, err := r.schema(form{"booked.v1", closed})
-	check.Must(t, err)
+	first := check.Got(r.schema(form{"booked.v1", closed})).Must(t)
 	var wg sync.WaitGroup
 	for range 16 {
-		wg.Go(func() {
-			if again, err := r.schema(form{"booked.v1", closed}); again != first || err != nil {
-				t.Errorf("got another schema, %v", err)
-			}
-		})
+		wg.Go(func() { check.Got(r.schema(form{"booked.v1", closed})).Want(t, first, "another schema") })
 	}
 	wg.Wait()
 }

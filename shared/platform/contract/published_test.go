@@ -28,11 +28,9 @@ func each(t *testing.T, run func(t *testing.T, subject string, document map[stri
 		subject := strings.TrimSuffix(path.Base(name), ".json")
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
-			file, err := eventschemas.Files.Open(name)
-			check.Must(t, err)
+			file := check.Got(eventschemas.Files.Open(name)).Must(t)
 			defer file.Close()
-			document, err := jsonschema.UnmarshalJSON(file)
-			check.Must(t, err)
+			document := check.Got(jsonschema.UnmarshalJSON(file)).Must(t)
 			run(t, subject, document.(map[string]any))
 		})
 	}
@@ -100,12 +98,9 @@ func TestPublishedSchemas_areClosed(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, subject string, document map[string]any) {
 		var want []string
-		payload, err := json.Marshal(sample(document, "", &want))
-		check.Must(t, err)
-		inOpen, err := published.check(subject, open, payload)
-		check.Must(t, err)
-		inClosed, err := published.check(subject, closed, payload)
-		check.Must(t, err)
+		payload := check.Got(json.Marshal(sample(document, "", &want))).Must(t)
+		inOpen := check.Got(published.check(subject, open, payload)).Must(t)
+		inClosed := check.Got(published.check(subject, closed, payload)).Must(t)
 		var got []string
 		for _, v := range inClosed {
 			if v.Rule == unknown {
@@ -168,15 +163,13 @@ func TestDateTime(t *testing.T) {
 		"":                             false,
 	} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			found, err := r.check("at.v1", open, []byte(strconv.Quote(text)))
-			check.Must(t, err)
+			found := check.Got(r.check("at.v1", open, []byte(strconv.Quote(text)))).Must(t)
 			check.Equal(t, len(found) == 0, want, "date-time %q: valid", text)
 		})
 	}
 	for text, want := range map[string]bool{"2026-04-22": true, "2024-02-29": true, "2026-02-29": false, "2026-4-22": false, "2026-04-22T00:00:00Z": false, "": false} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			found, err := r.check("on.v1", open, []byte(strconv.Quote(text)))
-			check.Must(t, err)
+			found := check.Got(r.check("on.v1", open, []byte(strconv.Quote(text)))).Must(t)
 			check.Equal(t, len(found) == 0, want, "date %q: valid", text)
 		})
 	}

@@ -72,9 +72,7 @@ func TestBreaker_hangingStore(t *testing.T) {
 		}
 		check.Error(t, <-probe, fault.ErrUnavailable, "the probe")
 		m.hangs.Store(false)
-		if _, err := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) {
-			t.Errorf("right after a probe that failed: got %v", err)
-		}
+		check.Got(get(t.Context(), c)).Error(t, fault.ErrUnavailable, "right after a probe that failed")
 		time.Sleep(4001 * time.Millisecond)
 		for range 5 {
 			if _, err := get(t.Context(), c); err != nil {

@@ -100,8 +100,7 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	d := pgtest.New(t)
 	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), documents.Open(d.Env()))
 	c, counter := document.Open[session](e, "sessions"), document.Name{Collection: "counters", ID: "1"}
-	store, err := document.StoreOf(e)
-	check.Must(t, err)
+	store := check.Got(document.StoreOf(e)).Must(t)
 	end := e.Now().Add(time.Hour)
 	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)
 	yes(t, done, err)
@@ -111,16 +110,12 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	if _, ok, err := c.Get(t.Context(), key); !ok || err != nil {
 		t.Errorf("two minutes before its end: got %v, %v", ok, err)
 	}
-	if again, err := c.Create(t.Context(), key, session{}, end); again || err != nil {
-		t.Errorf("created while it lives: %v, %v", again, err)
-	}
+	check.Got(c.Create(t.Context(), key, session{}, end)).Want(t, false, "created while it lives")
 	d.Advance(2 * time.Minute)
 	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
 		t.Errorf("after its end: got %v, %v", ok, err)
 	}
-	if sum, err := store.Add(t.Context(), e.Now(), counter, 1, e.Now().Add(time.Hour)); sum != 1 || err != nil {
-		t.Errorf("after its end the sum is %d, %v, want 1", sum, err)
-	}
+	check.Got(store.Add(t.Context(), e.Now(), counter, 1, e.Now().Add(time.Hour))).Want(t, 1, "after its end the")
 	done, err = c.Create(t.Context(), key, session{Locale: "ps-AF"}, e.Now().Add(time.Hour))
 	yes(t, done, err)
 	if got, _, _ := c.Get(t.Context(), key); got.Locale != "ps-AF" {
@@ -144,9 +139,7 @@ func TestPut_tooLarge(t *testing.T) {
 		"too large before compression": {value: strings.Repeat("z", 16<<20), want: document.ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := c.Put(t.Context(), document.KeyOf(name), test.value, 1, e.Now().Add(time.Hour)); !errors.Is(err, test.want) {
-				t.Errorf("error = %v, want %v", err, test.want)
-			}
+			check.Got(c.Put(t.Context(), document.KeyOf(name), test.value, 1, e.Now().Add(time.Hour))).Error(t, test.want)
 		})
 	}
 }

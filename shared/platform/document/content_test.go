@@ -21,11 +21,8 @@ func kept[T any](t testing.TB, collection string, k document.Key, v T) []byte {
 	m := &documenttest.Memory{}
 	e := withStore(m)
 	c := document.Open[T](e, collection)
-	_, err := c.Put(t.Context(), k, v, 1, e.Now().Add(time.Hour))
-	check.Must(t, err)
-	found, err := m.Get(t.Context(), e.Now(), c.Name(k))
-	check.Must(t, err)
-	return found[0].Value
+	check.Got(c.Put(t.Context(), k, v, 1, e.Now().Add(time.Hour))).Must(t)
+	return check.Got(m.Get(t.Context(), e.Now(), c.Name(k))).Must(t)[0].Value
 }
 
 // reads replaces the value of the key's record and tells whether it can be read as a session.
@@ -34,8 +31,7 @@ func reads(t testing.TB, value []byte) bool {
 	m := &documenttest.Memory{}
 	e := withStore(m)
 	c := document.Open[session](e, "sessions")
-	_, err := m.Put(context.Background(), e.Now(), c.Name(key), document.Record{Value: value, ExpiresAt: e.Now().Add(time.Hour)})
-	check.Must(t, err)
+	check.Got(m.Put(context.Background(), e.Now(), c.Name(key), document.Record{Value: value, ExpiresAt: e.Now().Add(time.Hour)})).Must(t)
 	got, ok, err := c.Get(t.Context(), key)
 	check.NoError(t, err)
 	if half, _ := c.Read(key, &document.Record{Value: value}); !ok && (got.Locale != "" || half.Locale != "") {
@@ -115,10 +111,8 @@ func TestContent_decompressionLimit(t *testing.T) {
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	large := session{Locale: strings.Repeat("fa-AF ", 1000)}
-	text, err := json.Marshal(large)
-	check.Must(t, err)
-	b, err := document.Encode(large)
-	check.Must(t, err)
+	text := check.Got(json.Marshal(large)).Must(t)
+	b := check.Got(document.Encode(large)).Must(t)
 	if most := len(text) / 10; len(b) > most {
 		t.Errorf("%d bytes, want at most %d", len(b), most)
 	}

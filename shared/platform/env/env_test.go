@@ -70,9 +70,7 @@ func TestWithDerives(t *testing.T) {
 		})
 	}
 	var got settings
-	if err := child.With("DATABASE_URL", "").Load(&got); err == nil {
-		t.Errorf("a variable set to nothing was found: %+v", got)
-	}
+	check.Fails(t, child.With("DATABASE_URL", "").Load(&got), "a variable set to nothing was found: %+v", got)
 }
 
 func TestSystem(t *testing.T) { // not parallel: it sets process variables
@@ -166,18 +164,14 @@ func TestOnce_opensOne(t *testing.T) {
 	if got, _ := env.Once(env.Of(nil), "pool", again); *got != 3 {
 		t.Errorf("another family shares the client: %d", *got)
 	}
-	if got, err := env.Once(e, "pool", func() (string, error) { return "text", nil }); got != "text" || err != nil {
-		t.Errorf("another type under the same key: got %q, %v", got, err)
-	}
+	check.Got(env.Once(e, "pool", func() (string, error) { return "text", nil })).Want(t, "text", "another type under the same key")
 }
 
 func TestOnce_errorsNotKept(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	failed := errors.New("not yet there")
-	if _, err := env.Once(e, "pool", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
-		t.Errorf("got %v, want %v", err, failed)
-	}
+	check.Got(env.Once(e, "pool", func() (int, error) { return 0, failed })).Error(t, failed)
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = env.Once(e, "pool", func() (int, error) { panic("in open") })

@@ -54,9 +54,7 @@ func TestFlags_reread(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if test.sampling != "" {
 				kept := flags.Document{Sampling: jsontext.Value(test.sampling)}
-				if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version), e.Now().AddDate(1, 0, 0)); err != nil {
-					t.Fatal(err)
-				}
+				check.Got(docs.Put(t.Context(), flags.Key, kept, int64(version), e.Now().AddDate(1, 0, 0))).Must(t)
 			}
 			db.Advance(test.wait)
 			f.Refresh(t.Context())
@@ -121,9 +119,7 @@ func TestRefresh_invalidDocumentKeepsLast(t *testing.T) {
 			e := documenttest.Give(db.Env(), documents.Open(db.Env()))
 			f, docs := flags.Open(e, "flags", table, "readOnly"), document.Open[flags.Document](e, "flags")
 			for version, kept := range []flags.Document{{Sampling: []byte(`{` + name + `:1}`), Features: []byte(all)}, broken} {
-				if _, err := docs.Put(t.Context(), flags.Key, kept, int64(version+1), e.Now().AddDate(1, 0, 0)); err != nil {
-					t.Fatal(err)
-				}
+				check.Got(docs.Put(t.Context(), flags.Key, kept, int64(version+1), e.Now().AddDate(1, 0, 0))).Must(t)
 				db.Advance(reread)
 				f.Refresh(t.Context())
 			}

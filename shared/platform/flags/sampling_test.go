@@ -41,9 +41,7 @@ func events(n int) []id.Event {
 
 func rates(t *testing.T, document string) flags.Rates {
 	t.Helper()
-	r, err := rules().Parse([]byte(document))
-	check.Must(t, err)
-	return r
+	return check.Got(rules().Parse([]byte(document))).Must(t)
 }
 
 func TestRates(t *testing.T) {
@@ -110,8 +108,7 @@ func TestSampling_share(t *testing.T) {
 	sample := events(all)
 	for _, n := range []int{1, 2, 3, 4, 10, 100} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			r, err := (flags.Table{stepped: {OneIn: n}}).Parse([]byte(`{}`))
-			check.Must(t, err)
+			r := check.Got((flags.Table{stepped: {OneIn: n}}).Parse([]byte(`{}`))).Must(t)
 			kept := 0
 			for _, e := range sample {
 				if keep, _ := r.Keep(stepped, e); keep {
@@ -156,8 +153,7 @@ func TestSampling_stable(t *testing.T) {
 		"evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ": false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			e, err := id.Parse[id.Event](text)
-			check.Must(t, err)
+			e := check.Got(id.Parse[id.Event](text)).Must(t)
 			if got, _ := r.Keep(stepped, e); got != want {
 				t.Errorf("%s: got %v, want %v", text, got, want)
 			}
@@ -168,9 +164,7 @@ func TestSampling_stable(t *testing.T) {
 func TestSampling_tableUnchanged(t *testing.T) {
 	t.Parallel()
 	declared := rules()
-	if _, err := declared.Parse([]byte(`{"` + stepped + `": 9, "stranger.v1": 3}`)); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(declared.Parse([]byte(`{"` + stepped + `": 9, "stranger.v1": 3}`))).Must(t)
 	if _, known := declared["stranger.v1"]; known || declared[stepped].OneIn != 4 {
 		t.Errorf("the table is now %v", declared)
 	}

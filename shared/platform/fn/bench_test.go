@@ -31,8 +31,7 @@ func BenchmarkLimitedAnswer(b *testing.B) {
 	for _, name := range []string{"RATE_LIMIT_SESSION", "RATE_LIMIT_ADDRESS", "RATE_LIMIT_TENANT"} {
 		e = e.With(name, "100000/1000000")
 	}
-	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	check.Must(b, err)
+	h := check.Got(f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))).Must(b)
 	bench(b, h, httptest.NewRequest(http.MethodGet, "/answer", nil), "")
 }
 
@@ -50,10 +49,8 @@ func BenchmarkSmallBody(b *testing.B) {
 
 func BenchmarkServiceToken(b *testing.B) {
 	e, issuer := fntest.Surround(b, env.Of(nil))
-	h, err := guarded(fn.Internal).Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	check.Must(b, err)
-	token, err := issuer.Token(b.Context(), "https://test.melmastoon.ghasi.io")
-	check.Must(b, err)
+	h := check.Got(guarded(fn.Internal).Handler(observe.LogKey.With(e, observe.To(io.Discard)))).Must(b)
+	token := check.Got(issuer.Token(b.Context(), "https://test.melmastoon.ghasi.io")).Must(b)
 	r := httptest.NewRequest(http.MethodGet, "/guarded", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	bench(b, h, r, "")
@@ -61,9 +58,7 @@ func BenchmarkServiceToken(b *testing.B) {
 
 func handler(b *testing.B, f fn.Function) http.Handler {
 	e, _ := fntest.Surround(b, env.Of(nil))
-	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	check.Must(b, err)
-	return h
+	return check.Got(f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))).Must(b)
 }
 
 func bench(b *testing.B, h http.Handler, r *http.Request, body string) {

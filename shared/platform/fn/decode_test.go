@@ -156,9 +156,7 @@ func TestDecode_fieldRules(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := front.Post(test.path, right)
-			if a.Status != test.want {
-				t.Fatalf("got %d %s, want %d", a.Status, a.Body, test.want)
-			}
+			check.MustEqual(t, a.Status, test.want, "%s", a.Body)
 			if v := a.Problem().Violations; test.want == 400 && (len(v) != 1 || v[0].Pointer != test.pointer) {
 				t.Errorf("got %v, want %s", v, test.pointer)
 			}

@@ -76,8 +76,7 @@ func consuming(t *testing.T, s fn.Spec, handle fn.Handle[money]) eventFixture {
 // wrapped is the event in Pub/Sub's own envelope.
 func wrapped(t *testing.T, raw event.Raw) string {
 	t.Helper()
-	data, err := raw.Data()
-	check.Must(t, err)
+	data := check.Got(raw.Data()).Must(t)
 	body, err := json.Marshal(map[string]any{
 		"message":         map[string]any{"data": base64.StdEncoding.EncodeToString(data), "attributes": raw.Attributes(), "messageId": "m-1", "orderingKey": "k"},
 		"subscription":    "projects/p/subscriptions/s",
@@ -95,21 +94,16 @@ func TestEvent_allForms(t *testing.T) {
 		return nil
 	})
 	raw := happened(t, captured, payload())
-	structured, err := raw.Structured()
-	check.Must(t, err)
+	structured := check.Got(raw.Structured()).Must(t)
 	const path = "/internal/events/test-captured"
 	for form, a := range map[string]fntest.Answer{
 		"unwrapped":  fixture.Push(fixture.f, raw),
 		"wrapped":    fixture.Post(path, wrapped(t, raw)),
 		"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 	} {
-		t.Run(form, func(t *testing.T) {
-			check.Equal(t, a.Status, 204, "%s", a.Body)
-		})
+		t.Run(form, func(t *testing.T) { check.Equal(t, a.Status, 204, "%s", a.Body) })
 	}
-	if len(received) != 3 {
-		t.Fatalf("received %d", len(received))
-	}
+	check.MustEqual(t, len(received), 3, "received")
 	for i, e := range received {
 		switch {
 		case e.Payload != (money{theIntent, "12500000"}):
@@ -139,8 +133,7 @@ func TestEvent_pushToken(t *testing.T) {
 			}
 		})
 	}
-	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
-	check.Must(t, err)
+	staff := check.Got(fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")).Must(t)
 	if a := fixture.As(staff).Push(fixture.f, raw); a.Status != 401 {
 		t.Errorf("staff: got %d", a.Status)
 	}
@@ -215,11 +208,8 @@ func TestEvent_deadLetterReadable(t *testing.T) {
 	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
 	fixture.Push(fixture.f, raw)
 	dead := fixture.dead.Messages()
-	if len(dead) != 1 {
-		t.Fatalf("dead letters: %v", dead)
-	}
-	data, err := raw.Data()
-	check.Must(t, err)
+	check.MustEqual(t, len(dead), 1, "dead letters")
+	data := check.Got(raw.Data()).Must(t)
 	switch got := dead[0]; {
 	case string(got.Data) != string(data):
 		t.Errorf("string(got.Data) = %v, want %v", string(got.Data), string(data))
@@ -327,8 +317,7 @@ func TestEvent_outsideFilter(t *testing.T) {
 	t.Parallel()
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}
-	structured, err := raw.Structured()
-	check.Must(t, err)
+	structured := check.Got(raw.Structured()).Must(t)
 	for _, test := range []struct {
 		name   string
 		filter map[string]string
@@ -350,9 +339,7 @@ func TestEvent_outsideFilter(t *testing.T) {
 				"wrapped":    fixture.Post(path, wrapped(t, raw)),
 				"structured": fixture.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
 			} {
-				t.Run(form, func(t *testing.T) {
-					check.Equal(t, a.Status, 204, "%s, %s", test.name, form)
-				})
+				t.Run(form, func(t *testing.T) { check.Equal(t, a.Status, 204, "%s, %s", test.name, form) })
 			}
 			if want := map[bool]int{true: 3}[test.want]; received != want {
 				t.Errorf("received %d of its three forms, want %d", received, want)

@@ -153,8 +153,7 @@ func TestLimits_countsBeforeAnythingIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, _ := fntest.Surround(t, env.Of(nil))
-			h, err := test.f.Handler(e.With("RATE_LIMIT_ADDRESS", "0.1/2"))
-			check.Must(t, err)
+			h := check.Got(test.f.Handler(e.With("RATE_LIMIT_ADDRESS", "0.1/2"))).Must(t)
 			for i, want := range []int{test.status, test.status, http.StatusTooManyRequests} {
 				r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
 				r.Header.Set("Sec-Fetch-Site", "cross-site")

@@ -37,9 +37,7 @@ func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: a, Key: key}, (&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", "local"))
 	check.Must(t, err)
-	token, err := jwt.Signed(signer).Claims(map[string]any(c)).Serialize()
-	check.Must(t, err)
-	return token
+	return check.Got(jwt.Signed(signer).Claims(map[string]any(c)).Serialize()).Must(t)
 }
 
 func TestPush_onlyWithToken(t *testing.T) {
@@ -57,8 +55,7 @@ func TestPush_onlyWithToken(t *testing.T) {
 	right := sign(good)
 	part := strings.Split(right, ".")
 	richer := strings.Split(sign(good.but("email", "stranger@example.com")), ".")
-	staff, err := fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
-	check.Must(t, err)
+	staff := check.Got(fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")).Must(t)
 	const path = "/internal/events/test-captured"
 	body := wrapped(t, happened(t, captured, payload()))
 	for name, test := range map[string]struct {
@@ -89,9 +86,7 @@ func TestPush_onlyWithToken(t *testing.T) {
 			if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
 				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
 			}
-			if received != 0 {
-				t.Fatalf("the event was handled")
-			}
+			check.MustEqual(t, received, 0, "the event was handled")
 		})
 	}
 	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || received != 1 {

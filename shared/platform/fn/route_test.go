@@ -101,8 +101,7 @@ func TestRoute_notFoundPage(t *testing.T) {
 func TestHandler_routes(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
-	h, err := bookFunction.Handler(e)
-	check.Must(t, err)
+	h := check.Got(bookFunction.Handler(e)).Must(t)
 	for _, test := range []struct {
 		method, path string
 		want         int
@@ -118,12 +117,10 @@ func TestHandler_routes(t *testing.T) {
 func TestRoute_http(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
-	h, err := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }).Handler(e)
-	check.Must(t, err)
+	h := check.Got(answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }).Handler(e)).Must(t)
 	server := httptest.NewServer(h)
 	defer server.Close()
-	res, err := http.Head(server.URL + "/answer")
-	check.Must(t, err)
+	res := check.Got(http.Head(server.URL + "/answer")).Must(t)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(`{"a":1}`)) {
 		t.Errorf("HEAD: got %d with length %d", res.StatusCode, res.ContentLength)

@@ -3,7 +3,6 @@ package fn_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -30,8 +29,7 @@ func TestBody_unfinished(t *testing.T) {
 	consumes := fn.Event(fn.Spec{Name: "test-consumes", Subject: "melmastoon.test.thing.done.v1"}, func(env.Env) (fn.Handle[fn.Nothing], error) {
 		return nil, nil
 	})
-	mux, err := edge.New([]fn.Function{public, desk, consumes}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
-	check.Must(t, err)
+	mux := check.Got(edge.New([]fn.Function{public, desk, consumes}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })).Must(t)
 	alone, err := public.Handler(e) // as it is deployed: it answers unknown routes itself
 	check.Must(t, err)
 	const property = "ppt_01J00000000000000000000001"
@@ -52,21 +50,17 @@ func TestBody_unfinished(t *testing.T) {
 				t.Parallel()
 				server := httptest.NewServer(test.handler)
 				t.Cleanup(server.Close)
-				conn, err := net.Dial("tcp", server.Listener.Addr().String())
-				check.Must(t, err)
+				conn := check.Got(net.Dial("tcp", server.Listener.Addr().String())).Must(t)
 				t.Cleanup(func() { _ = conn.Close() })
 				_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s", test.path, length)
 				const maxWait = 10 * time.Second // much more than a second, on a busy machine
 				_ = conn.SetReadDeadline(env.Deadline(maxWait))
 				in := bufio.NewReader(conn)
-				res, err := http.ReadResponse(in, nil)
-				check.Must(t, err, "no answer")
+				res := check.Got(http.ReadResponse(in, nil)).Must(t, "no answer")
 				if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != test.status {
 					t.Errorf("got %d, %v, want %d", res.StatusCode, err, test.status)
 				}
-				if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-					t.Errorf("the connection stays open: %v", err)
-				}
+				check.Got(in.ReadByte()).Error(t, io.EOF, "the connection stays open")
 			})
 		}
 	}
@@ -75,12 +69,10 @@ func TestBody_unfinished(t *testing.T) {
 // TestBody_laterRequests shows that the deadline of one body ends with it: the connection serves a request long after it.
 func TestBody_laterRequests(t *testing.T) {
 	t.Parallel()
-	h, err := bookFunction.Handler(env.Of(nil))
-	check.Must(t, err)
+	h := check.Got(bookFunction.Handler(env.Of(nil))).Must(t)
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	check.Must(t, err)
+	conn := check.Got(net.Dial("tcp", server.Listener.Addr().String())).Must(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	in := bufio.NewReader(conn)
 	for i, path := range []string{bookings, "/nowhere", bookings} {
@@ -89,8 +81,7 @@ func TestBody_laterRequests(t *testing.T) {
 				<-time.After(1200 * time.Millisecond) // longer than the deadlines of the request before
 			}
 			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(right), right)
-			res, err := http.ReadResponse(in, nil)
-			check.Must(t, err, "request %d", i+1)
+			res := check.Got(http.ReadResponse(in, nil)).Must(t, "request %d", i+1)
 			_, _ = io.Copy(io.Discard, res.Body)
 			check.Equal(t, res.StatusCode, map[string]int{bookings: 201, "/nowhere": 404}[path], "request %d", i+1)
 		})

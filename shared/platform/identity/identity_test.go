@@ -35,9 +35,7 @@ func trusting(t *testing.T) (env.Env, *signing.Issuer, *identity.Verifier) {
 	e = e.With("IDENTITY_ISSUER", issuer.Name()).With("IDENTITY_KEYS", string(issuer.JWKS())).
 		With("IDENTITY_CALLERS", "other@example.com,"+issuer.Email()).
 		With("STAFF_ISSUER", issuer.Name()).With("STAFF_KEYS", string(issuer.JWKS()))
-	v, err := identity.Open(e)
-	check.Must(t, err)
-	return e, issuer, v
+	return e, issuer, check.Got(identity.Open(e)).Must(t)
 }
 
 func must(t *testing.T) func(string, error) string {
@@ -110,9 +108,7 @@ func TestIdentity_unverifiedEmail(t *testing.T) {
 			token := must(t)(jwt.Signed(signer).
 				Claims(jwt.Claims{Issuer: issuer.Name(), Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(e.Now().Add(time.Hour))}).
 				Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize())
-			if _, err := v.Service(t.Context(), token, audience); !errors.Is(err, want) {
-				t.Errorf("verified %v: got %v", verified, err)
-			}
+			check.Got(v.Service(t.Context(), token, audience)).Error(t, want, "verified %v", verified)
 		})
 	}
 }
@@ -214,14 +210,11 @@ func TestStaff_claims(t *testing.T) {
 func TestStaff_algorithm(t *testing.T) {
 	t.Parallel()
 	e, _, _ := trusting(t)
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	check.Must(t, err)
+	key := check.Got(rsa.GenerateKey(rand.Reader, 2048)).Must(t)
 	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "rsa", Algorithm: "RS256", Use: "sig"}}})
 	check.Must(t, err)
-	v, err := identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))
-	check.Must(t, err)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))
-	check.Must(t, err)
+	v := check.Got(identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))).Must(t)
+	signer := check.Got(jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))).Must(t)
 	now := e.Now().Unix()
 	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
 		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
@@ -236,9 +229,7 @@ func TestIdentity_movedClock(t *testing.T) {
 	first := must(t)(issuer.Token(t.Context(), audience))
 	check.Equal(t, must(t)(issuer.Token(t.Context(), audience)), first, "a token that is fresh was not kept")
 	e.Advance(61 * time.Minute)
-	if _, err := v.Service(t.Context(), first, audience); !errors.Is(err, fault.ErrUnauthenticated) {
-		t.Errorf("expired: got %v", err)
-	}
+	check.Got(v.Service(t.Context(), first, audience)).Error(t, fault.ErrUnauthenticated, "expired")
 	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); err != nil {
 		t.Errorf("renewed: got %v", err)
 	}
@@ -254,9 +245,7 @@ func TestIdentity_wrongKeys(t *testing.T) {
 		"a private key": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q,"d":%q}]}`, b64(key[32:]), b64(key.Seed())),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys})); err == nil {
-				t.Errorf("%s: no error", name)
-			}
+			check.Got(identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys}))).Fails(t, "%s", name)
 		})
 	}
 }
@@ -266,9 +255,6 @@ func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 func TestVerifier_unconfigured(t *testing.T) {
 	t.Parallel()
 	_, issuer, _ := trusting(t)
-	v, err := identity.Open(env.Of(nil))
-	check.Must(t, err)
-	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); !errors.Is(err, fault.ErrUnauthenticated) {
-		t.Errorf("got %v", err)
-	}
+	v := check.Got(identity.Open(env.Of(nil))).Must(t)
+	check.Got(v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience)).Error(t, fault.ErrUnauthenticated)
 }

@@ -87,16 +87,13 @@ type fixture struct {
 func (p *publisher) open(t *testing.T) fixture {
 	t.Helper()
 	e := env.Of(map[string]string{"STAFF_ISSUER": "https://iam.example", "STAFF_KEYS": p.url})
-	v, err := identity.Open(e)
-	check.Must(t, err)
-	return fixture{p, v, e}
+	return fixture{p, check.Got(identity.Open(e)).Must(t), e}
 }
 
 // token returns a staff token that is signed with a key. It is valid for a shift.
 func (d fixture) token(t *testing.T, kid string, key ed25519.PrivateKey) string {
 	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))
-	check.Must(t, err)
+	signer := check.Got(jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))).Must(t)
 	registered := jwt.Claims{Issuer: "https://iam.example", Audience: jwt.Audience{audience}, Subject: "usr_1",
 		IssuedAt: jwt.NewNumericDate(d.env.Now()), Expiry: jwt.NewNumericDate(d.env.Now().Add(12 * time.Hour))}
 	return must(t)(jwt.Signed(signer).Claims(registered).Claims(map[string]any{"tenant_id": id.New[id.Tenant]()}).Serialize())
@@ -107,9 +104,7 @@ func TestRemoteKeys_rotation(t *testing.T) {
 	p := publish(t)
 	first := p.add(t, "one")
 	d := p.open(t)
-	if _, err := d.Staff(t.Context(), d.token(t, "one", first), audience); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(d.Staff(t.Context(), d.token(t, "one", first), audience)).Must(t)
 	d.env.Advance(2 * time.Second)
 	second := p.add(t, "two")
 	if _, err := d.Staff(t.Context(), d.token(t, "two", second), audience); err != nil {

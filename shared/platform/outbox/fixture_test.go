@@ -92,9 +92,7 @@ func relay(ctx context.Context, o *outbox.Outbox) (outbox.Report, error) {
 // exec runs a statement as the owner.
 func (r *fixture) exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
-	if _, err := r.Owner(t).Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(r.Owner(t).Exec(t.Context(), sql, args...)).Must(t)
 }
 
 // rows tells key, version and status of every row in the order of seq.

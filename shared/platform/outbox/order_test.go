@@ -53,9 +53,7 @@ func TestOrder_underFailures(t *testing.T) {
 	done()
 	check.Must(t, relays.Wait())
 	r.lapse(t)
-	if _, err := relay(t.Context(), r.relay); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(relay(t.Context(), r.relay)).Must(t)
 	for _, bad := range faults(r.bus.Messages(), written) {
 		t.Error(bad)
 	}
@@ -182,8 +180,7 @@ func TestOrder_sabotagedSharedKey(t *testing.T) {
 
 func begin(t *testing.T, d *pgtest.Database) pgx.Tx {
 	t.Helper()
-	tx, err := d.Owner(t).Begin(t.Context())
-	check.Must(t, err)
+	tx := check.Got(d.Owner(t).Begin(t.Context())).Must(t)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	return tx
 }

@@ -166,9 +166,7 @@ func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.mustWrite(t, draftOf("k", 1))
-	if _, err := relay(t.Context(), r.store); err == nil {
-		t.Error("a relay without a publisher did not fail")
-	}
+	check.Got(relay(t.Context(), r.store)).Fails(t, "a relay without a publisher did not fail")
 }
 
 // A relay that is killed after any step loses no events: as soon as its lease has expired, another one continues.

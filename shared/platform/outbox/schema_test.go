@@ -16,8 +16,7 @@ import (
 // canonical are the tables of schemas/postgres/README.md, made in a schema of their own.
 func canonical(t *testing.T, d *pgtest.Database, name string) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "schemas", "postgres", "README.md"))
-	check.Must(t, err)
+	readme := check.Got(os.ReadFile(filepath.Join("..", "..", "..", "schemas", "postgres", "README.md"))).Must(t)
 	script := []string{`
 		DO $$ DECLARE r text; BEGIN
 			FOREACH r IN ARRAY ARRAY['<schema>_app', '<schema>_maintenance'] LOOP
@@ -33,9 +32,7 @@ func canonical(t *testing.T, d *pgtest.Database, name string) {
 		t.Fatalf("the README has %d blocks of SQL", len(blocks))
 	}
 	for _, sql := range script {
-		if _, err := d.Owner(t).PgConn().Exec(t.Context(), strings.ReplaceAll(sql, "<schema>", name)).ReadAll(); err != nil {
-			t.Fatalf("%v in %s", err, sql)
-		}
+		check.Got(d.Owner(t).PgConn().Exec(t.Context(), strings.ReplaceAll(sql, "<schema>", name)).ReadAll()).Must(t, "in %s", sql)
 	}
 }
 
@@ -56,8 +53,7 @@ func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 			UNION ALL SELECT coalesce(t.reloptions::text, '-')
 			UNION ALL SELECT g::text FROM unnest(t.relacl) g) lines (line)
 		ORDER BY 1`, name)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
+	lines := check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 	for i, line := range lines {
 		lines[i] = strings.ReplaceAll(line, name, "<schema>")
 	}

@@ -72,9 +72,7 @@ func TestInTx_commitFails(t *testing.T) {
 	do := func(f func(context.Context, postgres.Tx) error) error {
 		return db.InTenant(ctx, id.New[id.Tenant](), func(tx postgres.Tx) error { return f(ctx, tx) })
 	}
-	if err := do(swallow); err == nil {
-		t.Error("a transaction that was rolled back returned no error")
-	}
+	check.Fails(t, do(swallow), "a transaction that was rolled back returned no error")
 	if err := do(breakLate); !postgres.Violates(err, "stays_code") {
 		t.Errorf("got %v, want the constraint that was broken", err)
 	}

@@ -14,8 +14,7 @@ import (
 // BenchmarkALookBare measures reading one row with the driver only.
 func BenchmarkALookBare(b *testing.B) {
 	d, _ := openLodge(b, nil)
-	pool, err := pgxpool.New(b.Context(), d.OwnerURL())
-	check.Must(b, err)
+	pool := check.Got(pgxpool.New(b.Context(), d.OwnerURL())).Must(b)
 	defer pool.Close()
 	ctx, stay := b.Context(), id.New[id.Reservation]()
 	for b.Loop() {

@@ -82,8 +82,7 @@ func TestConfig_poolLimits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, err := poolConfig(test.env, "inn")
-			check.Must(t, err)
+			c := check.Got(poolConfig(test.env, "inn")).Must(t)
 			switch {
 			case c.MaxConns != test.conns:
 				t.Errorf("c.MaxConns = %v, want %v", c.MaxConns, test.conns)
@@ -131,8 +130,7 @@ func TestConfig_tracerPerSchema(t *testing.T) {
 	}))
 	for schema, want := range map[string]pgx.QueryTracer{"inn": watched, "lodge": nil} {
 		t.Run(schema, func(t *testing.T) {
-			c, err := poolConfig(e, schema)
-			check.Must(t, err)
+			c := check.Got(poolConfig(e, schema)).Must(t)
 			if c.ConnConfig.Tracer != want {
 				t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
 			}

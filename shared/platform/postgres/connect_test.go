@@ -19,14 +19,12 @@ import (
 // lateProxy refuses the first connections, then forwards all others to the database. It returns its address, and how many it has seen.
 func lateProxy(t *testing.T, d *pgtest.Database, refused int) (proxy *url.URL, seen func() int) {
 	t.Helper()
-	c, err := pgx.ParseConfig(d.OwnerURL())
-	check.Must(t, err)
+	c := check.Got(pgx.ParseConfig(d.OwnerURL())).Must(t)
 	network, server := "tcp", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 	if filepath.IsAbs(c.Host) {
 		network, server = "unix", filepath.Join(c.Host, ".s.PGSQL."+strconv.Itoa(int(c.Port)))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	l := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	t.Cleanup(func() { _ = l.Close() })
 	count := make(chan int, 1)
 	count <- 0
@@ -59,8 +57,7 @@ func TestConnect_retries(t *testing.T) {
 	t.Parallel()
 	proxy, seen := lateProxy(t, pgtest.New(t), 2)
 	e := env.Of(map[string]string{"DATABASE_URL": proxy.String()})
-	conn, err := postgres.Connect(t.Context(), e)
-	check.Must(t, err)
+	conn := check.Got(postgres.Connect(t.Context(), e)).Must(t)
 	check.Must(t, conn.Close(t.Context()))
 	check.Equal(t, seen(), 3, "connections")
 }
@@ -78,9 +75,7 @@ func TestConnect_failure(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := seen()
-			if _, err := postgres.Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": test.url})); err == nil {
-				t.Error("no error")
-			}
+			check.Got(postgres.Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": test.url}))).Fails(t, "no error")
 			check.Equal(t, seen()-before, test.want, "connections")
 		})
 	}

@@ -47,9 +47,7 @@ func newLodge(t testing.TB, vars map[string]string) (*pgtest.Database, env.Env) 
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
 	check.Must(t, migrate.Up(t.Context(), owner, migrations.Files, "platform"))
-	if _, err := owner.PgConn().Exec(t.Context(), lodge).ReadAll(); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(owner.PgConn().Exec(t.Context(), lodge).ReadAll()).Must(t)
 	check.Must(t, migrate.Admit(t.Context(), owner, pgtest.Login, "lodge"))
 	e := d.Env()
 	for key, value := range vars {

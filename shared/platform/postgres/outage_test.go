@@ -78,9 +78,7 @@ func TestOutage_unreachable(t *testing.T) {
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://somebody@" + address + "/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	err = postgres.Open(e, "lodge").InTx(t.Context(), func(postgres.Tx) error { return nil })
 	check.Error(t, err, fault.ErrUnavailable)
-	if _, err := postgres.Connect(t.Context(), e); !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("Connect: got %v, want %v", err, fault.ErrUnavailable)
-	}
+	check.Got(postgres.Connect(t.Context(), e)).Error(t, fault.ErrUnavailable, "Connect")
 }
 
 func TestOutage_otherErrors(t *testing.T) {

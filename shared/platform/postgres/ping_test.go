@@ -15,8 +15,7 @@ import (
 func TestShouldPing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	conn, err := pgx.Connect(t.Context(), db.URL())
-	check.Must(t, err)
+	conn := check.Got(pgx.Connect(t.Context(), db.URL())).Must(t)
 	ping := func(idle time.Duration) bool {
 		return postgres.ShouldPing(t.Context(), pgxpool.ShouldPingParams{Conn: conn, IdleDuration: idle})
 	}
@@ -26,9 +25,7 @@ func TestShouldPing(t *testing.T) {
 	if !ping(2 * postgres.IdleTime) {
 		t.Error("a connection that the server may have ended is not pinged")
 	}
-	if _, err := db.Owner(t).Exec(t.Context(), `SELECT pg_terminate_backend($1, 10000)`, int32(conn.PgConn().PID())); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(db.Owner(t).Exec(t.Context(), `SELECT pg_terminate_backend($1, 10000)`, int32(conn.PgConn().PID()))).Must(t)
 	if !ping(0) {
 		t.Error("a connection that the server has ended is not pinged")
 	}

@@ -46,8 +46,7 @@ func crowded(t *testing.T, connections string) (env.Env, *watcher) {
 	t.Helper()
 	d, w := pgtest.New(t), new(watcher)
 	owner := d.Owner(t)
-	_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{owner.Config().Database}.Sanitize()+` CONNECTION LIMIT `+connections)
-	check.Must(t, err)
+	check.Got(owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{owner.Config().Database}.Sanitize()+` CONNECTION LIMIT `+connections)).Must(t)
 	return postgres.TracerKey.With(d.Env(), postgres.Tracer(func(string) pgx.QueryTracer { return w })), w
 }
 

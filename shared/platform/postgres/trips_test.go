@@ -149,9 +149,7 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 			b.Queue(long, args())
 			_ = tx.Last().SendBatch(ctx, &b)
 		}},
-		{"a commit that fails", func(tx postgres.Tx) {
-			_ = breakLate(ctx, tx)
-		}},
+		{"a commit that fails", func(tx postgres.Tx) { _ = breakLate(ctx, tx) }},
 		{"a last statement whose commit fails", func(tx postgres.Tx) {
 			_, _ = tx.Last().Exec(ctx, `
 				INSERT INTO lodge.stays (stay_id, tenant_id, code)
@@ -159,9 +157,7 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error { test.do(tx); return nil }); err == nil {
-				t.Error("InTenant returned no error")
-			}
+			check.Fails(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error { test.do(tx); return nil }), "InTenant returned no error")
 			check.Equal(t, held(t, db, kabul), 0, "rows were committed")
 		})
 	}
@@ -189,9 +185,7 @@ func TestTrips_afterCommit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
 				check.Must(t, tx.Last().QueryRow(ctx, counting).Scan(new(int)))
-				if err := test.after(tx); err == nil {
-					t.Error("it ran, in no transaction")
-				}
+				check.Fails(t, test.after(tx), "it ran, in no transaction")
 				return nil
 			}))
 		})

@@ -70,9 +70,7 @@ func TestCall_headers(t *testing.T) {
 		"Authorization": "Bearer tok-https://pricing.melmastoon.ghasi.io", "X-Request-Id": "req-1", "Idempotency-Key": "k-1",
 		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json",
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Equal(t, got.Header.Get(name), want, "%s", name)
-		})
+		t.Run(name, func(t *testing.T) { check.Equal(t, got.Header.Get(name), want, "%s", name) })
 	}
 	switch {
 	case got.Method != http.MethodPost:

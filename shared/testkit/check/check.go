@@ -29,6 +29,14 @@ func NoError(t testing.TB, err error, about ...any) {
 	}
 }
 
+// Fails reports that err is nil.
+func Fails(t testing.TB, err error, about ...any) {
+	if err == nil {
+		t.Helper()
+		t.Errorf("%sgot no error, want one", prefix(about))
+	}
+}
+
 // Error reports err unless want is in its chain.
 func Error(t testing.TB, err, want error, about ...any) {
 	if !errors.Is(err, want) {
@@ -39,12 +47,11 @@ func Error(t testing.TB, err, want error, about ...any) {
 
 // Equal reports a difference between got and want. Nil and empty are equal.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
-	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
-	bothEmpty := (g.Kind() == reflect.Slice || g.Kind() == reflect.Map) && g.Len()+w.Len() == 0
-	if bothEmpty || reflect.DeepEqual(got, want) {
+	if same(got, want) {
 		return
 	}
 	t.Helper()
+	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	switch text := g.String(); {
 	case g.Kind() == reflect.String && strings.Contains(text, "\n"):
 		t.Errorf("%sgot\n%s\nwant\n%s", prefix(about), text, w.String())
@@ -58,12 +65,45 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	}
 }
 
+func same(got, want any) bool {
+	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
+	bothEmpty := g.Kind() == w.Kind() && (g.Kind() == reflect.Slice || g.Kind() == reflect.Map) && g.Len()+w.Len() == 0
+	return bothEmpty || reflect.DeepEqual(got, want)
+}
+
+// MustEqual ends the test if got and want differ.
+func MustEqual[T any](t testing.TB, got, want T, about ...any) {
+	if !same(got, want) {
+		t.Helper()
+		t.Fatalf("%sgot %v, want %v", prefix(about), got, want)
+	}
+}
+
+// NotZero reports a zero value.
+func NotZero[T comparable](t testing.TB, got T, about ...any) {
+	var zero T
+	if got == zero {
+		t.Helper()
+		t.Errorf("%sgot %v, want a value", prefix(about), any(got))
+	}
+}
+
 // Contains reports each of the texts that is not in got.
 func Contains(t testing.TB, got string, texts ...string) {
 	for _, text := range texts {
 		if !strings.Contains(got, text) {
 			t.Helper()
 			t.Errorf("got %q, want %q in it", got, text)
+		}
+	}
+}
+
+// Lacks reports each of the texts that is in got.
+func Lacks(t testing.TB, got string, texts ...string) {
+	for _, text := range texts {
+		if strings.Contains(got, text) {
+			t.Helper()
+			t.Errorf("got %q, want it without %q", got, text)
 		}
 	}
 }
@@ -86,20 +126,34 @@ func Got[T any](value T, err error) Result[T] { return Result[T]{value: value, e
 
 // Must returns the value. It ends the test if there was an error.
 func (r Result[T]) Must(t testing.TB, about ...any) T {
-	t.Helper()
-	Must(t, r.err, about...)
+	if r.err != nil {
+		t.Helper()
+		Must(t, r.err, about...)
+	}
 	return r.value
 }
 
 // Want reports an error, or a value other than want.
 func (r Result[T]) Want(t testing.TB, want T, about ...any) {
-	t.Helper()
-	NoError(t, r.err, about...)
-	Equal(t, r.value, want, about...)
+	if r.err != nil || !same(r.value, want) {
+		t.Helper()
+		NoError(t, r.err, about...)
+		Equal(t, r.value, want, about...)
+	}
 }
 
 // Error reports the error of the call unless want is in its chain.
 func (r Result[T]) Error(t testing.TB, want error, about ...any) {
-	t.Helper()
-	Error(t, r.err, want, about...)
+	if !errors.Is(r.err, want) {
+		t.Helper()
+		Error(t, r.err, want, about...)
+	}
+}
+
+// Fails reports that the call returned no error.
+func (r Result[T]) Fails(t testing.TB, about ...any) {
+	if r.err == nil {
+		t.Helper()
+		Fails(t, r.err, about...)
+	}
 }

@@ -36,11 +36,27 @@ func TestFailures(t *testing.T) {
 		{"different_slices", func(t testing.TB) { check.Equal(t, []int{1}, []int{2}) }, "(-want +got)"},
 		{"contains", func(t testing.TB) { check.Contains(t, "a room", "room") }, ""},
 		{"contains_not", func(t testing.TB) { check.Contains(t, "a room", "room", "bed", "key") }, `got "a room", want "bed" in it` + "\n" + `got "a room", want "key" in it`},
+		{"must_equal_different", func(t testing.TB) { check.MustEqual(t, 1, 2, "rooms"); t.Errorf("the test continues") }, "rooms: got 1, want 2"},
+		{"not_zero", func(t testing.TB) { check.NotZero(t, "a") }, ""},
+		{"zero", func(t testing.TB) { check.NotZero(t, "", "name") }, "name: got , want a value"},
+		{"lacks", func(t testing.TB) { check.Lacks(t, "a room", "bed") }, ""},
+		{"lacks_not", func(t testing.TB) { check.Lacks(t, "a room", "bed", "room") }, `got "a room", want it without "room"`},
+		{"fails", func(t testing.TB) { check.Fails(t, errFull) }, ""},
+		{"fails_not", func(t testing.TB) { check.Fails(t, nil, "hold") }, "hold: got no error, want one"},
+		{"got_must", func(t testing.TB) { check.Equal(t, check.Got(1, nil).Must(t), 1) }, ""},
+		{"got_must_error", func(t testing.TB) { check.Got(0, errFull).Must(t); t.Errorf("the test continues") }, "full"},
+		{"got_want", func(t testing.TB) { check.Got(1, nil).Want(t, 1) }, ""},
+		{"got_want_different", func(t testing.TB) { check.Got(1, nil).Want(t, 2, "rooms") }, "rooms: got 1, want 2"},
+		{"got_want_error", func(t testing.TB) { check.Got(1, errFull).Want(t, 1) }, "got full, want no error"},
+		{"got_error", func(t testing.TB) { check.Got(1, errFull).Error(t, errFull) }, ""},
+		{"got_error_not", func(t testing.TB) { check.Got(1, nil).Error(t, errFull) }, "got error <nil>, want full"},
+		{"got_fails", func(t testing.TB) { check.Got(1, errFull).Fails(t) }, ""},
+		{"got_fails_not", func(t testing.TB) { check.Got(1, nil).Fails(t) }, "got no error, want one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := check.Failures(t, test.run)
-			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+			if got != test.want && (test.want == "" || !strings.HasPrefix(got, test.want+"\n")) {
 				t.Errorf("got failure %q, want %q", got, test.want)
 			}
 		})

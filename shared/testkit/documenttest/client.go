@@ -19,8 +19,7 @@ func open(t testing.TB, r Setup) client { return client{t, r.Open()} }
 
 func (d client) get(now time.Time, names ...document.Name) []*document.Record {
 	d.t.Helper()
-	found, err := d.store.Get(d.t.Context(), now, names...)
-	check.Must(d.t, err, "get")
+	found := check.Got(d.store.Get(d.t.Context(), now, names...)).Must(d.t, "get")
 	if len(found) != len(names) {
 		d.t.Fatalf("get: got %d records for %d names", len(found), len(names))
 	}

@@ -10,8 +10,7 @@ import (
 // Listener returns the address of a server that accepts connections and never answers, until the test ends.
 func Listener(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	l := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -68,8 +68,7 @@ func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) 
 	for _, f := range fs {
 		audiences = append(audiences, identity.Audience(f.Spec.Service()))
 	}
-	token, err := issuer.Sign(issuer.Email(), e.Now().Add(24*365*time.Hour), audiences...)
-	check.Must(t, err)
+	token := check.Got(issuer.Sign(issuer.Email(), e.Now().Add(24*365*time.Hour), audiences...)).Must(t)
 	return &Front{t: t, issuer: issuer, mux: handler, token: token}
 }
 
@@ -139,9 +138,7 @@ func encode(t testing.TB, body any) []byte {
 	case string:
 		return []byte(v)
 	}
-	text, err := json.Marshal(body)
-	check.Must(t, err)
-	return text
+	return check.Got(json.Marshal(body)).Must(t)
 }
 
 // Serve serves a request unchanged.
@@ -154,8 +151,7 @@ func (f *Front) Serve(r *http.Request) Answer {
 // Push delivers an event to a function as the bus does: unwrapped, in binary mode.
 func (f *Front) Push(to fn.Function, raw event.Raw) Answer {
 	f.t.Helper()
-	data, err := raw.Data()
-	check.Must(f.t, err)
+	data := check.Got(raw.Data()).Must(f.t)
 	var headers []string
 	for name, value := range raw.Attributes() {
 		headers = append(headers, name, value)
@@ -192,6 +188,4 @@ func (a Answer) Problem() (p fn.Problem) {
 }
 
 // Code returns the problem's code without the platform's prefix, or "" for other answers.
-func (a Answer) Code() string {
-	return strings.TrimPrefix(a.Problem().Code, "MELMASTOON.")
-}
+func (a Answer) Code() string { return strings.TrimPrefix(a.Problem().Code, "MELMASTOON.") }

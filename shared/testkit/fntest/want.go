@@ -33,9 +33,5 @@ func (a Answer) WantProblem(t testing.TB, status int, code string, headers ...st
 // WantText reports an error for each text that the body does not contain.
 func (a Answer) WantText(t testing.TB, texts ...string) {
 	t.Helper()
-	for _, text := range texts {
-		if !strings.Contains(string(a.Body), text) {
-			t.Errorf("got %s, want the text %q in it", a.Body, text)
-		}
-	}
+	check.Contains(t, string(a.Body), texts...)
 }

@@ -157,10 +157,6 @@ func Member(value any, key string) any {
 }
 
 // Escape returns a key escaped for a JSON pointer.
-func Escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+func Escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-func unescape(key string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
-}
+func unescape(key string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(key) }

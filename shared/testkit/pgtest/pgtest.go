@@ -57,8 +57,7 @@ func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 	if testing.Short() {
 		t.Skip("needs a database")
 	}
-	s, err := server()
-	check.Must(t, err, "pgtest")
+	s := check.Got(server()).Must(t, "pgtest")
 	d := &Database{t: t, name: "test_" + strings.ToLower(rand.Text()), admin: s.admin}
 	template := "template0"
 	if migrated {
@@ -108,9 +107,7 @@ func (d *Database) Advance(by time.Duration) {
 	defer disconnect(conn)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	if _, err := setup.MoveClock(ctx, conn, by); err != nil {
-		d.t.Fatalf("pgtest: %v", err)
-	}
+	check.Got(setup.MoveClock(ctx, conn, by)).Must(d.t, "pgtest")
 	d.env.Advance(by)
 }
 
@@ -173,9 +170,7 @@ func (d *Database) manage(statements ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	for _, s := range statements {
-		if _, err := conn.Exec(ctx, s); err != nil {
-			d.t.Fatalf("pgtest: %s: %v", s, err)
-		}
+		check.Got(conn.Exec(ctx, s)).Must(d.t, "pgtest: %s", s)
 	}
 }
 
@@ -184,9 +179,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	conn, err := postgres.Connect(ctx, env.Of(map[string]string{"DATABASE_URL": url}))
-	check.Must(t, err, "pgtest")
-	return conn
+	return check.Got(postgres.Connect(ctx, env.Of(map[string]string{"DATABASE_URL": url}))).Must(t, "pgtest")
 }
 
 func disconnect(conn *pgx.Conn) {

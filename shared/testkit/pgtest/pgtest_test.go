@@ -40,33 +40,25 @@ func TestAdvance_bothClocks(t *testing.T) {
 func TestNew_isolated(t *testing.T) {
 	t.Parallel()
 	one, other := pgtest.New(t), pgtest.New(t)
-	_, err := one.Owner(t).Exec(t.Context(), `CREATE TABLE platform.mine (n int)`)
-	check.Must(t, err)
+	check.Got(one.Owner(t).Exec(t.Context(), `CREATE TABLE platform.mine (n int)`)).Must(t)
 	one.Advance(time.Hour)
 	var seen bool
 	var offset time.Duration
 	check.Must(t, other.Owner(t).QueryRow(t.Context(),
 		`SELECT to_regclass('platform.mine') IS NOT NULL, offset_by FROM platform.clock`).Scan(&seen, &offset))
-	if seen {
-		t.Error("seen = true, want false")
-	}
+	check.Equal(t, seen, false)
 	check.Equal(t, offset, 0)
 }
 
 func TestLogin_noRights(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL())
-	check.Must(t, err)
+	conn := check.Got(pgx.Connect(t.Context(), pgtest.New(t).URL())).Must(t)
 	defer conn.Close(t.Context())
 	for _, sql := range []string{
 		`CREATE TABLE platform.mine (n int)`, `CREATE TEMPORARY TABLE mine (n int)`, `UPDATE platform.clock SET offset_by = '1h'`,
 		`SELECT count(*) FROM platform.schema_migrations`, `SET ROLE postgres`,
 	} {
-		t.Run(sql, func(t *testing.T) {
-			if _, err := conn.Exec(t.Context(), sql); err == nil {
-				t.Errorf("it could: %s", sql)
-			}
-		})
+		t.Run(sql, func(t *testing.T) { check.Got(conn.Exec(t.Context(), sql)).Fails(t, "it could: %s", sql) })
 	}
 }
 
@@ -102,8 +94,7 @@ func TestClose_invariants(t *testing.T) {
 			t.Parallel()
 			l := &listener{TB: t}
 			d := pgtest.New(l)
-			_, err := d.Owner(t).Exec(t.Context(), test.sql)
-			check.Must(t, err)
+			check.Got(d.Owner(t).Exec(t.Context(), test.sql)).Must(t)
 			db := postgres.Open(d.Env(), "reservation")
 			url := d.OwnerURL()
 			l.end()
@@ -112,9 +103,7 @@ func TestClose_invariants(t *testing.T) {
 			if test.want == "" && got != "" {
 				t.Errorf("reported %q, want %q", got, test.want)
 			}
-			if err := db.InTx(t.Context(), func(postgres.Tx) error { return nil }); err == nil {
-				t.Error("its environment is still open")
-			}
+			check.Fails(t, db.InTx(t.Context(), func(postgres.Tx) error { return nil }), "its environment is still open")
 			if conn, err := pgx.Connect(t.Context(), url); err == nil {
 				_ = conn.Close(t.Context())
 				t.Error("its database is still there")

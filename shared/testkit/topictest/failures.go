@@ -35,18 +35,12 @@ func backsOff(t *testing.T, r Setup) {
 	e.next()
 	r.Settled(t) // the backoff starts when the failure is stored
 	for i, wait := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute, 3 * time.Minute} {
-		if got := probe(); got != "probe 1" {
-			t.Fatalf("got %q before any time had passed", got)
-		}
+		check.MustEqual(t, probe(), "probe 1", "before any time had passed")
 		r.Advance(wait - 30*time.Second)
-		if got := probe(); got != "probe 1" {
-			t.Fatalf("got %q %v too early", got, 30*time.Second)
-		}
+		check.MustEqual(t, probe(), "probe 1", "%v too early", 30*time.Second)
 		r.Advance(time.Minute)
 		p := e.next()
-		if got, want := p.body+" "+p.header.Get("X-Goog-Pubsub-Delivery-Attempt"), fmt.Sprint("message ", i+2); got != want {
-			t.Fatalf("got %q after %v, want %q", got, wait, want)
-		}
+		check.MustEqual(t, p.body+" "+p.header.Get("X-Goog-Pubsub-Delivery-Attempt"), fmt.Sprint("message ", i+2), "after %v", wait)
 		r.Settled(t)
 	}
 }

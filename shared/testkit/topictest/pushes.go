@@ -26,9 +26,7 @@ func isWholeMessage(t *testing.T, r Setup) {
 	check.Equal(t, p.body, `{"a":1}`, "body")
 	for name, want := range map[string]string{"Ce-Id": "evt_1", "Ce-Type": "orders", "Content-Type": "application/json",
 		"X-Goog-Pubsub-Delivery-Attempt": "1"} {
-		t.Run(name, func(t *testing.T) {
-			check.Equal(t, p.header.Get(name), want, "%s", name)
-		})
+		t.Run(name, func(t *testing.T) { check.Equal(t, p.header.Get(name), want, "%s", name) })
 	}
 	if got := p.header.Get("X-Goog-Pubsub-Ordering-Key") + p.header.Get("X-Goog-Ordering-Key"); got != "tenant:1" { // the emulator uses another header
 		t.Errorf("got ordering key %q", got)

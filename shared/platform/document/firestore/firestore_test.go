@@ -30,8 +30,7 @@ func TestFirestoreConforms(t *testing.T) {
 	t.Parallel()
 	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, project := emulatortest.Firestore(t), emulatortest.Name()
-		nobody, err := subprocess.FreeAddress()
-		check.Must(t, err)
+		nobody := check.Got(subprocess.FreeAddress()).Must(t)
 		return documenttest.Setup{
 			Open:        func() document.Store { return another(t, address, project) },
 			Unreachable: func() document.Store { return another(t, nobody, project) },
@@ -53,8 +52,7 @@ func TestFirestore_documentPath(t *testing.T) {
 		"http://"+address+"/v1/projects/"+project+"/databases/(default)/documents/hot/sessions/documents", nil)
 	check.Must(t, err)
 	req.Header.Set("Authorization", "Bearer owner")
-	res, err := http.DefaultClient.Do(req)
-	check.Must(t, err)
+	res := check.Got(http.DefaultClient.Do(req)).Must(t)
 	defer res.Body.Close()
 	var list struct {
 		Documents []struct {

@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestOutage(t *testing.T) {
@@ -46,7 +47,5 @@ func TestOutage(t *testing.T) {
 
 func TestFirestore_withoutProject(t *testing.T) {
 	t.Parallel()
-	if err := Open(env.Of(nil)).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
-		t.Error("no project, and no error")
-	}
+	check.Fails(t, Open(env.Of(nil)).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"}), "no project, and no error")
 }

@@ -28,8 +28,7 @@ func TestRedisConforms(t *testing.T) {
 	t.Parallel()
 	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, prefix := emulatortest.Redis(t), emulatortest.Name()
-		nobody, err := subprocess.FreeAddress()
-		check.Must(t, err)
+		nobody := check.Got(subprocess.FreeAddress()).Must(t)
 		return documenttest.Setup{
 			Open:        func() document.Store { return another(t, address, prefix) },
 			Unreachable: func() document.Store { return another(t, nobody, prefix) },
@@ -55,18 +54,13 @@ func TestRedis_keyLifetime(t *testing.T) {
 	now := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
 	name := func(id string) document.Name { return document.Name{Collection: "sessions", ID: id} }
 	create := func(id string, until time.Time) {
-		_, err := s.Create(t.Context(), now, name(id), document.Record{ExpiresAt: until})
-		check.Must(t, err)
+		check.Got(s.Create(t.Context(), now, name(id), document.Record{ExpiresAt: until})).Must(t)
 	}
-	add := func(id string, until time.Time) {
-		_, err := s.Add(t.Context(), now, name(id), 1, until)
-		check.Must(t, err)
-	}
+	add := func(id string, until time.Time) { check.Got(s.Add(t.Context(), now, name(id), 1, until)).Must(t) }
 	create("created", now.Add(time.Hour))
 	create("ended", now.Add(-time.Hour))
 	create("put", now.Add(time.Hour))
-	_, err := s.Put(t.Context(), now, name("put"), document.Record{Version: 1, ExpiresAt: now.Add(2 * time.Hour)})
-	check.Must(t, err)
+	check.Got(s.Put(t.Context(), now, name("put"), document.Record{Version: 1, ExpiresAt: now.Add(2 * time.Hour)})).Must(t)
 	add("counted", now.Add(time.Hour))
 	add("counted", now.Add(time.Minute)) // never nearer
 	add("moved", now.Add(time.Minute))

@@ -32,15 +32,11 @@ type authority struct {
 
 func newAuthority(t testing.TB) authority {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check.Must(t, err)
+	key := check.Got(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)).Must(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "an authority"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	check.Must(t, err)
-	certificate, err := x509.ParseCertificate(der)
-	check.Must(t, err)
-	return authority{certificate, key}
+	der := check.Got(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)).Must(t)
+	return authority{check.Got(x509.ParseCertificate(der)).Must(t), key}
 }
 
 func inPEM(kind string, der []byte) string {
@@ -52,15 +48,11 @@ func (a authority) pem() string { return inPEM("CERTIFICATE", a.certificate.Raw)
 // server signs a certificate that has its host in the common name only, as Memorystore's have.
 func (a authority) server(t testing.TB) (certificate, key string) {
 	t.Helper()
-	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check.Must(t, err)
+	own := check.Got(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)).Must(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &own.PublicKey, a.key)
-	check.Must(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(own)
-	check.Must(t, err)
-	return inPEM("CERTIFICATE", der), inPEM("PRIVATE KEY", secret)
+	der := check.Got(x509.CreateCertificate(rand.Reader, template, a.certificate, &own.PublicKey, a.key)).Must(t)
+	return inPEM("CERTIFICATE", der), inPEM("PRIVATE KEY", check.Got(x509.MarshalPKCS8PrivateKey(own)).Must(t))
 }
 
 const password = "open sesame"

@@ -16,8 +16,7 @@ func TestRelease_databaseAway(t *testing.T) {
 	t.Parallel()
 	r, g := open(t), newPausedAct(t)
 	r.answer = g.answer
-	at, err := url.Parse(r.db.OwnerURL())
-	check.Must(t, err)
+	at := check.Got(url.Parse(r.db.OwnerURL())).Must(t)
 	name := strings.TrimPrefix(at.Path, "/")
 	at.Path = "/postgres"
 	owner, err := pgx.Connect(t.Context(), at.String())
@@ -25,8 +24,7 @@ func TestRelease_databaseAway(t *testing.T) {
 	t.Cleanup(func() { _ = owner.Close(context.WithoutCancel(t.Context())) })
 	admit := func(whether string) {
 		t.Helper()
-		_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{name}.Sanitize()+` ALLOW_CONNECTIONS `+whether)
-		check.Must(t, err)
+		check.Got(owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{name}.Sanitize()+` ALLOW_CONNECTIONS `+whether)).Must(t)
 	}
 	first := make(chan int)
 	go func() { first <- r.order("k-1", `{"rooms":1}`).Status }()

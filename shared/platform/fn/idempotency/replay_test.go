@@ -168,9 +168,7 @@ func TestReplay_otherRequest(t *testing.T) {
 		"another tenant": r.order("k-1", `{"rooms":2}`, "X-Tenant-Id", tenantB),
 		"another caller": r.order("k-1", `{"rooms":2}`, "X-Caller", "somebody else"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Equal(t, a.Status, 201, "%s: %s", name, a.Body)
-		})
+		t.Run(name, func(t *testing.T) { check.Equal(t, a.Status, 201, "%s: %s", name, a.Body) })
 	}
 	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
 	if front.Status != 201 || window.Status != 422 {

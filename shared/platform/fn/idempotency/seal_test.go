@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -60,9 +61,7 @@ func TestSeal_missingKeys(t *testing.T) {
 	for _, keys := range []string{"", "short:AAAA"} {
 		t.Run(fmt.Sprintf("%q", keys), func(t *testing.T) {
 			e := r.db.Env().With("IDEMPOTENCY_KEYS", keys)
-			if _, err := idempotency.Open(e, postgres.Open(e, "reservation")); err == nil {
-				t.Errorf("%q: no error", keys)
-			}
+			check.Got(idempotency.Open(e, postgres.Open(e, "reservation"))).Fails(t, "%q", keys)
 		})
 	}
 }

@@ -24,9 +24,7 @@ func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
 	if own != (Rates{}) {
 		return New(own)
 	}
-	l, err := Open(env.Of(vars))
-	check.Must(t, err)
-	return l
+	return check.Got(Open(env.Of(vars))).Must(t)
 }
 
 // allowed is how many requests in a row are let through at that time, before the first that is not.
@@ -142,9 +140,7 @@ func TestLimit_rateSource(t *testing.T) {
 	}
 	for _, wrong := range []string{"20", "20/", "/60", "0/60", "-1/60", "20/0", "20/-1", "many/60", "NaN/60", "Inf/60", "on", "20/60/3"} {
 		t.Run(wrong, func(t *testing.T) {
-			if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong})); err == nil {
-				t.Errorf("%q is taken for a rate", wrong)
-			}
+			check.Got(Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong}))).Fails(t, "%q is taken for a rate", wrong)
 		})
 	}
 }

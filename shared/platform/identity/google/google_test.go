@@ -43,8 +43,7 @@ func TestGoogle_tokenCached(t *testing.T) {
 	for range 3 {
 		for _, audience := range []string{identity.Audience("reservation"), identity.Audience("sandbox")} {
 			t.Run(audience, func(t *testing.T) {
-				token, err := source.Token(t.Context(), audience)
-				check.Must(t, err)
+				token := check.Got(source.Token(t.Context(), audience)).Must(t)
 				who, err := verifier.Service(context.Background(), token, audience)
 				if err != nil || who.Email != issuer.Email() {
 					t.Errorf("%s: got %+v, %v", audience, who, err)

@@ -21,8 +21,7 @@ func TestAdmit_login(t *testing.T) {
 	who := pgx.Identifier{login}.Sanitize()
 	run := func(statement string) {
 		t.Helper()
-		_, err := conn.Exec(context.WithoutCancel(t.Context()), statement)
-		check.Must(t, err)
+		check.Got(conn.Exec(context.WithoutCancel(t.Context()), statement)).Must(t)
 	}
 	run(`CREATE ROLE ` + who + ` LOGIN INHERIT`)
 	t.Cleanup(func() { run(`DROP OWNED BY ` + who); run(`DROP ROLE ` + who) })

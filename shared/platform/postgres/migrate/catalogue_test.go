@@ -144,7 +144,5 @@ func breaches(t *testing.T, conn *pgx.Conn, query string) []string {
 	t.Helper()
 	args := pgx.NamedArgs{"schemas": services(t)} // not every rule asks for them
 	rows, _ := conn.Query(t.Context(), query, args)
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
-	return found
+	return check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 }

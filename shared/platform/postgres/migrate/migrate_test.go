@@ -137,9 +137,7 @@ func TestDown_noDownFile(t *testing.T) {
 	conn := pgtest.Empty(t).Owner(t)
 	oneWay := files(map[string]string{"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`})
 	check.Must(t, migrate.Up(t.Context(), conn, oneWay, "inn"))
-	if err := migrate.Down(t.Context(), conn, oneWay, "inn", 1); err == nil {
-		t.Error("it went down without a file that says how")
-	}
+	check.Fails(t, migrate.Down(t.Context(), conn, oneWay, "inn", 1), "it went down without a file that says how")
 }
 
 // Without the lock, several runs at once meet at CREATE SCHEMA and all but one fail.
@@ -184,10 +182,7 @@ func TestUnknown(t *testing.T) {
 		{"fewer migrations", one, []string{"0002"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := migrate.Unknown(t.Context(), conn, test.files, "inn")
-			if err != nil || !slices.Equal(got, test.want) {
-				t.Errorf("Unknown() = %v, %v; want %v", got, err, test.want)
-			}
+			check.Got(migrate.Unknown(t.Context(), conn, test.files, "inn")).Want(t, test.want)
 		})
 	}
 }
@@ -199,7 +194,5 @@ func TestServices_order(t *testing.T) {
 		fsys[path] = &fstest.MapFile{}
 	}
 	want := []string{"platform", "bus", "sandbox"}
-	if got, err := migrate.Services(fsys); err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
-	}
+	check.Got(migrate.Services(fsys)).Want(t, want)
 }

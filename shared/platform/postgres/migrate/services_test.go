@@ -51,8 +51,7 @@ func take(t *testing.T, conn *pgx.Conn) []string {
 	var all []string
 	for _, s := range services(t) {
 		rows, _ := conn.Query(t.Context(), inventory, pgx.StrictNamedArgs{"schema": s})
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		check.Must(t, err)
+		lines := check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 		for _, line := range lines {
 			all = append(all, s+": "+line)
 		}
@@ -107,11 +106,9 @@ func TestServices_upTwice(t *testing.T) {
 	upAll(t.Context(), t, conn)
 	first := take(t, conn)
 	for _, s := range services(t) {
-		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
-		check.Must(t, err)
+		ups := check.Got(fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))).Must(t)
 		for _, up := range ups {
-			text, err := fs.ReadFile(migrations.Files, up)
-			check.Must(t, err)
+			text := check.Got(fs.ReadFile(migrations.Files, up)).Must(t)
 			if _, err := conn.PgConn().Exec(t.Context(), string(text)).ReadAll(); err != nil {
 				t.Errorf("%s a second time: %v", up, err)
 			}
@@ -123,8 +120,7 @@ func TestServices_upTwice(t *testing.T) {
 func TestServices_downAfterUp(t *testing.T) {
 	t.Parallel()
 	for _, s := range services(t) {
-		ups, err := fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))
-		check.Must(t, err)
+		ups := check.Got(fs.Glob(migrations.Files, path.Join(s, "*.up.sql"))).Must(t)
 		for _, up := range ups {
 			down := strings.TrimSuffix(up, ".up.sql") + ".down.sql"
 			if _, err := fs.Stat(migrations.Files, down); err != nil {

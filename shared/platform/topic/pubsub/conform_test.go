@@ -21,8 +21,7 @@ func fake(t testing.TB, options ...pstest.ServerReactorOption) (*pstest.Server, 
 	server := pstest.NewServer(options...)
 	t.Cleanup(func() { check.Must(t, server.Close()) })
 	for _, name := range []string{"orders", "others"} {
-		_, err := server.GServer.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/fake/topics/" + name})
-		check.Must(t, err)
+		check.Got(server.GServer.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/fake/topics/" + name})).Must(t)
 	}
 	return server, at(t, server.Addr)
 }

@@ -167,8 +167,7 @@ func TestPublish_inFlightLimit(t *testing.T) {
 	t.Parallel()
 	const keys, most = 500, 64
 	c := &crowded{most: most, full: make(chan struct{})}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	listener := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	server := grpc.NewServer()
 	pubsubpb.RegisterPublisherServer(server, c)
 	go func() { _ = server.Serve(listener) }() // until it is stopped
@@ -188,8 +187,7 @@ func TestPublish_inFlightLimit(t *testing.T) {
 // A call that ends leaves nothing behind that publishes later.
 func TestPublish_deadline(t *testing.T) {
 	t.Parallel()
-	unused, err := subprocess.FreeAddress()
-	check.Must(t, err)
+	unused := check.Got(subprocess.FreeAddress()).Must(t)
 	for name, address := range map[string]string{"connection refused": unused, "no response": documenttest.Listener(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
