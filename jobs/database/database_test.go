@@ -48,8 +48,7 @@ func openOn(t *testing.T, d *pgtest.Database) world {
 		}
 	})
 	check.Must(t, migrate.Monitor(t.Context(), w.owner, w.login))
-	u, err := url.Parse(d.OwnerURL())
-	check.Must(t, err)
+	u := check.Got(url.Parse(d.OwnerURL())).Must(t)
 	u.User = url.UserPassword(w.login, "m")
 	w.url = u.String()
 	return w
@@ -57,9 +56,7 @@ func openOn(t *testing.T, d *pgtest.Database) world {
 
 func (w world) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := w.owner.Exec(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(w.owner.Exec(t.Context(), statement)).Must(t)
 }
 
 // add inserts an event and sets some of its columns.
@@ -89,17 +86,13 @@ func call(t *testing.T, address string, args ...string) (code int, stdout, stder
 func must(t *testing.T, w world, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(t, w.url, args...)
-	if code != 0 {
-		t.Fatalf("%v: exit %d: %s", args, code, stderr)
-	}
+	check.MustEqual(t, code, 0, "%v: exit: %s", args, stderr)
 	return stdout
 }
 
 func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
-	for _, text := range texts {
-		check.Contains(t, stdout, text)
-	}
+	check.Contains(t, stdout, texts...)
 }
 
 func TestRun_all(t *testing.T) {
@@ -155,8 +148,7 @@ func TestRun_stuckBookings(t *testing.T) {
 	later := reservationtest.Held(t, w.db.Env(), tenant, property)
 	w.exec(t, `UPDATE reservation.reservations SET pending_step = 'await_inventory', step_since = '2026-01-02T03:04:05Z', step_attempts = 6`)
 	for set, of := range map[string]id.Reservation{"pending_step = 'await_payment'": pays.ID, "step_attempts = 5": later.ID} {
-		_, err := w.owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+set+` WHERE reservation_id = $1`, of)
-		check.Must(t, err)
+		check.Got(w.owner.Exec(t.Context(), `UPDATE reservation.reservations SET `+set+` WHERE reservation_id = $1`, of)).Must(t)
 	}
 	draft := id.New[id.Draft]()
 	for _, d := range []struct {
@@ -190,20 +182,15 @@ func TestRun_expensiveStatements(t *testing.T) {
 		t.Skip("starts a server of its own")
 	}
 	config := cluster.Config{Dir: filepath.Join(t.TempDir(), "postgres")}
-	running, err := cluster.Start(t.Context(), config)
-	check.Must(t, err)
+	running := check.Got(cluster.Start(t.Context(), config)).Must(t)
 	conn, err := pgx.Connect(t.Context(), running.URL("postgres"))
 	check.Must(t, err)
-	if _, err := conn.Exec(t.Context(), `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(conn.Exec(t.Context(), `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`)).Must(t)
 	check.Must(t, errors.Join(conn.Close(t.Context()), running.Stop()))
 	if running, err = cluster.Start(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		check.NoError(t, running.Kill())
-	})
+	t.Cleanup(func() { check.NoError(t, running.Kill()) })
 	w := openOn(t, pgtest.On(t, running.URL("postgres")))
 	for _, role := range []string{"reservation_app", "sandbox_maintenance"} {
 		w.exec(t, `SET ROLE `+role)
@@ -232,9 +219,7 @@ func TestRun_locks(t *testing.T) {
 	defer cancel()
 	w.exec(t, `BEGIN; LOCK TABLE reservation.holds IN ACCESS EXCLUSIVE MODE; SELECT 'Zarghona'`)
 	waiter := w.db.Owner(t)
-	if _, err := waiter.Exec(ctx, `SET application_name = 'bff_consumer'`); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(waiter.Exec(ctx, `SET application_name = 'bff_consumer'`)).Must(t)
 	done := make(chan error, 1)
 	go func() {
 		_, err := waiter.Exec(ctx, `SELECT count(*) FROM reservation.holds WHERE code = 4711 OR state = 'Zarghona Ahmadzai'`)
@@ -283,15 +268,10 @@ func TestOpening(t *testing.T) {
 func TestMonitor_rights(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	conn, err := pgx.Connect(t.Context(), w.url)
-	check.Must(t, err)
+	conn := check.Got(pgx.Connect(t.Context(), w.url)).Must(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	if _, err := conn.Exec(t.Context(), `SELECT lane FROM reservation.outbox`); err == nil {
-		t.Error("the login reads without taking the role")
-	}
-	if _, err := conn.Exec(t.Context(), `SET ROLE pg_monitor`); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(conn.Exec(t.Context(), `SELECT lane FROM reservation.outbox`)).Fails(t, "the login reads without taking the role")
+	check.Got(conn.Exec(t.Context(), `SET ROLE pg_monitor`)).Must(t)
 	for _, statement := range []string{
 		`SELECT payload FROM reservation.outbox`, `SELECT code FROM reservation.reservations`, `SELECT * FROM reservation.guests`,
 		`SELECT session_id FROM bff_tenant_booking.booking_drafts`, `SELECT guest_session_id FROM bff_consumer.guest_sessions`,

@@ -83,9 +83,7 @@ func (h stayFixture) stay() id.Reservation {
 	e := h.env()
 	defer func() { _ = e.Close(context.WithoutCancel(h.t.Context())) }() // the document is committed
 	docs := document.Open[any](e, "tnt-session")
-	if _, err := docs.Put(h.t.Context(), document.KeyOf(session.String()), "Zarghona", 1, e.Now().Add(time.Hour)); err != nil {
-		h.t.Fatal(err)
-	}
+	check.Got(docs.Put(h.t.Context(), document.KeyOf(session.String()), "Zarghona", 1, e.Now().Add(time.Hour))).Must(h.t)
 	publishDeadLetters(h.t, e, r.ID.String(), draft.String(), session.String())
 	return r.ID
 }
@@ -93,9 +91,7 @@ func (h stayFixture) stay() id.Reservation {
 // exec runs a statement with those of the arguments that it names.
 func (h stayFixture) exec(statement string, args pgx.StrictNamedArgs) {
 	h.t.Helper()
-	if _, err := h.owner.Exec(h.t.Context(), statement, pgx.NamedArgs(args)); err != nil {
-		h.t.Fatalf("%v in %s", err, statement)
-	}
+	check.Got(h.owner.Exec(h.t.Context(), statement, pgx.NamedArgs(args))).Must(h.t, "in %s", statement)
 }
 
 // env returns the environment of one run.
@@ -172,9 +168,7 @@ func TestErase_reservation(t *testing.T) {
 	h := openStayFixture(t)
 	erased := h.stay()
 	h.stay()
-	if n := h.marks(); n != 2*marksOfOne {
-		t.Fatalf("%d rows mark two guests, want %d", n, 2*marksOfOne)
-	}
+	check.MustEqual(t, h.marks(), 2*marksOfOne, "rows mark two guests")
 	rows := func() map[string]string { // a count leases the dead letters and releases them
 		all := consumertest.Texts(t, h.db)
 		delete(all, "bus.deliveries")
@@ -184,9 +178,7 @@ func TestErase_reservation(t *testing.T) {
 	output := must(t, h.env(), h.arguments(erased)...)
 	for _, want := range []string{"would erase the guest", "reservation.guests: would delete 1", "bff_tenant_booking.booking_draft_snapshots: would delete 1",
 		"dead letters: would delete 3"} {
-		t.Run(want, func(t *testing.T) {
-			check.Contains(t, output, want)
-		})
+		t.Run(want, func(t *testing.T) { check.Contains(t, output, want) })
 	}
 	check.Equal(t, cmp.Diff(before, rows()), "", "the dry run changed the database")
 	output = must(t, h.env(), h.arguments(erased, really...)...)

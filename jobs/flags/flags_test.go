@@ -188,9 +188,7 @@ func TestRun_errors(t *testing.T) {
 	broken := &documenttest.Memory{}
 	e := documenttest.Give(env.Of(nil), broken)
 	kept := flags.Document{Sampling: []byte(`{"` + always + `":7}`)}
-	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, 1, e.Now().AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, 1, e.Now().AddDate(1, 0, 0))).Must(t)
 	later := &documenttest.Memory{}
 	e = documenttest.Give(env.Of(nil), later)
 	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, flags.Document{Sampling: []byte(`{}`)}, 1<<62, e.Now().AddDate(1, 0, 0)); err != nil {

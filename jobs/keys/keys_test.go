@@ -68,8 +68,7 @@ func (v *vault) last(variable string) int {
 // put adds a version by hand.
 func (v *vault) put(variable, value string) {
 	v.t.Helper()
-	_, err := v.store().Add(v.t.Context(), nameOf(variable), v.last(variable), []byte(value))
-	check.Must(v.t, err)
+	check.Got(v.store().Add(v.t.Context(), nameOf(variable), v.last(variable), []byte(value))).Must(v.t)
 }
 
 // deploy rolls out the newest version, as an apply does.
@@ -80,8 +79,7 @@ func (v *vault) deploy(variable string) {
 // ring returns the ids of the newest version.
 func (v *vault) ring(variable string) string {
 	v.t.Helper()
-	value, err := v.store().Read(v.t.Context(), nameOf(variable), v.last(variable))
-	check.Must(v.t, err)
+	value := check.Got(v.store().Read(v.t.Context(), nameOf(variable), v.last(variable))).Must(v.t)
 	var ids []string
 	for entry := range strings.SplitSeq(string(value), ",") {
 		id, _, _ := strings.Cut(entry, ":")
@@ -119,17 +117,13 @@ func (v *vault) callWith(deployed string, args ...string) (code int, output stri
 func (v *vault) step(step, variable string, more ...string) string {
 	v.t.Helper()
 	code, output := v.call(append([]string{"-step=" + step, "-go", "-by=K. Amiri", "-why=a year is over", variable}, more...)...)
-	if code != 0 {
-		v.t.Fatalf("%s of %s: exit %d: %s", step, variable, code, output)
-	}
+	check.MustEqual(v.t, code, 0, "%s of %s: exit: %s", step, variable, output)
 	return output
 }
 
 func contains(t *testing.T, output string, texts ...string) {
 	t.Helper()
-	for _, text := range texts {
-		check.Contains(t, output, text)
-	}
+	check.Contains(t, output, texts...)
 }
 
 func TestRings_areThoseOfTheFunctions(t *testing.T) {
@@ -173,21 +167,15 @@ func TestRun_rotation(t *testing.T) {
 			v := open(t)
 			added := "k" + v.env.Now().UTC().Format("20060102")
 			contains(t, v.step("add", r.Variable), `add by "K. Amiri", because "a year is over": version 2 has the keys k1, `+added+`; now apply with keyrings = { `+r.Variable+` = "2" }`)
-			if got := v.ring(r.Variable); got != "k1 "+added {
-				t.Fatalf("after add: %s", got)
-			}
+			check.MustEqual(t, v.ring(r.Variable), "k1 "+added, "after add")
 			v.deploy(r.Variable)
 			v.env.Advance(16 * time.Minute)
 			v.step("promote", r.Variable, "-unlink")
-			if got := v.ring(r.Variable); got != added+" k1" {
-				t.Fatalf("after promote: %s", got)
-			}
+			check.MustEqual(t, v.ring(r.Variable), added+" k1", "after promote")
 			v.deploy(r.Variable)
 			v.env.Advance(404 * 24 * time.Hour)
 			v.step("remove", r.Variable, "-unlink")
-			if got := v.ring(r.Variable); got != added {
-				t.Fatalf("after remove: %s", got)
-			}
+			check.MustEqual(t, v.ring(r.Variable), added, "after remove")
 			v.deploy(r.Variable)
 			v.env.Advance(24 * time.Hour)
 			contains(t, v.step("add", r.Variable), "version 5 has the keys "+added+", k")

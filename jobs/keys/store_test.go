@@ -96,8 +96,7 @@ func stores(t *testing.T) map[string]struct {
 	fake := &secretServer{secrets: map[string][]stored{"ring": nil}, page: 2}
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	google, err := secretmanager.Open(t.Context(), "hotels", option.WithEndpoint(server.URL), option.WithoutAuthentication())
-	check.Must(t, err)
+	google := check.Got(secretmanager.Open(t.Context(), "hotels", option.WithEndpoint(server.URL), option.WithoutAuthentication())).Must(t)
 	dir := t.TempDir()
 	check.Must(t, os.Mkdir(filepath.Join(dir, "ring"), 0o700))
 	return map[string]struct {
@@ -130,8 +129,7 @@ func TestStore(t *testing.T) {
 				}
 			}
 			s.disable(1)
-			versions, err := s.store.Versions(t.Context(), "ring")
-			check.Must(t, err)
+			versions := check.Got(s.store.Versions(t.Context(), "ring")).Must(t)
 			var got []string
 			for _, v := range versions {
 				got = append(got, fmt.Sprint(v.Number, v.Readable))
@@ -144,9 +142,7 @@ func TestStore(t *testing.T) {
 			if err != nil || string(value) != "value 2" {
 				t.Errorf("read %q, %v", value, err)
 			}
-			if _, err := s.store.Read(t.Context(), "ring", 9); err == nil {
-				t.Error("read a version that does not exist")
-			}
+			check.Got(s.store.Read(t.Context(), "ring", 9)).Fails(t, "read a version that does not exist")
 		})
 	}
 }
@@ -157,8 +153,7 @@ func TestStore_concurrently(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := s.store.Add(t.Context(), "ring", 0, []byte("first"))
-			check.Must(t, err)
+			check.Got(s.store.Add(t.Context(), "ring", 0, []byte("first"))).Must(t)
 			won := make(chan bool, 8)
 			var all sync.WaitGroup
 			for range cap(won) {
@@ -178,8 +173,7 @@ func TestStore_concurrently(t *testing.T) {
 					winners++
 				}
 			}
-			versions, err := s.store.Versions(t.Context(), "ring")
-			check.Must(t, err)
+			versions := check.Got(s.store.Versions(t.Context(), "ring")).Must(t)
 			readable := slices.DeleteFunc(versions, func(v keys.Version) bool { return !v.Readable })
 			if winners != 1 || len(readable) != 2 {
 				t.Errorf("%d runs have added a version, and %d versions can be read, want 1 and 2", winners, len(readable))

@@ -48,9 +48,7 @@ func TestRun_upAndDown(t *testing.T) {
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d, %s", step.name, code, stderr)
 		}
-		for _, want := range step.says {
-			check.Contains(t, stdout, want)
-		}
+		check.Contains(t, stdout, step.says...)
 		if step.not != "" && strings.Contains(stdout, step.not) {
 			t.Errorf("%s: got output\n%s\nwant no %q in it", step.name, stdout, step.not)
 		}
@@ -74,8 +72,7 @@ func TestRun_withoutSuperuser(t *testing.T) {
 		execute(t, owner, `REASSIGN OWNED BY `+keeper+` TO CURRENT_USER`, `DROP OWNED BY `+keeper+`, `+function, `DROP ROLE `+keeper+`, `+login+`, `+function)
 	})
 	as := func(user string, options string) env.Env {
-		u, err := url.Parse(d.OwnerURL())
-		check.Must(t, err)
+		u := check.Got(url.Parse(d.OwnerURL())).Must(t)
 		q := u.Query()
 		q.Set("options", options)
 		u.User, u.RawQuery = url.UserPassword(user, name), q.Encode()
@@ -101,9 +98,7 @@ func TestRun_withoutSuperuser(t *testing.T) {
 func execute(t *testing.T, conn *pgx.Conn, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
-		if _, err := conn.Exec(context.WithoutCancel(t.Context()), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
+		check.Got(conn.Exec(context.WithoutCancel(t.Context()), s)).Must(t, "%s", s)
 	}
 }
 

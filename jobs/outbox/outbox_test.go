@@ -33,9 +33,7 @@ func call(t *testing.T, d *pgtest.Database, args ...string) (code int, stdout, s
 func must(t *testing.T, d *pgtest.Database, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(t, d, args...)
-	if code != 0 {
-		t.Fatalf("%v: exit %d: %s", args, code, stderr)
-	}
+	check.MustEqual(t, code, 0, "%v: exit: %s", args, stderr)
 	return stdout
 }
 
@@ -91,9 +89,7 @@ func (w world) add(t *testing.T, schema, subject, key, column, text string) stri
 
 func (w world) exec(t *testing.T, statement, event string) {
 	t.Helper()
-	if _, err := w.owner.Exec(t.Context(), statement, pgx.StrictNamedArgs{"id": event}); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(w.owner.Exec(t.Context(), statement, pgx.StrictNamedArgs{"id": event})).Must(t)
 }
 
 // status returns the status of an event, or "gone".
@@ -114,9 +110,7 @@ func (w world) want(t *testing.T, event, status string) {
 // contains fails the test unless the output contains each text.
 func contains(t *testing.T, stdout string, texts ...string) {
 	t.Helper()
-	for _, text := range texts {
-		check.Contains(t, stdout, text)
-	}
+	check.Contains(t, stdout, texts...)
 	if strings.Contains(strings.ToLower(stdout), "zarghona") {
 		t.Errorf("printed personal data: %s", stdout)
 	}
@@ -139,9 +133,7 @@ func TestRun_show(t *testing.T) {
 	w := open(t)
 	stdout := must(t, w.db, "-show=10", "reservation")
 	contains(t, stdout, w.parked+" of "+held+" parked since ", "1 later events of its key published: contract: /holdId", w.other, w.failing+" of "+held+" failing since ", "7 attempts")
-	if strings.Contains(stdout, w.ok) {
-		t.Errorf("shows a published event: %s", stdout)
-	}
+	check.Lacks(t, stdout, w.ok)
 	if stdout := must(t, w.db, "-show=1", "reservation"); strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, w.parked) {
 		t.Errorf("printed %s, want only the oldest, %s", stdout, w.parked)
 	}
@@ -240,9 +232,7 @@ func TestRun_pushPublished(t *testing.T) {
 		t.Errorf("published to %s with the key %q, want %s without a key", m.Topic, m.OrderingKey, held)
 	}
 	for name, want := range map[string]string{"ce-id": w.ok, "ce-type": held, topic.ReplayTo: "reservation-two", topic.Replays: "1"} {
-		t.Run(name, func(t *testing.T) {
-			check.Equal(t, m.Attributes[name], want, "%s", name)
-		})
+		t.Run(name, func(t *testing.T) { check.Equal(t, m.Attributes[name], want, "%s", name) })
 	}
 	w.want(t, w.ok, "published")
 }
@@ -329,9 +319,7 @@ func TestRun_withoutSchema(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	rename := func(from, to string) {
-		if _, err := w.owner.Exec(context.Background(), `ALTER SCHEMA `+from+` RENAME TO `+to); err != nil {
-			t.Fatal(err)
-		}
+		check.Got(w.owner.Exec(context.Background(), `ALTER SCHEMA `+from+` RENAME TO `+to)).Must(t)
 	}
 	rename("reservation", "away")
 	defer rename("away", "reservation")

@@ -37,8 +37,7 @@ type front struct {
 
 func open(t *testing.T, s *system.System) *front {
 	t.Helper()
-	target, err := url.Parse(s.Cloud.URL())
-	check.Must(t, err)
+	target := check.Got(url.Parse(s.Cloud.URL())).Must(t)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	f := &front{}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,9 +96,7 @@ func TestRun(t *testing.T) {
 	f := open(t, s)
 	for range 2 {
 		code, stdout, stderr := f.call(t, s)
-		if code != 0 {
-			t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
-		}
+		check.MustEqual(t, code, 0, "exit code: %s: %s", stderr, stdout)
 		want := append(probe.StepNames(), "clean-up")
 		var got []string
 		for l := range strings.Lines(stdout) {

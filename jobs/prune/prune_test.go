@@ -124,9 +124,7 @@ func TestRun_concurrently(t *testing.T) {
 	t.Parallel()
 	d, owner := aging(t)
 	aged["reservation.idempotency"].insert(t, owner, time.Hour)
-	if _, err := owner.Exec(t.Context(), `SELECT pg_advisory_lock(hashtextextended('melmastoon.prune reservation.idempotency', 0))`); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(owner.Exec(t.Context(), `SELECT pg_advisory_lock(hashtextextended('melmastoon.prune reservation.idempotency', 0))`)).Must(t)
 	stdout := must(t, d)
 	if !strings.Contains(stdout, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(stdout, "document.documents: removed 0\n") {
 		t.Errorf("got output %q", stdout)
@@ -224,8 +222,7 @@ func TestRules_coverEveryTable(t *testing.T) {
 	found, _ := pgtest.New(t).Owner(t).Query(t.Context(), `
 		SELECT schemaname || '.' || tablename FROM pg_tables
 		WHERE schemaname IN ('reservation', 'bff_tenant_booking', 'bff_consumer', 'document') AND tablename NOT IN ('schema_migrations', 'outbox_lanes')`)
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	check.Must(t, err)
+	tables := check.Got(pgx.CollectRows(found, pgx.RowTo[string])).Must(t)
 	for _, table := range tables {
 		if named[table] == (reasons[table] != "") {
 			t.Errorf("%s: a rule %v, a reason %q", table, named[table], reasons[table])

@@ -60,9 +60,7 @@ func (d *runner) want(says []string, args ...string) string {
 	d.t.Helper()
 	code, stdout, stderr := d.call(args...)
 	check.Equal(d.t, code, 0, "exit code of %v: %s", args, stderr)
-	for _, s := range says {
-		check.Contains(d.t, stdout, s)
-	}
+	check.Contains(d.t, stdout, says...)
 	return stdout
 }
 
@@ -77,8 +75,7 @@ func dead(t testing.TB, shelf, subject, by, reason, key string, version, minute 
 		AggregateVersion: version, Payload: map[string]string{"guest": "Zarghuna"}}.Seal(born.Add(time.Duration(minute)*time.Minute), event.Origin{})
 	check.Must(t, err)
 	raw.Envelope.UserID = &user
-	data, err := raw.Data()
-	check.Must(t, err)
+	data := check.Got(raw.Data()).Must(t)
 	a := raw.Attributes()
 	a["melmastoon-parked-by"], a["melmastoon-parked-reason"], a["x-guest"] = by, reason, "Zarghuna"
 	return topic.Message{Topic: shelf, Attributes: a, Data: data}

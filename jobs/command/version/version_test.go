@@ -27,9 +27,7 @@ func TestReady(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
 			ready(w, httptest.NewRequest(test.method, test.path, http.NoBody))
-			if w.Code != test.status {
-				t.Fatalf("status = %d, want %d", w.Code, test.status)
-			}
+			check.MustEqual(t, w.Code, test.status, "status")
 			if test.status == passedOn {
 				return
 			}

@@ -49,9 +49,7 @@ func open(t *testing.T, answers ...string) (*Dataset, *fake) {
 	f := &fake{t: t, answers: answers}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	d, err := Open(t.Context(), "my-project.telemetry", option.WithEndpoint(server.URL), option.WithoutAuthentication())
-	check.Must(t, err)
-	return d, f
+	return check.Got(Open(t.Context(), "my-project.telemetry", option.WithEndpoint(server.URL), option.WithoutAuthentication())).Must(t), f
 }
 
 // sent returns the body of a query request, which must be a POST to the project's queries.
@@ -101,9 +99,7 @@ func TestDelete_waits(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":false}`, `200 {`+job+`,"jobComplete":true,"numDmlAffectedRows":"3"}`)
 	check.Must(t, d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}))
-	if len(f.requests) != 3 {
-		t.Fatalf("requests = %q, want three", f.requests)
-	}
+	check.MustEqual(t, len(f.requests), 3, "requests")
 	for _, r := range f.requests[1:] {
 		if !strings.HasPrefix(r, "GET /projects/my-project/queries/job_1?") || !strings.Contains(r, "location=me-central1") {
 			t.Errorf("request = %s, want the results of job_1", r)
@@ -123,9 +119,7 @@ func TestDelete_fails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, _ := open(t, answers...)
-			if err := d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}); err == nil {
-				t.Error("Delete() = nil, want an error")
-			}
+			check.Fails(t, d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}), "Delete() = nil")
 		})
 	}
 }
@@ -149,11 +143,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("Tables() = %q, %v", got, err)
 	}
 	statement := f.sent(t, 0)["query"].(string)
-	for _, part := range []string{"`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'"} {
-		t.Run(part, func(t *testing.T) {
-			check.Contains(t, statement, part)
-		})
-	}
+	check.Contains(t, statement, "`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'")
 	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
 		t.Errorf("requests = %q, want the next page", f.requests)
 	}
@@ -225,9 +215,7 @@ func TestOpen_names(t *testing.T) {
 	for _, name := range []string{"", "telemetry", "my-project.", "my-project.a`b", "my-project.a.b"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := Open(t.Context(), name, option.WithoutAuthentication()); err == nil {
-				t.Errorf("Open(%q) = nil, want an error", name)
-			}
+			check.Got(Open(t.Context(), name, option.WithoutAuthentication())).Fails(t, "Open(%q) = nil", name)
 		})
 	}
 }
