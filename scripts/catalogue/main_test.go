@@ -57,8 +57,7 @@ func TestRun(t *testing.T) {
 // generated returns the files that .gitattributes lists below this command, in order.
 func generated(t *testing.T) (files []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../.gitattributes")
-	check.Must(t, err)
+	text := check.Got(os.ReadFile("../../.gitattributes")).Must(t)
 	_, list, _ := strings.Cut(string(text), "\n# go run ./scripts/catalogue\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for line := range strings.Lines(list) {

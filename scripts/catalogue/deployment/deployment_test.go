@@ -26,24 +26,19 @@ var root = filepath.Join("..", "..", "..")
 
 func whole(t testing.TB) deployment.Deployment {
 	t.Helper()
-	d, err := deployment.Of(melmastoon.Functions, melmastoon.Jobs)
-	check.Must(t, err)
-	return d
+	return check.Got(deployment.Of(melmastoon.Functions, melmastoon.Jobs)).Must(t)
 }
 
 func TestFile_upToDate(t *testing.T) {
 	t.Parallel()
-	want, err := whole(t).Text()
-	check.Must(t, err)
-	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.File)))
-	check.Must(t, err)
+	want := check.Got(whole(t).Text()).Must(t)
+	got := check.Got(os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.File)))).Must(t)
 	check.Equal(t, got, want, "%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.File)
 }
 
 func TestText_dependsOnEverySpecField(t *testing.T) {
 	t.Parallel()
-	before, err := whole(t).Text()
-	check.Must(t, err)
+	before := check.Got(whole(t).Text()).Must(t)
 	for name, change := range map[string]func(*fn.Spec){
 		"another route":  func(s *fn.Spec) { s.Route += "/more" },
 		"another caller": func(s *fn.Spec) { s.Access = fn.Internal },
@@ -61,10 +56,8 @@ func TestText_dependsOnEverySpecField(t *testing.T) {
 				return f.Spec.Access == fn.Public && !f.Spec.Idempotent && !strings.Contains(f.Spec.Route, "{")
 			})
 			change(&changed[i].Spec)
-			d, err := deployment.Of(changed, melmastoon.Jobs)
-			check.Must(t, err)
-			after, err := d.Text()
-			check.Must(t, err)
+			d := check.Got(deployment.Of(changed, melmastoon.Jobs)).Must(t)
+			after := check.Got(d.Text()).Must(t)
 			if bytes.Equal(after, before) {
 				t.Errorf("a change of %s of %s does not change the deployment", name, changed[i].Spec.Name)
 			}
@@ -94,8 +87,7 @@ func TestOf_everything(t *testing.T) {
 			t.Errorf("no job prunes %s, which is %s", r.Name(), r.Cadence)
 		}
 	}
-	files, err := fs.Glob(eventschemas.Files, "*.json")
-	check.Must(t, err)
+	files := check.Got(fs.Glob(eventschemas.Files, "*.json")).Must(t)
 	var subjects []string
 	for _, file := range files {
 		subjects = append(subjects, strings.TrimSuffix(filepath.Base(file), ".json"))
@@ -126,6 +118,4 @@ func TestAccount_limits(t *testing.T) {
 }
 
 // needs returns the values that decide the rights of a stand-in to events and secrets.
-func needs(f deployment.Function) string {
-	return fmt.Sprint(len(f.Emits) > 0, f.Secrets)
-}
+func needs(f deployment.Function) string { return fmt.Sprint(len(f.Emits) > 0, f.Secrets) }

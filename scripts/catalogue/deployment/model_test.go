@@ -17,8 +17,7 @@ import (
 
 func TestModel_upToDate(t *testing.T) {
 	t.Parallel()
-	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.ModelFile)))
-	check.Must(t, err)
+	got := check.Got(os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.ModelFile)))).Must(t)
 	check.Equal(t, got, whole(t).Model(), "%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.ModelFile)
 }
 
@@ -38,8 +37,7 @@ func TestOverdrawn(t *testing.T) {
 				twin := functions[i]
 				twin.Spec.Name = fmt.Sprintf("%s%d", test.twin, n)
 				functions = append(functions, twin)
-				d, err := deployment.Of(functions, melmastoon.Jobs)
-				check.Must(t, err)
+				d := check.Got(deployment.Of(functions, melmastoon.Jobs)).Must(t)
 				if err := d.Overdrawn(); err != nil {
 					check.Contains(t, err.Error(), test.want)
 					return
@@ -76,8 +74,7 @@ func TestCosts_configuration(t *testing.T) {
 // TestBudgets_defaults compares the numbers of the model with the defaults of the configuration.
 func TestBudgets_defaults(t *testing.T) {
 	t.Parallel()
-	variables, err := os.ReadFile(filepath.Join(root, "terraform", "variables.tf"))
-	check.Must(t, err)
+	variables := check.Got(os.ReadFile(filepath.Join(root, "terraform", "variables.tf"))).Must(t)
 	for name, value := range map[string]string{"database_pool": "2", "database_max_connections": "450", "database_reserve": "30", "backend_services": "50"} {
 		t.Run(name, func(t *testing.T) {
 			_, after, _ := strings.Cut(string(variables), `variable "`+name+`" {`)
@@ -85,8 +82,7 @@ func TestBudgets_defaults(t *testing.T) {
 			check.Contains(t, block+"\n", "default     = "+value+"\n")
 		})
 	}
-	functions, err := os.ReadFile(filepath.Join(root, "terraform", "functions.tf"))
-	check.Must(t, err)
+	functions := check.Got(os.ReadFile(filepath.Join(root, "terraform", "functions.tf"))).Must(t)
 	for kind, instances := range map[string]int{"http": 3, "event": 2, "scheduled": 1} {
 		t.Run(kind, func(t *testing.T) {
 			if want := fmt.Sprintf("max_instances = %d,", instances); !slices.ContainsFunc(strings.Split(string(functions), "\n"), func(line string) bool {

@@ -22,8 +22,7 @@ func TestSubjects_retention(t *testing.T) {
 	for name, s := range whole(t).Subjects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := fs.ReadFile(eventschemas.Files, name+".json")
-			check.Must(t, err)
+			text := check.Got(fs.ReadFile(eventschemas.Files, name+".json")).Must(t)
 			var schema struct {
 				Retention deployment.Retention `json:"x-retention"`
 			}

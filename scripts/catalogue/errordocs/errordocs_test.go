@@ -16,21 +16,16 @@ const root = "../../.."
 
 func TestText_isUpToDate(t *testing.T) {
 	t.Parallel()
-	want, err := Text(os.DirFS(root), schemas.HTTP)
-	check.Must(t, err)
-	got, err := os.ReadFile(root + "/" + File)
-	check.Must(t, err)
+	want := check.Got(Text(os.DirFS(root), schemas.HTTP)).Must(t)
+	got := check.Got(os.ReadFile(root + "/" + File)).Must(t)
 	check.Equal(t, string(got), string(want), "%s is out of date: go run ./scripts/catalogue", File)
 }
 
 func TestPages_areUpToDate(t *testing.T) {
 	t.Parallel()
-	list, err := Text(os.DirFS(root), schemas.HTTP)
-	check.Must(t, err)
-	want, err := Pages(list)
-	check.Must(t, err)
-	got, err := os.ReadFile(root + "/" + PagesFile)
-	check.Must(t, err)
+	list := check.Got(Text(os.DirFS(root), schemas.HTTP)).Must(t)
+	want := check.Got(Pages(list)).Must(t)
+	got := check.Got(os.ReadFile(root + "/" + PagesFile)).Must(t)
 	check.Equal(t, string(got), string(want), "%s is out of date: go run ./scripts/catalogue", PagesFile)
 }
 
@@ -44,17 +39,11 @@ func TestPages(t *testing.T) {
 		"A.B/C":      {"<h1>MELMASTOON.A.B.C</h1>", "<dd>409</dd>", "<dd>1 &lt; 2</dd>", "<code>doIt</code> of the x service", "https://errors.example/A.B/C"},
 		"index.html": {`<a href="/A.B/C">MELMASTOON.A.B.C</a>`},
 	} {
-		for _, want := range wanted {
-			t.Run(path+" "+want, func(t *testing.T) {
-				check.Contains(t, pages[path], want)
-			})
-		}
+		check.Contains(t, pages[path], wanted...)
 	}
 	for _, list := range []string{"{", `[{"operations":["doIt"]}]`} {
 		t.Run(list, func(t *testing.T) {
-			if _, err := Pages([]byte(list)); err == nil {
-				t.Error("Pages() of a malformed list returns no error")
-			}
+			check.Got(Pages([]byte(list))).Fails(t, "Pages() of a malformed list returns no error")
 		})
 	}
 }
@@ -62,8 +51,7 @@ func TestPages(t *testing.T) {
 // TestText_hasEveryType looks for the type of each problem that the documents show.
 func TestText_hasEveryType(t *testing.T) {
 	t.Parallel()
-	text, err := Text(os.DirFS(root), schemas.HTTP)
-	check.Must(t, err)
+	text := check.Got(Text(os.DirFS(root), schemas.HTTP)).Must(t)
 	var entries []Entry
 	check.Must(t, json.Unmarshal(text, &entries))
 	listed := map[string]bool{}
@@ -73,12 +61,10 @@ func TestText_hasEveryType(t *testing.T) {
 			t.Errorf("%s has the statuses %v and the details %v, want one of each at least", e.Code, e.Statuses, e.Details)
 		}
 	}
-	files, err := schemas.HTTP.ReadDir("http")
-	check.Must(t, err)
+	files := check.Got(schemas.HTTP.ReadDir("http")).Must(t)
 	shown := 0
 	for _, file := range files {
-		document, err := schemas.HTTP.ReadFile("http/" + file.Name())
-		check.Must(t, err)
+		document := check.Got(schemas.HTTP.ReadFile("http/" + file.Name())).Must(t)
 		for _, uri := range regexp.MustCompile(`https://errors\.melmastoon\.ghasi\.io/[A-Z_./]+[A-Z]`).FindAllString(string(document), -1) {
 			shown++
 			if !listed[uri] {

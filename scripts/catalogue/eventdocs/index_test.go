@@ -15,16 +15,13 @@ import (
 // published returns the schemas of the tree.
 func published(t *testing.T) []eventdocs.Schema {
 	t.Helper()
-	all, err := eventdocs.Read(eventschemas.Files)
-	check.Must(t, err)
-	return all
+	return check.Got(eventdocs.Read(eventschemas.Files)).Must(t)
 }
 
 // wantFile compares a derived document with the committed one.
 func wantFile(t *testing.T, path string, want []byte) {
 	t.Helper()
-	got, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(path)))
-	check.Must(t, err)
+	got := check.Got(os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(path)))).Must(t)
 	check.Equal(t, got, want, "%s is out of date, run: go run ./scripts/catalogue", path)
 }
 

@@ -60,18 +60,14 @@ func contents(t *testing.T, root string) map[string]string {
 
 func wish(t *testing.T, name, subject, every string) Wish {
 	t.Helper()
-	w, err := Parse(name, subject, every)
-	check.Must(t, err)
-	return w
+	return check.Got(Parse(name, subject, every)).Must(t)
 }
 
 // A refusal says why, and leaves every file as it was.
 func TestMake_refusals(t *testing.T) {
 	t.Parallel()
 	root := tree(t)
-	if _, err := Make(root, wish(t, "reservation/expect", "", "")); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(Make(root, wish(t, "reservation/expect", "", ""))).Must(t)
 	check.Must(t, os.WriteFile(filepath.Join(root, "functions", "reservation", "expect", "expect.go"), []byte("my work"), 0o644))
 	for _, test := range []struct{ name, function, subject, every, says string }{
 		{"twice", "reservation/expect", "", "", "functions/reservation/expect exists already; nothing was written"},
@@ -113,8 +109,7 @@ func TestMake_concurrently(t *testing.T) {
 	if (first == nil) == (second == nil) {
 		t.Errorf("two runs returned %v and %v, want one error", first, second)
 	}
-	listed, err := os.ReadFile(filepath.Join(root, "catalogue.go"))
-	check.Must(t, err)
+	listed := check.Got(os.ReadFile(filepath.Join(root, "catalogue.go"))).Must(t)
 	if got := strings.Count(string(listed), "functions/reservation/expect\""); got != 1 {
 		t.Errorf("catalogue.go imports the function %d times, want 1", got)
 	}

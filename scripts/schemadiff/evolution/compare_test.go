@@ -30,11 +30,8 @@ func (e edit) diff(t *testing.T, rule evolution.Rule, steps ...string) (lines []
 
 func canonical(t *testing.T, text string, steps ...string) normal.Schema {
 	t.Helper()
-	document, err := normal.Parse([]byte(text))
-	check.Must(t, err)
-	s, err := normal.Of(document, steps...)
-	check.Must(t, err)
-	return s
+	document := check.Got(normal.Parse([]byte(text))).Must(t)
+	return check.Got(normal.Of(document, steps...)).Must(t)
 }
 
 func TestCompare_corpus(t *testing.T) {
@@ -95,8 +92,7 @@ func TestCorpus_isTrue(t *testing.T) {
 			t.Parallel()
 			older, newer := compile(t, e.older), compile(t, e.newer)
 			for _, probe := range probes {
-				value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(probe)))
-				check.Must(t, err)
+				value := check.Got(jsonschema.UnmarshalJSON(bytes.NewReader([]byte(probe)))).Must(t)
 				if was, is := older.Validate(value) == nil, newer.Validate(value) == nil; was != is {
 					t.Errorf("%s: accepted by the older: %t, by the newer: %t", probe, was, is)
 				}
@@ -107,11 +103,8 @@ func TestCorpus_isTrue(t *testing.T) {
 
 func compile(t *testing.T, text string) *jsonschema.Schema {
 	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
-	check.Must(t, err)
+	document := check.Got(jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))).Must(t)
 	compiler := jsonschema.NewCompiler()
 	check.Must(t, compiler.AddResource("https://a.example/v1", document))
-	schema, err := compiler.Compile("https://a.example/v1")
-	check.Must(t, err)
-	return schema
+	return check.Got(compiler.Compile("https://a.example/v1")).Must(t)
 }
