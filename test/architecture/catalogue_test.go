@@ -54,8 +54,7 @@ func TestSubjects_haveSchemas(t *testing.T) {
 			used[s.Name] = true
 		}
 	}
-	entries, err := fs.ReadDir(eventschemas.Files, ".")
-	check.Must(t, err)
+	entries := check.Got(fs.ReadDir(eventschemas.Files, ".")).Must(t)
 	for _, e := range entries {
 		subject := strings.TrimSuffix(e.Name(), ".json")
 		if !used[subject] {
@@ -107,8 +106,7 @@ type operation struct {
 
 func documented(t *testing.T, service string) map[string]operation {
 	t.Helper()
-	text, err := schemas.HTTP.ReadFile("http/" + service + ".yaml")
-	check.Must(t, err)
+	text := check.Got(schemas.HTTP.ReadFile("http/" + service + ".yaml")).Must(t)
 	var doc struct {
 		Paths map[string]map[string]yaml.Node `yaml:"paths"`
 	}

@@ -42,10 +42,8 @@ func TestDelete_firstFunctionOfEachService(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles once per service")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	check.Must(t, err)
-	catalogue, err := os.ReadFile(filepath.Join(root, "catalogue.go"))
-	check.Must(t, err)
+	root := check.Got(filepath.Abs(filepath.Join("..", ".."))).Must(t)
+	catalogue := check.Got(os.ReadFile(filepath.Join(root, "catalogue.go"))).Must(t)
 	shown := map[string]bool{}
 	for _, p := range packages(t) {
 		service, folder, ok := function(p)
@@ -82,8 +80,7 @@ func without(t *testing.T, root string, p pkg, catalogue string) string {
 			replace[filepath.Join(p.Dir, file)] = ""
 		}
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	check.Must(t, err)
+	text := check.Got(json.Marshal(map[string]any{"Replace": replace})).Must(t)
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
 	check.Must(t, os.WriteFile(overlay, text, 0o600))
 	return overlay

@@ -18,13 +18,11 @@ import (
 func TestArchitecture_namesEveryFolder(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
-	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))).Must(t)
 	words := strings.FieldsFunc(string(text), func(r rune) bool { return !('a' <= r && r <= 'z') })
 	var names []string
 	for _, top := range []string{"scripts", "test"} {
-		entries, err := os.ReadDir(filepath.Join(root, top))
-		check.Must(t, err)
+		entries := check.Got(os.ReadDir(filepath.Join(root, top))).Must(t)
 		for _, e := range entries {
 			names = append(names, top+"/"+e.Name())
 		}

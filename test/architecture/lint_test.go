@@ -65,8 +65,7 @@ func Name() string { return "clean" }
 // TestLint runs the linter as ./scripts/test does, on a module with faults and on one without.
 func TestLint(t *testing.T) {
 	t.Parallel()
-	linter, err := filepath.Abs(filepath.Join("..", "..", ".local", "bin", "golangci-lint"))
-	check.Must(t, err)
+	linter := check.Got(filepath.Abs(filepath.Join("..", "..", ".local", "bin", "golangci-lint"))).Must(t)
 	if _, err := os.Stat(linter); err != nil {
 		t.Skip("./scripts/test builds the linter")
 	}
@@ -98,8 +97,7 @@ func lint(t *testing.T, linter, source string) (string, error) {
 	for name, text := range map[string]string{"go.mod": "module example.com/linted\n\ngo 1.26\n", "source.go": source} {
 		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	config, err := filepath.Abs(filepath.Join("..", "..", ".golangci.yaml"))
-	check.Must(t, err)
+	config := check.Got(filepath.Abs(filepath.Join("..", "..", ".golangci.yaml"))).Must(t)
 	cmd := exec.Command(linter, "run", "--allow-parallel-runners", "--config", config, "./...")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

@@ -30,9 +30,7 @@ type pkg struct {
 }
 
 // path is the package's path inside the module: "shared/platform/fn", or "" for the root.
-func (p pkg) path() string {
-	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-}
+func (p pkg) path() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
 // inside reports whether the package is the named folder or below it.
 func (p pkg) inside(folder string) bool {
@@ -87,14 +85,10 @@ var files = sync.OnceValues(func() ([]source, error) {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	pkgs, err := tree()
-	check.Must(t, err)
-	return pkgs
+	return check.Got(tree()).Must(t)
 }
 
 func sources(t *testing.T) []source {
 	t.Helper()
-	all, err := files()
-	check.Must(t, err)
-	return all
+	return check.Got(files()).Must(t)
 }

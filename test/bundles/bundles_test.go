@@ -19,15 +19,12 @@ import (
 
 func TestBundles_serve(t *testing.T) {
 	t.Parallel()
-	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	check.Must(t, err)
+	tree := check.Got(archive.Read(t.Context(), filepath.Join("..", ".."))).Must(t)
 	for _, f := range melmastoon.Functions {
-		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-		check.Must(t, err)
+		a := check.Got(tree.Function(t.Context(), f.Spec, archive.Firestore)).Must(t)
 		t.Run(f.Spec.Name, func(t *testing.T) {
 			t.Parallel()
-			program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
-			check.Must(t, err)
+			program := check.Got(processes.BuildFunction(t.Context(), t.TempDir(), a)).Must(t)
 			answers(t, program, a, f)
 			refusesAnotherEntryPoint(t, program)
 			finishesWhatIsInFlight(t, program, f)
@@ -37,15 +34,12 @@ func TestBundles_serve(t *testing.T) {
 
 func TestBundles_jobsBuild(t *testing.T) {
 	t.Parallel()
-	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	check.Must(t, err)
+	tree := check.Got(archive.Read(t.Context(), filepath.Join("..", ".."))).Must(t)
 	for _, j := range melmastoon.Jobs {
-		a, err := tree.Job(t.Context(), j)
-		check.Must(t, err)
+		a := check.Got(tree.Job(t.Context(), j)).Must(t)
 		t.Run(j.Name, func(t *testing.T) {
 			t.Parallel()
-			program, err := processes.BuildJob(t.Context(), t.TempDir(), a, j.Name)
-			check.Must(t, err)
+			program := check.Got(processes.BuildJob(t.Context(), t.TempDir(), a, j.Name)).Must(t)
 			if out, err := exec.CommandContext(t.Context(), program, "-help").CombinedOutput(); err != nil {
 				t.Errorf("it does not start: %v %s", err, out)
 			}
@@ -96,8 +90,7 @@ func (p *process) refuses(method, path string, status int, code string) *http.Re
 func refusesAnotherEntryPoint(t *testing.T, program string) {
 	t.Helper()
 	p := launch(t, program, "another-function", openSilentServer(t))
-	code, err := p.ended()
-	check.Must(t, err, "a wrong entry point")
+	code := check.Got(p.ended()).Must(t, "a wrong entry point")
 	if code == 0 {
 		t.Error("a wrong entry point: code = 0, want a value")
 	}
@@ -125,9 +118,6 @@ func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
 	case <-time.After(settling):
 	}
 	v.release()
-	res, err := up.wait()
-	check.Must(t, err, "the request in flight has no answer: it said %s", p.output)
-	if code, err := p.ended(); err != nil || code != 0 {
-		t.Errorf("after an answer of %d it ended with %d, %v: %s", res.StatusCode, code, err, p.output)
-	}
+	res := check.Got(up.wait()).Must(t, "the request in flight has no answer: it said %s", p.output)
+	check.Got(p.ended()).Want(t, 0, "after an answer of %d it ended: %s", res.StatusCode, p.output)
 }

@@ -45,8 +45,7 @@ type process struct {
 // launch starts a program as the function target. All its upstream services are the void.
 func launch(t testing.TB, program, target string, v *silentServer) *process {
 	t.Helper()
-	address, err := subprocess.FreeAddress()
-	check.Must(t, err)
+	address := check.Got(subprocess.FreeAddress()).Must(t)
 	_, port, err := net.SplitHostPort(address)
 	check.Must(t, err)
 	secret := make(cloud.Secret, 32)
@@ -63,9 +62,7 @@ func launch(t testing.TB, program, target string, v *silentServer) *process {
 	}
 	p.child, err = subprocess.Start(p.cmd)
 	check.Must(t, err)
-	t.Cleanup(func() {
-		check.NoError(t, p.child.End(syscall.SIGKILL))
-	})
+	t.Cleanup(func() { check.NoError(t, p.child.End(syscall.SIGKILL)) })
 	return p
 }
 
@@ -90,9 +87,7 @@ func (p *process) listens() {
 // token lets the call in wherever a token is asked for.
 func (p *process) token(s fn.Spec) string {
 	p.t.Helper()
-	token, err := p.issuer.Sign(p.issuer.Email(), time.Now().Add(time.Hour), identity.Audience(s.Service()))
-	check.Must(p.t, err)
-	return token
+	return check.Got(p.issuer.Sign(p.issuer.Email(), time.Now().Add(time.Hour), identity.Audience(s.Service()))).Must(p.t)
 }
 
 // call sends one request and returns the whole answer.
@@ -100,14 +95,10 @@ func (p *process) call(method, path string) (*http.Response, string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, nil)
-	check.Must(p.t, err)
-	res, err := http.DefaultTransport.RoundTrip(r)
-	check.Must(p.t, err)
+	r := check.Got(http.NewRequestWithContext(ctx, method, "http://"+p.address+path, nil)).Must(p.t)
+	res := check.Got(http.DefaultTransport.RoundTrip(r)).Must(p.t)
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	check.Must(p.t, err)
-	return res, string(body)
+	return res, string(check.Got(io.ReadAll(res.Body)).Must(p.t))
 }
 
 // A pendingCall is a request that the function has begun to answer.

@@ -20,8 +20,7 @@ type silentServer struct {
 
 func openSilentServer(t testing.TB) *silentServer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	l := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	v := &silentServer{listener: l, touched: make(chan struct{})}
 	go v.accept()
 	t.Cleanup(v.release)

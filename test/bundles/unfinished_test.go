@@ -2,7 +2,6 @@ package bundles
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,14 +21,11 @@ import (
 // TestBody_unfinished sends unfinished bodies to a bundle, whose server is the functions framework's and has no time limits.
 func TestBody_unfinished(t *testing.T) {
 	t.Parallel()
-	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	check.Must(t, err)
+	tree := check.Got(archive.Read(t.Context(), filepath.Join("..", ".."))).Must(t)
 	i := slices.IndexFunc(melmastoon.Functions, func(f fn.Function) bool { return f.Spec.Name == "reservation-quote" })
 	f := melmastoon.Functions[i]
-	a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-	check.Must(t, err)
-	program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
-	check.Must(t, err)
+	a := check.Got(tree.Function(t.Context(), f.Spec, archive.Firestore)).Must(t)
+	program := check.Got(processes.BuildFunction(t.Context(), t.TempDir(), a)).Must(t)
 	p := launch(t, program, f.Spec.Name, openSilentServer(t))
 	p.listens()
 	_, route := address(f)
@@ -51,14 +47,11 @@ func TestBody_unfinished(t *testing.T) {
 				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.path, p.address, test.token, inputs["tenantId"])
 			check.Must(t, err)
 			in := bufio.NewReader(conn)
-			res, err := http.ReadResponse(in, nil)
-			check.Must(t, err)
+			res := check.Got(http.ReadResponse(in, nil)).Must(t)
 			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != test.status {
 				t.Errorf("got %d, %v, want %d", res.StatusCode, err, test.status)
 			}
-			if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-				t.Errorf("the connection stays open: %v", err)
-			}
+			check.Got(in.ReadByte()).Error(t, io.EOF, "the connection stays open")
 		})
 	}
 }

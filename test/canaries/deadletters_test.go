@@ -54,8 +54,7 @@ func publishDeadLetters(t *testing.T, s *system.System, named []string) {
 // countDeadLetters counts, per id, the dead letters that name it.
 func countDeadLetters(t *testing.T, s *system.System, named []string) map[string]int {
 	t.Helper()
-	found, err := replay.Remove(t.Context(), eraseEnv(s, nil), named, false)
-	check.Must(t, err)
+	found := check.Got(replay.Remove(t.Context(), eraseEnv(s, nil), named, false)).Must(t)
 	counts := map[string]int{}
 	for name, n := range found {
 		counts[name] = int(n)

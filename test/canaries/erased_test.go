@@ -36,9 +36,7 @@ func TestCanaries_erased(t *testing.T) {
 	arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
 	telemetry := new(fakeWarehouse)
 	e := eraseEnv(s, telemetry)
-	if err := erase.Job.Run(t.Context(), e, arguments); err == nil {
-		t.Error("a guest was erased before the stay has ended")
-	}
+	check.Fails(t, erase.Job.Run(t.Context(), e, arguments), "a guest was erased before the stay has ended")
 	s.Must(http.StatusOK, cancel)
 	s.Settle()
 	hashes := hashesOf(t, s)
@@ -95,8 +93,7 @@ func hashesOf(t *testing.T, s *system.System) []string {
 		SELECT unnest(ARRAY[email_hash, phone_hash]) FROM reservation.guests
 		UNION
 		SELECT unnest(ARRAY[substr(guest_email_hash, 8), substr(guest_phone_hash, 8)]) FROM bff_tenant_booking.booking_draft_snapshots`)
-	hashes, err := pgx.CollectRows(rows, pgx.RowTo[*string])
-	check.Must(t, err)
+	hashes := check.Got(pgx.CollectRows(rows, pgx.RowTo[*string])).Must(t)
 	var found []string
 	for _, h := range hashes {
 		if h != nil {

@@ -26,8 +26,7 @@ func eventJourney(t *testing.T, s *system.System, a *canarySet) {
 			continue
 		}
 		known[subject] = true
-		text, err := eventschemas.Files.ReadFile(subject + ".json")
-		check.Must(t, err)
+		text := check.Got(eventschemas.Files.ReadFile(subject + ".json")).Must(t)
 		var schema struct {
 			ID        string           `json:"$id"`
 			Publisher string           `json:"x-publisher"`
@@ -52,10 +51,8 @@ func eventJourney(t *testing.T, s *system.System, a *canarySet) {
 		for _, payload := range []map[string]any{extended, malformed} {
 			draft := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: schema.Publisher, SchemaURI: schema.ID},
 				Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}
-			raw, err := draft.Seal(s.Env().Now(), event.Origin{})
-			check.Must(t, err)
-			data, err := raw.Data()
-			check.Must(t, err)
+			raw := check.Got(draft.Seal(s.Env().Now(), event.Origin{})).Must(t)
+			data := check.Got(raw.Data()).Must(t)
 			if err := errors.Join(s.Cloud.Messages().Publish(t.Context(), []topic.Message{{Topic: subject, OrderingKey: tenant.String(), Attributes: raw.Attributes(), Data: data}})...); err != nil {
 				t.Fatal(err)
 			}
@@ -76,8 +73,7 @@ func (w *scanner) scanWarehouse(t *testing.T, s *system.System) {
 	}
 	for table, rows := range warehouse.rows {
 		for _, row := range rows {
-			text, err := json.Marshal(row)
-			check.Must(t, err)
+			text := check.Got(json.Marshal(row)).Must(t)
 			w.scanValue("the warehouse "+table, text)
 		}
 	}

@@ -49,8 +49,7 @@ func everyRouteJourney(t *testing.T, s *system.System, a *canarySet, w *scanner,
 			if method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch {
 				r.Body = map[string]any{}
 			}
-			answer, err := s.Do(t.Context(), r)
-			check.Must(t, err, "%s", f.Spec.Route)
+			answer := check.Got(s.Do(t.Context(), r)).Must(t, "%s", f.Spec.Route)
 			if answer.Status >= 500 || answer.Status == http.StatusTooManyRequests {
 				t.Errorf("%s %s answered %d %.300s", method, path, answer.Status, answer.Body)
 			}

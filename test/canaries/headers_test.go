@@ -16,8 +16,7 @@ func headers(t *testing.T, f fn.Function) (found []string) {
 	if f.Spec.Route == "" {
 		return nil
 	}
-	d, err := openapitest.Open(f.Spec.Service(), false)
-	check.Must(t, err)
+	d := check.Got(openapitest.Open(f.Spec.Service(), false)).Must(t)
 	operation := openapitest.Operation(f.Spec.Route)
 	for _, at := range []string{operation, operation[:strings.LastIndex(operation, "/")]} {
 		parameters, pointer := d.At(at, "parameters")

@@ -53,8 +53,7 @@ func (p *visitor) send(method, route, path string, body any) system.Answer {
 	route = method + " " + route
 	r := system.Request{Method: method, Path: path, Body: body, Header: p.headers(route), Key: system.Key() + p.canaries.letters(route+" header Idempotency-Key")}
 	recordInputs(p.canaries, route, r, p.typed)
-	a, err := p.Go(p.t.Context(), r)
-	check.Must(p.t, err, "%s", route)
+	a := check.Got(p.Go(p.t.Context(), r)).Must(p.t, "%s", route)
 	p.scanner.scanRefusal(route, a)
 	if a.Status/100 == 2 && a.Body != nil {
 		_ = json.Unmarshal(a.Body, &p.Visit) // what has no JSON names nothing
@@ -74,9 +73,7 @@ func (p *visitor) mustReject(method, route, path string, body any) {
 func (p *visitor) must(status int, method, route, path string, body any) system.Answer {
 	p.t.Helper()
 	a := p.send(method, route, path, body)
-	if a.Status != status {
-		p.t.Fatalf("%s %s answered %d, want %d: %.1000s", method, route, a.Status, status, a.Body)
-	}
+	check.MustEqual(p.t, a.Status, status, "%s %s answered: %.1000s", method, route, a.Body)
 	return a
 }
 

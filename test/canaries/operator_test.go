@@ -21,8 +21,7 @@ func operatorJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, a
 		route = method + " " + root + route
 		r := system.Request{Method: method, Path: root + path, Body: body}
 		recordInputs(a, route, r, all)
-		answer, err := s.Do(t.Context(), r)
-		check.Must(t, err, "%s", route)
+		answer := check.Got(s.Do(t.Context(), r)).Must(t, "%s", route)
 		if answer.Status >= 500 || status != 0 && answer.Status != status {
 			t.Errorf("%s answered %d, want %d: %.500s", route, answer.Status, status, answer.Body)
 		}

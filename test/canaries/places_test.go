@@ -127,14 +127,11 @@ func (w *scanner) scanTables(t *testing.T, s *system.System) {
 	rows, _ := conn.Query(t.Context(), `
 		SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
+	names := check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 	for _, name := range names {
 		rows, _ := conn.Query(t.Context(), `SELECT to_jsonb(r) FROM `+name+` AS r`)
 		var row map[string]json.RawMessage
-		if _, err := pgx.ForEachRow(rows, []any{&row}, func() error { w.scanRow(name, row); row = nil; return nil }); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		check.Got(pgx.ForEachRow(rows, []any{&row}, func() error { w.scanRow(name, row); row = nil; return nil })).Must(t, "%s", name)
 	}
 }
 

@@ -13,14 +13,11 @@ import (
 // Every amenity of the demo hotels has a name on the consumer site. The two services do not import each other.
 func TestAmenities_named(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../functions/consumer/internal/search/amenities.json")
-	check.Must(t, err)
+	text := check.Got(os.ReadFile("../../functions/consumer/internal/search/amenities.json")).Must(t)
 	var labels map[string]map[string]string
 	check.Must(t, json.Unmarshal(text, &labels))
-	n, err := demo.Named()
-	check.Must(t, err)
-	hotels, err := demo.Hotels(n)
-	check.Must(t, err)
+	n := check.Got(demo.Named()).Must(t)
+	hotels := check.Got(demo.Hotels(n)).Must(t)
 	used := map[string]bool{}
 	for _, h := range hotels {
 		for _, code := range h.Amenities {

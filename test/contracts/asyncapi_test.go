@@ -17,8 +17,7 @@ import (
 func TestAsyncAPI(t *testing.T) {
 	t.Parallel()
 	file := absolute(t, root+"/schemas/asyncapi.json")
-	text, err := os.ReadFile(file)
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(file)).Must(t)
 	bundled := string(fntest.Open(t, env.Of(nil), showdocs.Function).As("").Get("/docs?file=asyncapi.json").Body)
 	for _, test := range []struct {
 		name, text string // no text stands for the committed file

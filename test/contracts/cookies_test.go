@@ -17,14 +17,12 @@ import (
 // cookieNames returns the values of the constants in a folder whose names end with cookie or cookieName.
 func cookieNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(root, folder, "*.go"))).Must(t)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		check.Must(t, err)
+		parsed := check.Got(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)).Must(t)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			value, ok := n.(*ast.ValueSpec)
 			if !ok || len(value.Names) != 1 || len(value.Values) != 1 {
@@ -33,8 +31,7 @@ func cookieNames(t *testing.T, folder string) (names []string) {
 			name := strings.ToLower(value.Names[0].Name)
 			text, ok := value.Values[0].(*ast.BasicLit)
 			if ok && text.Kind == token.STRING && (strings.HasSuffix(name, "cookie") || strings.HasSuffix(name, "cookiename")) {
-				cookie, err := strconv.Unquote(text.Value)
-				check.Must(t, err)
+				cookie := check.Got(strconv.Unquote(text.Value)).Must(t)
 				names = append(names, cookie)
 			}
 			return true

@@ -20,8 +20,7 @@ func TestDocs_consoleIsThePinnedPackage(t *testing.T) {
 	embedded := root + "/functions/demo/sandbox/showdocs/swagger/"
 	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"} {
 		t.Run(name, func(t *testing.T) {
-			want, err := os.ReadFile(filepath.Join(from, name))
-			check.Must(t, err)
+			want := check.Got(os.ReadFile(filepath.Join(from, name))).Must(t)
 			got, err := os.ReadFile(embedded + name)
 			if os.IsNotExist(err) {
 				got, err = unpack(embedded + name + ".gz")

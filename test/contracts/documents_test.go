@@ -125,8 +125,7 @@ var hotelID = regexp.MustCompile(`^(tnt|ppt|rmt|rate)_[0-9A-HJKMNP-TV-Z]{26}$`)
 // or rate plan in them must be one of the demo's.
 func TestOpenAPIExamples_nameHotelsOfTheLocalCloud(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal([]demo.Hotel{demo.KabulGrand, demo.HeratGarden})
-	check.Must(t, err)
+	text := check.Got(json.Marshal([]demo.Hotel{demo.KabulGrand, demo.HeratGarden})).Must(t)
 	known := string(text)
 	eachDocument(t, func(t *testing.T, d document) {
 		seen := 0
@@ -178,8 +177,7 @@ func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {
 		t.Fatalf("%d schemas, %v", len(files), err)
 	}
 	for _, file := range files {
-		text, err := eventschemas.Files.ReadFile(file)
-		check.Must(t, err)
+		text := check.Got(eventschemas.Files.ReadFile(file)).Must(t)
 		var schema struct {
 			ID string `json:"$id"`
 		}

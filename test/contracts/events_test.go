@@ -57,8 +57,7 @@ func eventSchemas(t *testing.T) map[string]eventSchema {
 	}
 	read := map[string]eventSchema{}
 	for _, file := range files {
-		text, err := eventschemas.Files.ReadFile(file)
-		check.Must(t, err)
+		text := check.Got(eventschemas.Files.ReadFile(file)).Must(t)
 		var s eventSchema
 		check.Must(t, json.Unmarshal(text, &s), "%s", file)
 		check.Must(t, json.Unmarshal(text, &s.whole), "%s", file)

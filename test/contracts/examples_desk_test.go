@@ -15,8 +15,7 @@ func (r *recorder) frontDesk() {
 	const path = "/api/v1/reservations"
 	hotel, service := demo.KabulGrand, r.service()
 	room := hotel.Rooms[0]
-	zone, err := time.LoadLocation(hotel.TimeZone)
-	check.Must(r.t, err)
+	zone := check.Got(time.LoadLocation(hotel.TimeZone)).Must(r.t)
 	if r.system.Env().Now().In(zone).Hour() < 6 {
 		r.system.Advance(6 * time.Hour) // guests of today check in when the business date begins
 	}

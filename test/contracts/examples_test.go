@@ -56,8 +56,7 @@ type recorded struct {
 }
 
 func newRecorder(t *testing.T, writing bool) *recorder {
-	jar, err := cookiejar.New(nil)
-	check.Must(t, err)
+	jar := check.Got(cookiejar.New(nil)).Must(t)
 	return &recorder{
 		t: t, system: system.Open(t), writing: writing, documents: map[string]document{},
 		browser: &http.Client{Jar: jar, Timeout: 30 * time.Second},
@@ -77,8 +76,7 @@ func (r *recorder) call(service, route, method, path string, body any, headers .
 			r.t.Fatal(err)
 		}
 	}
-	request, err := http.NewRequestWithContext(r.t.Context(), method, r.system.Cloud.URL()+path, bytes.NewReader(text))
-	check.Must(r.t, err)
+	request := check.Got(http.NewRequestWithContext(r.t.Context(), method, r.system.Cloud.URL()+path, bytes.NewReader(text))).Must(r.t)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", system.Key())
 	request.Header.Set("Accept-Language", "en")
@@ -86,11 +84,9 @@ func (r *recorder) call(service, route, method, path string, body any, headers .
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := r.browser.Do(request)
-	check.Must(r.t, err)
+	response := check.Got(r.browser.Do(request)).Must(r.t)
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	check.Must(r.t, err)
+	answer := check.Got(io.ReadAll(response.Body)).Must(r.t)
 	if response.StatusCode >= 300 {
 		r.t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, answer)
 	}
@@ -207,9 +203,7 @@ func (r *recorder) hotelSite() {
 
 // service returns the headers with which a service of the platform calls for the hotel.
 func (r *recorder) service() []string {
-	token, err := r.system.Cloud.Token()
-	check.Must(r.t, err)
-	return []string{"Authorization", "Bearer " + token, "X-Tenant-Id", demo.KabulGrand.Tenant.String()}
+	return []string{"Authorization", "Bearer " + check.Got(r.system.Cloud.Token()).Must(r.t), "X-Tenant-Id", demo.KabulGrand.Tenant.String()}
 }
 
 func (r *recorder) reservations() {

@@ -26,8 +26,7 @@ func TestOpenAPIDocuments_passTheLinter(t *testing.T) {
 		t.Errorf("%v\n%s", err, output)
 	}
 
-	text, err := os.ReadFile(files[0])
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(files[0])).Must(t)
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	unnamed := strings.Replace(string(text), "operationId: ", "summary_: ", 1)
 	check.Must(t, os.WriteFile(broken, []byte(unnamed), 0o600))
@@ -45,7 +44,5 @@ func lint(t *testing.T, files ...string) (output string, err error) {
 
 func absolute(t *testing.T, path string) string {
 	t.Helper()
-	path, err := filepath.Abs(path)
-	check.Must(t, err)
-	return path
+	return check.Got(filepath.Abs(path)).Must(t)
 }

@@ -15,11 +15,9 @@ import (
 func TestExamples_nightsInStay(t *testing.T) {
 	t.Parallel()
 	nights := 0
-	names, err := filepath.Glob(filepath.Join("..", "..", "schemas", "http", "*.yaml"))
-	check.Must(t, err)
+	names := check.Got(filepath.Glob(filepath.Join("..", "..", "schemas", "http", "*.yaml"))).Must(t)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(name)).Must(t)
 		var document any
 		check.Must(t, yaml.Unmarshal(text, &document))
 		found, faults := nightFaults(document, window{})

@@ -202,8 +202,7 @@ func TestNumbers_changed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			text, err := readFile(test.file)
-			check.Must(t, err)
+			text := check.Got(readFile(test.file)).Must(t)
 			if !strings.Contains(text, test.old) {
 				t.Fatalf("%s does not contain %q", test.file, test.old)
 			}

@@ -20,9 +20,7 @@ type document struct {
 
 func load(t *testing.T, service string) document {
 	t.Helper()
-	d, err := openapitest.Open(service, false)
-	check.Must(t, err)
-	return document{d, t}
+	return document{check.Got(openapitest.Open(service, false)).Must(t), t}
 }
 
 // body is where an operation's JSON body is described, or "".

@@ -30,8 +30,7 @@ func newServer(t *testing.T) *server {
 	}
 	s := &server{t: t, config: cluster.Config{Dir: filepath.Join(t.TempDir(), "postgres")}}
 	s.start()
-	port, err := strconv.Atoi(s.address().Port())
-	check.Must(t, err)
+	port := check.Got(strconv.Atoi(s.address().Port())).Must(t)
 	s.config.Port = port
 	t.Cleanup(func() { s.end(s.running.Kill) })
 	return s
@@ -39,8 +38,7 @@ func newServer(t *testing.T) *server {
 
 func (s *server) start() {
 	s.t.Helper()
-	running, err := cluster.Start(context.Background(), s.config)
-	check.Must(s.t, err)
+	running := check.Got(cluster.Start(context.Background(), s.config)).Must(s.t)
 	s.running = running
 }
 
@@ -51,18 +49,14 @@ func (s *server) end(how func() error) {
 
 func (s *server) address() *url.URL {
 	s.t.Helper()
-	u, err := url.Parse(s.running.URL("postgres"))
-	check.Must(s.t, err)
-	return u
+	return check.Got(url.Parse(s.running.URL("postgres"))).Must(s.t)
 }
 
 // database is one of the server. What it has committed survives a crash of the server, though not one of the machine.
 func (s *server) database() *pgtest.Database {
 	s.t.Helper()
 	db := pgtest.On(s.t, s.running.URL("postgres"))
-	if _, err := db.Owner(s.t).Exec(s.t.Context(), `ALTER ROLE `+pgtest.Login+` SET synchronous_commit = on`); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Got(db.Owner(s.t).Exec(s.t.Context(), `ALTER ROLE `+pgtest.Login+` SET synchronous_commit = on`)).Must(s.t)
 	return db
 }
 

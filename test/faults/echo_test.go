@@ -40,9 +40,7 @@ func (e redeliverer) deliveries(t *testing.T) []delivery {
 		FROM bus.messages AS m
 		JOIN bus.subscriptions AS s ON s.topic = m.topic AND s.endpoint <> '' AND m.attributes @> s.filter
 		ORDER BY m.seq, s.name`)
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[delivery])
-	check.Must(t, err)
-	return all
+	return check.Got(pgx.CollectRows(rows, pgx.RowToStructByName[delivery])).Must(t)
 }
 
 // deliver pushes each delivery under a message id of its own, several at a time, and fails the test unless all are

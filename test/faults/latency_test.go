@@ -64,8 +64,7 @@ type slowNetwork struct {
 // listen serves until the test ends. It returns the address of the proxy.
 func (n *slowNetwork) listen(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	l := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {

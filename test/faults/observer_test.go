@@ -44,16 +44,12 @@ func observeCommits(t *testing.T, conn *pgx.Conn) commitObserver {
 
 func invariant(t *testing.T, name string) string {
 	t.Helper()
-	text, err := fs.ReadFile(invariants.SQL, name)
-	check.Must(t, err)
-	return strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
+	return strings.TrimSuffix(strings.TrimSpace(string(check.Got(fs.ReadFile(invariants.SQL, name)).Must(t))), ";")
 }
 
 func (w commitObserver) exec(t *testing.T, sql string) {
 	t.Helper()
-	if _, err := w.conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(w.conn.Exec(t.Context(), sql)).Must(t)
 }
 
 func (w commitObserver) number(t *testing.T, sql string) (n int) {

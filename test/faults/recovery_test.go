@@ -31,9 +31,7 @@ func newGuestLoad(t *testing.T, s *system.System, guests, journeys int, seen fun
 	p := &guestLoad{ConcurrentGuests: &system.ConcurrentGuests{System: s, OnAnswer: seen}, t: t}
 	p.Journeys.Store(int64(journeys))
 	for range guests {
-		p.running.Go(func() {
-			check.NoError(t, p.Run(context.WithoutCancel(t.Context())))
-		})
+		p.running.Go(func() { check.NoError(t, p.Run(context.WithoutCancel(t.Context()))) })
 	}
 	return p
 }

@@ -241,9 +241,7 @@ func TestSiteHandoff_books(t *testing.T) {
 		HandoffPayload   struct{ PropertyID string }
 	}
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+mint(t, s, demo.KabulGrand), nil).Into(t, &site)
-	if site.HandoffArrivalID == "" {
-		t.Error(`site.HandoffArrivalID = "", want a value`)
-	}
+	check.NotZero(t, site.HandoffArrivalID)
 	check.Equal(t, site.HandoffPayload.PropertyID, demo.KabulGrand.Property.String())
 	check.Equal(t, site.Currency, "USD")
 	check.Equal(t, site.Locale, "fa-AF")

@@ -315,9 +315,7 @@ func public(route string) bool {
 func sendAs(t *testing.T, outsider *system.Visitor, how impersonation, r system.Request) system.Answer {
 	t.Helper()
 	r.Header = how.header
-	a, err := outsider.Go(t.Context(), r)
-	check.Must(t, err, "%s %s", r.Method, r.Path)
-	return a
+	return check.Got(outsider.Go(t.Context(), r)).Must(t, "%s %s", r.Method, r.Path)
 }
 
 // rowsOf are digests of what the database has of a hotel.
@@ -339,9 +337,7 @@ func rowsOf(t *testing.T, s *system.System, tenant id.Tenant) map[string]string 
 // mint makes a handoff to the hotel.
 func mint(t *testing.T, s *system.System, h demo.Hotel) string {
 	t.Helper()
-	token, err := invite(s, h)
-	check.Must(t, err)
-	return token
+	return check.Got(invite(s, h)).Must(t)
 }
 
 func invite(s *system.System, h demo.Hotel) (string, error) {

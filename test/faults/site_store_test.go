@@ -126,9 +126,7 @@ func recalls(t *testing.T, v *system.Visitor) {
 // empty clears the shelf.
 func empty(t *testing.T, s *system.System) {
 	t.Helper()
-	if _, err := s.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
-		t.Fatal(err)
-	}
+	check.Got(s.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)).Must(t)
 }
 
 // way is what a guest does, step by step.

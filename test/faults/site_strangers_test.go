@@ -50,8 +50,7 @@ func TestSiteStrangers_idempotencyKey(t *testing.T) {
 	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
 	request := system.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: system.Key()}
 	send := func(v *system.Visitor) (status int, replayed bool) {
-		a, err := v.Go(t.Context(), request)
-		check.Must(t, err)
+		a := check.Got(v.Go(t.Context(), request)).Must(t)
 		return a.Status, a.Header.Get("Idempotent-Replayed") == "true"
 	}
 	if status, replayed := send(victim); status != http.StatusOK || replayed {

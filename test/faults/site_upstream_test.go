@@ -278,8 +278,7 @@ func retryUntil(t *testing.T, v *system.Visitor, r system.Request, status int) {
 	defer again.Stop()
 	for deadline := time.Now().Add(20 * time.Second); ; <-again.C {
 		r.Key = system.Key()
-		a, err := v.Go(t.Context(), r)
-		check.Must(t, err)
+		a := check.Got(v.Go(t.Context(), r)).Must(t)
 		if a.Status == status {
 			a.Into(t, &v.Visit)
 			return

@@ -19,8 +19,7 @@ func TestStart_refused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	taken := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	t.Cleanup(func() { taken.Close() }) // after the subtests, which are parallel
 	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
 	for name, test := range map[string]struct {
@@ -71,9 +70,7 @@ func TestStart_movedClock(t *testing.T) {
 	p := system.Install(t)
 	p.Start()
 	b := p.Book(system.Usual())
-	if state := p.State(b); state != "held" {
-		t.Fatalf("it is %s", state)
-	}
+	check.MustEqual(t, p.State(b), "held")
 	p.End(syscall.SIGINT)
 	p.Start("--clock=+31m")
 	check.Equal(t, p.State(b), "expired_hold", "31 minutes later")

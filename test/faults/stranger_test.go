@@ -62,9 +62,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 		t.Helper()
 		requests++
 		r.Header = map[string]string{"X-Request-Id": fmt.Sprint(stranger, requests)}
-		if _, err := v.Go(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		check.Got(v.Go(t.Context(), r)).Must(t)
 	}
 	for name, part := range parts {
 		wire.part.Store(&part)
@@ -114,8 +112,7 @@ func visitRequests(s *system.System) []system.Request {
 // expectServed fails the test if a guest's request is answered with an outage, or without the data of an upstream service.
 func expectServed(t *testing.T, upstream string, v *system.Visitor, r system.Request) {
 	t.Helper()
-	a, err := v.Go(t.Context(), r)
-	check.Must(t, err)
+	a := check.Got(v.Go(t.Context(), r)).Must(t)
 	var body struct{ Degraded []string }
 	if a.Status < 300 {
 		a.Into(t, &body)

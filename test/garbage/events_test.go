@@ -43,8 +43,7 @@ type schema struct {
 // payload is an example of what a subject tells, with nothing but what it must tell.
 func (x *examples) payload(t *testing.T, subject string) (*value, []string) {
 	t.Helper()
-	text, err := eventschemas.Files.ReadFile(subject + ".json")
-	check.Must(t, err)
+	text := check.Got(eventschemas.Files.ReadFile(subject + ".json")).Must(t)
 	var s schema
 	check.Must(t, json.Unmarshal(text, &s))
 	return x.fitting(&s, &s), s.Required
@@ -323,8 +322,7 @@ func TestGarbage_scheduledWithoutToken(t *testing.T) {
 					r.add("Authorization", token)
 				}
 				attempt := &attempt{target: &target{function: one}, request: r, random: d, marker: letters(d, inValues), named: letters(d, inNames)}
-				a, err := send(t.Context(), f.address, r)
-				check.Must(t, err)
+				a := check.Got(send(t.Context(), f.address, r)).Must(t)
 				for _, w := range faultsOf(attempt, a, true) {
 					t.Error(w)
 				}

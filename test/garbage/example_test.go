@@ -28,11 +28,9 @@ type examples struct {
 
 func newExamples(t *testing.T) *examples {
 	x := &examples{listed: map[string][]string{}}
-	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
-	check.Must(t, err)
+	files := check.Got(fs.Glob(schemas.HTTP, "http/*.yaml")).Must(t)
 	for _, name := range files {
-		text, err := schemas.HTTP.ReadFile(name)
-		check.Must(t, err)
+		text := check.Got(schemas.HTTP.ReadFile(name)).Must(t)
 		var tree any
 		check.Must(t, yaml.Unmarshal(text, &tree))
 		x.collect("", tree)

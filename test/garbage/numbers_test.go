@@ -208,8 +208,7 @@ func TestNumbers_extreme(t *testing.T) {
 	for i, target := range targets {
 		results[i] = &result{target: target, tally: tally{codes: map[int]int{}}}
 		service, _, _ := strings.Cut(target.function.Spec.Name, "-")
-		d, err := openapitest.Open(service, false)
-		check.Must(t, err)
+		d := check.Got(openapitest.Open(service, false)).Must(t)
 		all := numbers(d, target.function.Spec.Route)
 		inputs[i] = len(all)
 		group.Go(func() error { return f.inflate(t.Context(), d, all, results[i]) })

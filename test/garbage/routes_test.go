@@ -100,8 +100,7 @@ func TestGarbage_routes(t *testing.T) {
 	panics := watch(t, s)
 	before, threads := count(t, s), runtime.NumGoroutine()
 	began := time.Now()
-	results, err := f.runAll(t.Context(), targets, seed, n)
-	check.Must(t, err)
+	results := check.Got(f.runAll(t.Context(), targets, seed, n)).Must(t)
 	took := time.Since(began)
 	report(t, results, took)
 	s.Quiet()
@@ -228,8 +227,7 @@ func count(t *testing.T, s *system.System) map[string]int {
 	rows, _ := conn.Query(t.Context(), `
 		SELECT schemaname || '.' || tablename FROM pg_tables
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'platform', 'public', 'bus') ORDER BY 1`)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
+	tables := check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 	for _, table := range tables {
 		var n int
 		check.Must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))

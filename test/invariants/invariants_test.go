@@ -24,9 +24,7 @@ import (
 // run executes statements without checking foreign keys, so that a row of a neighbour needs no others.
 func run(t *testing.T, d *reservationtest.Desk, sql string) {
 	t.Helper()
-	if _, err := d.DB.Owner(t).Exec(t.Context(), "SET session_replication_role = replica; "+sql); err != nil {
-		t.Fatalf("%v in %s", err, sql)
-	}
+	check.Got(d.DB.Owner(t).Exec(t.Context(), "SET session_replication_role = replica; "+sql)).Must(t, "in %s", sql)
 }
 
 // book stores what inventory and payment know of a paid reservation: one committed allocation, and one captured intent.
@@ -71,8 +69,7 @@ func refund(amount int64) func(*testing.T, *reservationtest.Desk) {
 // broken returns the settled invariants that do not hold. In these tests no relay runs, so all events are still to be published.
 func broken(t *testing.T, d *reservationtest.Desk) []string {
 	t.Helper()
-	found, err := pgtest.Unsettled(t.Context(), d.DB.Owner(t))
-	check.Must(t, err)
+	found := check.Got(pgtest.Unsettled(t.Context(), d.DB.Owner(t))).Must(t)
 	names := map[string]bool{}
 	for _, row := range found {
 		if name, _, _ := strings.Cut(strings.TrimPrefix(row, "settled/"), ".sql"); name != "everything_is_told" {
@@ -162,17 +159,12 @@ func TestSettled_frontDesk(t *testing.T) {
 func violations(t *testing.T, d *reservationtest.Desk, sql string) []string {
 	t.Helper()
 	owner := d.DB.Owner(t)
-	tx, err := owner.Begin(t.Context())
-	check.Must(t, err)
+	tx := check.Got(owner.Begin(t.Context())).Must(t)
 	defer func() { _ = tx.Rollback(t.Context()) }()
-	if _, err := tx.Exec(t.Context(), sql); err != nil {
-		t.Fatalf("%v in %s", err, sql)
-	}
-	query, err := invariants.SQL.ReadFile("reservations_are_told.sql")
-	check.Must(t, err)
+	check.Got(tx.Exec(t.Context(), sql)).Must(t, "in %s", sql)
+	query := check.Got(invariants.SQL.ReadFile("reservations_are_told.sql")).Must(t)
 	rows, _ := tx.Query(t.Context(), string(query))
-	found, err := pgx.CollectRows(rows, pgx.RowToMap)
-	check.Must(t, err)
+	found := check.Got(pgx.CollectRows(rows, pgx.RowToMap)).Must(t)
 	names := map[string]bool{}
 	for _, row := range found {
 		names[strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(row["subject"]), "melmastoon.reservation."), ".v1")] = true
@@ -251,8 +243,7 @@ func TestInvariants_events(t *testing.T) {
 func TestAccountsAddUp_wrongCharge(t *testing.T) {
 	t.Parallel()
 	d := reservationtest.OpenDesk(t)
-	query, err := invariants.SQL.ReadFile("accounts_add_up.sql")
-	check.Must(t, err)
+	query := check.Got(invariants.SQL.ReadFile("accounts_add_up.sql")).Must(t)
 	for _, step := range []struct {
 		name  string
 		added int

@@ -109,7 +109,5 @@ func readSession(t *testing.T, v *system.Visitor, headers map[string]string) sys
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	a, err := v.Go(ctx, system.Request{Method: http.MethodGet, Path: "/session", Header: headers})
-	check.Must(t, err)
-	return a
+	return check.Got(v.Go(ctx, system.Request{Method: http.MethodGet, Path: "/session", Header: headers})).Must(t)
 }

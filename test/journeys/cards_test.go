@@ -97,9 +97,7 @@ func TestCards_wholeSystem(t *testing.T) {
 		Wishlist       []struct{ Card *shownCard }
 	}
 	reader.Must(http.StatusOK, http.MethodGet, "/session?expand=card", nil).Into(t, &remembered)
-	if len(remembered.RecentlyViewed) != 1 {
-		t.Fatalf("%d hotels were viewed, want 1", len(remembered.RecentlyViewed))
-	}
+	check.MustEqual(t, len(remembered.RecentlyViewed), 1, "hotels were viewed")
 	if card := remembered.RecentlyViewed[0].Card; card == nil || card.PropertyID != hotel.Property.String() {
 		t.Errorf("recently viewed %+v, want the card of %s", card, hotel.Slug)
 	}

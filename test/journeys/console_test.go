@@ -27,12 +27,8 @@ func TestConsole_catalogue(t *testing.T) {
 		t.Fatalf("the catalogue has %d functions, the console tells of %d", len(melmastoon.Functions), len(entries))
 	}
 	for _, e := range entries {
-		if e.Name == "" {
-			t.Error(`e.Name = "", want a value`)
-		}
-		if e.Access == "" {
-			t.Error(`e.Access = "", want a value`)
-		}
+		check.NotZero(t, e.Name)
+		check.NotZero(t, e.Access)
 		check.Equal(t, e.Trigger == "http", e.Route != "", "only HTTP functions have a route")
 		check.Equal(t, e.Trigger == "event", e.Subject != "", "only event functions have a subject")
 		check.Equal(t, e.Trigger == "schedule", e.Schedule != "", "only scheduled functions have a schedule")
@@ -74,12 +70,8 @@ func TestConsole_stream(t *testing.T) {
 		err := json.Unmarshal([]byte(data), &e)
 		check.Must(t, err, "specversion")
 		check.Equal(t, e.SpecVersion, "1.0", "specversion")
-		if e.ID == "" {
-			t.Error(`not a structured CloudEvent: e.ID = "", want a value`)
-		}
-		if e.Source == "" {
-			t.Error(`not a structured CloudEvent: e.Source = "", want a value`)
-		}
+		check.NotZero(t, e.ID, "not a structured CloudEvent")
+		check.NotZero(t, e.Source, "not a structured CloudEvent")
 		delete(want, e.Type)
 		return len(want) > 0
 	})

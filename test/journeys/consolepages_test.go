@@ -25,9 +25,7 @@ func TestConsole_pages(t *testing.T) {
 		"/-/events?subject=confirmed":      "reservation.confirmed",
 		"/-/events?from=0":                 "oldest first",
 	} {
-		t.Run(path, func(t *testing.T) {
-			check.Contains(t, page(path), want)
-		})
+		t.Run(path, func(t *testing.T) { check.Contains(t, page(path), want) })
 	}
 	link := regexp.MustCompile(`href="(/-/events/\d+)"`).FindStringSubmatch(page("/-/events?subject=payment.transaction.captured"))
 	if link == nil {
@@ -40,8 +38,6 @@ func TestConsole_pages(t *testing.T) {
 		"reservation": b.ReservationID,
 		"intent":      b.IntentID,
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Contains(t, event, want)
-		})
+		t.Run(name, func(t *testing.T) { check.Contains(t, event, want) })
 	}
 }

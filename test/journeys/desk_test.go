@@ -84,8 +84,7 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	desk, hotel := openDesk(t, s), demo.KabulGrand
 	room := hotel.Rooms[0]
 	rooms := desk.rooms(room.ID.String())
-	zone, err := time.LoadLocation(hotel.TimeZone)
-	check.Must(t, err)
+	zone := check.Got(time.LoadLocation(hotel.TimeZone)).Must(t)
 	day := func(n int) string { return s.Env().Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
 
 	v := desk.do(http.StatusCreated, http.MethodPost, "/walk-ins", map[string]any{

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -36,9 +37,7 @@ func TestListingIndexed_wholeSystem(t *testing.T) {
 	hotel := demo.KabulGrand
 	exec := func(sql string) {
 		t.Helper()
-		if _, err := db.Owner(t).Exec(t.Context(), sql, hotel.Property); err != nil {
-			t.Fatal(err)
-		}
+		check.Got(db.Owner(t).Exec(t.Context(), sql, hotel.Property)).Must(t)
 	}
 	for _, table := range []string{"listing_rates", "listing_rooms", "listings"} {
 		exec(`DELETE FROM sandbox.` + table + ` WHERE property_id = $1`)

@@ -51,9 +51,7 @@ func (r *reader) solve() *reader {
 
 func openReader(t *testing.T, s *system.System) *reader {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	check.Must(t, err)
-	return &reader{t: t, client: &http.Client{Jar: jar}, base: s.Cloud.URL()}
+	return &reader{t: t, client: &http.Client{Jar: check.Got(cookiejar.New(nil)).Must(t)}, base: s.Cloud.URL()}
 }
 
 func (r *reader) do(method, path string, form url.Values) *reader {
@@ -61,8 +59,7 @@ func (r *reader) do(method, path string, form url.Values) *reader {
 	if strings.HasPrefix(path, "/") {
 		path = r.base + path
 	}
-	req, err := http.NewRequestWithContext(r.t.Context(), method, path, strings.NewReader(form.Encode()))
-	check.Must(r.t, err)
+	req := check.Got(http.NewRequestWithContext(r.t.Context(), method, path, strings.NewReader(form.Encode()))).Must(r.t)
 	req.Header.Set("Accept-Language", "en")
 	if r.played != "" {
 		req.Header.Set("X-Sandbox-Scenario", r.played)
@@ -71,11 +68,9 @@ func (r *reader) do(method, path string, form url.Values) *reader {
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	res, err := r.client.Do(req)
-	check.Must(r.t, err)
+	res := check.Got(r.client.Do(req)).Must(r.t)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	check.Must(r.t, err)
+	text := check.Got(io.ReadAll(res.Body)).Must(r.t)
 	r.at, r.status, r.page = res.Request.URL, res.StatusCode, string(text)
 	return r
 }
@@ -85,22 +80,14 @@ func (r *reader) sees(parts ...string) *reader {
 	if r.status != http.StatusOK {
 		r.t.Fatalf("%s: status = %d, want 200: %s", r.at, r.status, r.page)
 	}
-	for _, part := range parts {
-		if !strings.Contains(html.UnescapeString(r.page), part) {
-			r.t.Errorf("%s does not show %q: %s", r.at, part, r.page)
-		}
-	}
+	check.Contains(r.t, html.UnescapeString(r.page), parts...)
 	return r
 }
 
 // lacks checks that the page shows none of the parts.
 func (r *reader) lacks(parts ...string) *reader {
 	r.t.Helper()
-	for _, part := range parts {
-		if strings.Contains(html.UnescapeString(r.page), part) {
-			r.t.Errorf("%s shows %q: %s", r.at, part, r.page)
-		}
-	}
+	check.Lacks(r.t, html.UnescapeString(r.page), parts...)
 	return r
 }
 
@@ -205,9 +192,7 @@ func TestMarket_results(t *testing.T) {
 	r := openReader(t, s)
 	const search = "/hotels?place=Kabul&city=Kabul"
 	all := r.do(http.MethodGet, search, nil).sees("More hotels").lacks("Previous hotels").hotels()
-	if len(all) != 10 {
-		t.Fatalf("len(all) = %d, want 10", len(all))
-	}
+	check.MustEqual(t, len(all), 10)
 	next := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(r.page)
 	second := r.do(http.MethodGet, html.UnescapeString(next[1]), nil).sees("Previous hotels").hotels()
 	if len(second) == 0 {
@@ -268,17 +253,14 @@ func (r *reader) total() int {
 	if n == nil {
 		return 0
 	}
-	total, err := strconv.Atoi(n[1])
-	check.Must(r.t, err)
-	return total
+	return check.Got(strconv.Atoi(n[1])).Must(r.t)
 }
 
 // prices returns the prices of the page's cards.
 func (r *reader) prices() (all []float64) {
 	r.t.Helper()
 	for _, p := range price.FindAllStringSubmatch(html.UnescapeString(r.page), -1) {
-		n, err := strconv.ParseFloat(strings.ReplaceAll(p[1], ",", ""), 64)
-		check.Must(r.t, err)
+		n := check.Got(strconv.ParseFloat(strings.ReplaceAll(p[1], ",", ""), 64)).Must(r.t)
 		all = append(all, n)
 	}
 	return all

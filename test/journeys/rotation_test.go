@@ -81,9 +81,7 @@ func (r *rollout) store() folder.Folder { return folder.Open(r.dir, r.s.Env().No
 // put adds the first version of a keyring.
 func (r *rollout) put(ring keys.Ring, text string) {
 	r.t.Helper()
-	if _, err := r.store().Add(r.t.Context(), ring.Secret(), 0, []byte(text)); err != nil {
-		r.t.Fatal(err)
-	}
+	check.Got(r.store().Add(r.t.Context(), ring.Secret(), 0, []byte(text))).Must(r.t)
 	r.deployed[ring.Variable] = "1@" + r.s.Env().Now().UTC().Format(time.RFC3339)
 }
 
@@ -156,11 +154,9 @@ func (r *rollout) apply() {
 	r.t.Helper()
 	rings, numbers := map[string]string{}, map[string]int{}
 	for _, ring := range keys.Rings {
-		versions, err := r.store().Versions(r.t.Context(), ring.Secret())
-		check.Must(r.t, err)
+		versions := check.Got(r.store().Versions(r.t.Context(), ring.Secret())).Must(r.t)
 		numbers[ring.Variable] = versions[len(versions)-1].Number
-		text, err := r.store().Read(r.t.Context(), ring.Secret(), numbers[ring.Variable])
-		check.Must(r.t, err)
+		text := check.Got(r.store().Read(r.t.Context(), ring.Secret(), numbers[ring.Variable])).Must(r.t)
 		rings[ring.Variable] = string(text)
 	}
 	r.deploy(rings)

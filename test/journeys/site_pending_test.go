@@ -198,8 +198,7 @@ func TestPostedReturn(t *testing.T) {
 			}
 		})
 	}
-	u, err := url.Parse(back)
-	check.Must(t, err)
+	u := check.Got(url.Parse(back)).Must(t)
 	page := landing.Must(http.StatusSeeOther, http.MethodGet, back, nil).Header.Get("Location")
 	if want := "/site/" + demo.KabulGrand.Slug + "/confirmations/"; !strings.HasPrefix(page, want) {
 		t.Errorf("the return leads to %s, want %s (from %s)", page, want, u.Path)

@@ -86,8 +86,7 @@ func TestSiteScenario_buildSite(t *testing.T) {
 		t.Errorf("came back to %d %s", a.Status, a.Body)
 	}
 	day := func(from int) string { return s.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
-	session, err := s.Do(t.Context(), system.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})
-	check.Must(t, err)
+	session := check.Got(s.Do(t.Context(), system.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})).Must(t)
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	a, err := s.Do(t.Context(), system.Request{
 		Method: http.MethodPost, Key: "one", Path: "/bff/consumer/v1/handoff/" + demo.KabulGrand.Tenant.String() + "/" + demo.KabulGrand.Property.String(),

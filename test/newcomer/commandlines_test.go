@@ -34,8 +34,7 @@ func TestCommandLines_forSiteBuildersRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the local cloud")
 	}
-	text, err := os.ReadFile(filepath.Join(root, "schemas", "http", "README.md"))
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(filepath.Join(root, "schemas", "http", "README.md"))).Must(t)
 	lines := commandLines(string(text))
 	p := system.Install(t)
 	p.Start()
@@ -62,10 +61,8 @@ func runLines(t *testing.T, dir string, lines []commandLine) (wrong []string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for i, l := range lines {
-		out, err := os.ReadFile(filepath.Join(outputs, fmt.Sprint(i)))
-		check.Must(t, err)
-		status, err := os.ReadFile(filepath.Join(outputs, fmt.Sprint(i, ".status")))
-		check.Must(t, err)
+		out := check.Got(os.ReadFile(filepath.Join(outputs, fmt.Sprint(i)))).Must(t)
+		status := check.Got(os.ReadFile(filepath.Join(outputs, fmt.Sprint(i, ".status")))).Must(t)
 		if strings.TrimSpace(string(status)) != "0" || !strings.Contains(string(out), l.output) {
 			wrong = append(wrong, fmt.Sprintf("%s\n\tstatus %swant %s, got %.300s", l.command, status, l.output, out))
 		}

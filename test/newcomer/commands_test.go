@@ -62,8 +62,7 @@ func known(t *testing.T, name string) (flags []string) {
 	} else if info.IsDir() {
 		return declared(t, path)
 	}
-	text, err := os.ReadFile(path)
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(path)).Must(t)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
@@ -81,12 +80,10 @@ func known(t *testing.T, name string) (flags []string) {
 // declared are the names that a program hands to package flag.
 func declared(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(dir, "*.go"))).Must(t)
 	kinds := regexp.MustCompile(`^(Bool|Int|String|Duration|Func|BoolFunc|Text|Float64|Uint)(Var)?$`)
 	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		check.Must(t, err)
+		parsed := check.Got(parser.ParseFile(token.NewFileSet(), file, nil, 0)).Must(t)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -196,9 +193,7 @@ func TestCommands_runTests(t *testing.T) {
 		`./scripts/test ./test/newcomer -run Guide_tenSteps`:                nil,
 		`go test ./scripts/bundle/... -run Nowhere`:                         {"Nowhere"},
 	} {
-		t.Run(snippet, func(t *testing.T) {
-			check.Equal(t, unmatched(t, snippet), want)
-		})
+		t.Run(snippet, func(t *testing.T) { check.Equal(t, unmatched(t, snippet), want) })
 	}
 }
 

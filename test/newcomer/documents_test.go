@@ -29,11 +29,9 @@ func documents(t *testing.T) (all []document) {
 			made[e.file], made[filepath.Dir(e.file)] = true, true
 		}
 	}
-	names, err := filepath.Glob(filepath.Join(root, "*.md"))
-	check.Must(t, err)
+	names := check.Got(filepath.Glob(filepath.Join(root, "*.md"))).Must(t)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(name)).Must(t)
 		all = append(all, document{filepath.Base(name), string(text), made})
 	}
 	return all
@@ -117,8 +115,7 @@ func paths(t *testing.T, text string) (all []string) {
 // topFolders are the folders at the top of the tree.
 func topFolders(t *testing.T) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(root)
-	check.Must(t, err)
+	entries := check.Got(os.ReadDir(root)).Must(t)
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
@@ -138,8 +135,7 @@ func TestDocuments_map(t *testing.T) {
 			want = append(want, d.name)
 		}
 	}
-	services, err := filepath.Glob(filepath.Join(root, "functions", "*"))
-	check.Must(t, err)
+	services := check.Got(filepath.Glob(filepath.Join(root, "functions", "*"))).Must(t)
 	for _, s := range services {
 		want = append(want, "functions/"+filepath.Base(s))
 	}
@@ -159,8 +155,7 @@ func TestDocuments_routes(t *testing.T) {
 		if !isDocument {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))).Must(t)
 		var doc struct {
 			Paths map[string]map[string]any `yaml:"paths"`
 		}

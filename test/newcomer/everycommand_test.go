@@ -170,8 +170,7 @@ func TestCommands_run(t *testing.T) {
 // versioned makes the copy a clone with one more commit, and adds the settings that a run of the local cloud leaves.
 func (w treeCopy) versioned() {
 	w.t.Helper()
-	of, err := filepath.Abs(root)
-	check.Must(w.t, err)
+	of := check.Got(filepath.Abs(root)).Must(w.t)
 	const commands = "mkdir -p .local && touch .local/env && mv .local/clone/.git . && git add . && git -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m x"
 	if out, err := w.run("git clone -q --shared --no-checkout '" + of + "' .local/clone && " + commands); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)

@@ -41,17 +41,14 @@ var (
 // it. Blocks of the shell are commands. A linked file is the text of an edit.
 func readGuide(t *testing.T) []step {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	check.Must(t, err)
-	steps, err := parseGuide(string(text))
-	check.Must(t, err)
+	text := check.Got(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))).Must(t)
+	steps := check.Got(parseGuide(string(text))).Must(t)
 	for i, s := range steps {
 		for j, e := range s.edits {
 			if e.linked == "" {
 				continue
 			}
-			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(e.linked)))
-			check.Must(t, err)
+			text := check.Got(os.ReadFile(filepath.Join(root, filepath.FromSlash(e.linked)))).Must(t)
 			steps[i].edits[j].text = string(text)
 		}
 	}
@@ -104,12 +101,8 @@ func TestGuide_parse(t *testing.T) {
 	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
 	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n**`c.go`**, above `v`: [more](d.go)\n### 2. Run it\n```sh\ngo test\n```\n")
 	check.Must(t, err)
-	if len(steps) != 2 {
-		t.Fatalf("len(steps) = %v, want 2", len(steps))
-	}
-	if len(steps[0].edits) != 3 {
-		t.Fatalf("len(steps[0].edits) = %v, want 3", len(steps[0].edits))
-	}
+	check.MustEqual(t, len(steps), 2)
+	check.MustEqual(t, len(steps[0].edits), 3)
 	if !slices.Equal(steps[1].commands, []string{"go test"}) {
 		t.Fatalf("steps[1].commands = %v, want %v", steps[1].commands, []string{"go test"})
 	}
@@ -123,10 +116,6 @@ func TestGuide_parse(t *testing.T) {
 		"a block without end": before + "**`b.go`**\n```go\n",
 		"a step is missing":   before + "### 3. Test it\n",
 	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := parseGuide(text); err == nil {
-				t.Error("got no error")
-			}
-		})
+		t.Run(name, func(t *testing.T) { check.Got(parseGuide(text)).Fails(t, "got no error") })
 	}
 }

@@ -44,22 +44,14 @@ func TestHelp_jobs(t *testing.T) {
 	for _, j := range melmastoon.Jobs {
 		t.Run(j.Name, func(t *testing.T) {
 			help := printedBy(t, j, "-help")
-			for _, want := range []string{"usage: " + j.Name, "example", "environment: ", "exit codes: 0 ", "Flags:"} {
-				t.Run(want, func(t *testing.T) {
-					if !strings.Contains(help, want) {
-						t.Errorf("-help prints no %q:\n%s", want, help)
-					}
-				})
-			}
+			check.Contains(t, help, "usage: "+j.Name, "example", "environment: ", "exit codes: 0 ", "Flags:")
 			var files []string
 			for _, folder := range []string{"", "main"} {
-				found, err := filepath.Glob(filepath.Join(root, "jobs", j.Name, folder, "*.go"))
-				check.Must(t, err)
+				found := check.Got(filepath.Glob(filepath.Join(root, "jobs", j.Name, folder, "*.go"))).Must(t)
 				files = append(files, found...)
 			}
 			for _, file := range files {
-				source, err := os.ReadFile(file)
-				check.Must(t, err)
+				source := check.Got(os.ReadFile(file)).Must(t)
 				for _, v := range variable.FindAllStringSubmatch(string(source), -1) {
 					if !strings.HasSuffix(file, "_test.go") && !strings.Contains(help, v[1]) {
 						t.Errorf("%s reads %s, which -help does not name", filepath.Base(file), v[1])

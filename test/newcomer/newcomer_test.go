@@ -71,9 +71,7 @@ func (w treeCopy) follow(steps []step) {
 			check.Must(w.t, w.apply(e), "%s", s.title)
 		}
 	}
-	if out, err := w.run("gofmt -l catalogue.go functions schemas"); err != nil || out != "" {
-		w.t.Errorf("not formatted: %v %s", err, out)
-	}
+	check.Got(w.run("gofmt -l catalogue.go functions schemas")).Want(w.t, "", "not formatted")
 }
 
 // TestGuide_eachStepNeeded leaves out one thing at a time, and expects a test to fail.

@@ -55,11 +55,9 @@ func (w treeCopy) texts(function string) map[string]string {
 	all := map[string]string{}
 	patterns := append([]string{"functions/" + function + "/*"}, "catalogue.go", "schemas/http/*.yaml", "schemas/events/*.json", "terraform/catalogue.json")
 	for _, pattern := range patterns {
-		paths, err := filepath.Glob(filepath.Join(w.dir, filepath.FromSlash(pattern)))
-		check.Must(w.t, err)
+		paths := check.Got(filepath.Glob(filepath.Join(w.dir, filepath.FromSlash(pattern)))).Must(w.t)
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			check.Must(w.t, err)
+			text := check.Got(os.ReadFile(path)).Must(w.t)
 			all[path] = string(text)
 		}
 	}

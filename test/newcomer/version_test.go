@@ -60,11 +60,9 @@ func programs(t *testing.T) map[string]string {
 // scripts returns the shell scripts that a reader starts.
 func scripts(t *testing.T) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(root, "scripts"))
-	check.Must(t, err)
+	entries := check.Got(os.ReadDir(filepath.Join(root, "scripts"))).Must(t)
 	for _, e := range entries {
-		info, err := e.Info()
-		check.Must(t, err)
+		info := check.Got(e.Info()).Must(t)
 		if info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			names = append(names, e.Name())
 		}
@@ -148,8 +146,7 @@ func ask(t *testing.T, program string) (name string) {
 	cmd := exec.CommandContext(t.Context(), program, "--version")
 	cmd.Dir = root
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-	out, err := cmd.Output()
-	check.Must(t, err)
+	out := check.Got(cmd.Output()).Must(t)
 	name, tree := versionOf(t, string(out))
 	if !regexp.MustCompile(`^[0-9a-f]{12}(-dirty)?$`).MatchString(tree) {
 		t.Errorf("the tree is %q, want a commit", tree)
@@ -160,8 +157,7 @@ func ask(t *testing.T, program string) (name string) {
 // TestVersion_contracts holds that all documents name the newest released version of the changelog.
 func TestVersion_contracts(t *testing.T) {
 	t.Parallel()
-	log, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
-	check.Must(t, err)
+	log := check.Got(os.ReadFile(filepath.Join(root, "CHANGELOG.md"))).Must(t)
 	released := regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+)$`).FindSubmatch(log)
 	if released == nil {
 		t.Fatal("CHANGELOG.md has no heading like ## 1.0")
@@ -172,23 +168,20 @@ func TestVersion_contracts(t *testing.T) {
 	type document struct {
 		Info struct{ Version string }
 	}
-	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
-	check.Must(t, err)
+	files := check.Got(fs.Glob(schemas.HTTP, "http/*.yaml")).Must(t)
 	if len(files) < 5 {
 		t.Fatalf("found the OpenAPI documents %v, want at least five", files)
 	}
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
-			text, err := fs.ReadFile(schemas.HTTP, file)
-			check.Must(t, err)
+			text := check.Got(fs.ReadFile(schemas.HTTP, file)).Must(t)
 			var d document
 			check.Must(t, yaml.Unmarshal(text, &d))
 			check.Equal(t, d.Info.Version, version.API())
 		})
 	}
 	t.Run("client", func(t *testing.T) {
-		text, err := os.ReadFile(filepath.Join(root, "schemas", "http", "client", "typescript", "package.json"))
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(filepath.Join(root, "schemas", "http", "client", "typescript", "package.json"))).Must(t)
 		var p struct{ Version string }
 		check.Must(t, json.Unmarshal(text, &p))
 		if !strings.HasPrefix(p.Version, version.API()+".") { // its last number counts the releases for one version of the contracts
@@ -196,8 +189,7 @@ func TestVersion_contracts(t *testing.T) {
 		}
 	})
 	t.Run("asyncapi", func(t *testing.T) {
-		text, err := os.ReadFile(filepath.Join(root, "schemas", "asyncapi.json"))
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(filepath.Join(root, "schemas", "asyncapi.json"))).Must(t)
 		var d document
 		check.Must(t, json.Unmarshal(text, &d))
 		check.Equal(t, d.Info.Version, version.API())

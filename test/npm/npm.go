@@ -53,14 +53,11 @@ func Install(t testing.TB, root, folder string) string {
 	hash := sha256.New()
 	files := map[string][]byte{}
 	for _, name := range []string{"package.json", "package-lock.json"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		check.Must(t, err)
+		text := check.Got(os.ReadFile(filepath.Join(folder, name))).Must(t)
 		files[name] = text
 		hash.Write(text)
 	}
-	root, err := filepath.Abs(root)
-	check.Must(t, err)
-	to := filepath.Join(root, installed, hex.EncodeToString(hash.Sum(nil))[:16])
+	to := filepath.Join(check.Got(filepath.Abs(root)).Must(t), installed, hex.EncodeToString(hash.Sum(nil))[:16])
 	if _, err := os.Stat(to); err == nil {
 		return to
 	}

@@ -250,8 +250,7 @@ func (m *matrix) noteEnds(t *testing.T, batch []*payer, step []act) {
 	t.Helper()
 	rows, _ := m.tables.Query(t.Context(), `
 		SELECT draft_id FROM bff_tenant_booking.booking_draft_snapshots`)
-	over, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
+	over := check.Got(pgx.CollectRows(rows, pgx.RowTo[string])).Must(t)
 	by := "concurrent acts"
 	if len(step) == 1 {
 		by = string(step[0])
@@ -523,8 +522,7 @@ type outcome struct {
 // end reads the outcome of a booking and reports its faults.
 func (m *matrix) end(t *testing.T, p *payer) outcome {
 	t.Helper()
-	draft, err := id.Parse[id.Draft](p.DraftID)
-	check.Must(t, err)
+	draft := check.Got(id.Parse[id.Draft](p.DraftID)).Must(t)
 	rows, _ := m.tables.Query(t.Context(), `
 		SELECT d.state, r.state AS reservation, r.confirmed_at IS NOT NULL AS confirmed, r.captured_micro AS paid,
 			coalesce((SELECT string_agg(s.final_state, ' and ') FROM bff_tenant_booking.booking_draft_snapshots AS s WHERE s.draft_id = @draft), '') AS final,
@@ -542,8 +540,7 @@ func (m *matrix) end(t *testing.T, p *payer) outcome {
 		JOIN reservation.reservations AS r ON r.reservation_id = d.reservation_id
 		WHERE d.tenant_id = @tenant AND d.draft_id = @id`,
 		pgx.StrictNamedArgs{"draft": p.DraftID, "tenant": p.Hotel.Tenant, "id": draft})
-	o, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[outcome])
-	check.Must(t, err, "%s", p)
+	o := check.Got(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[outcome])).Must(t, "%s", p)
 	for _, fault := range o.faults() {
 		t.Errorf("%s: %s, in %+v", p, fault, o)
 	}

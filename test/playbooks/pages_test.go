@@ -95,13 +95,11 @@ func openDesk(t *testing.T) *desk {
 	db := pgtest.New(t)
 	d := &desk{t: t, owner: db.Owner(t), roads: &roads{}, bin: t.TempDir()}
 	d.s = system.Within(t, db, upstream.TransportKey.With(db.Env(), http.RoundTripper(d.roads)))
-	self, err := os.Executable()
-	check.Must(t, err)
+	self := check.Got(os.Executable()).Must(t)
 	for name := range programs {
 		check.Must(t, os.Symlink(self, filepath.Join(d.bin, name)))
 	}
-	root, err := filepath.Abs(tree)
-	check.Must(t, err)
+	root := check.Got(filepath.Abs(tree)).Must(t)
 	d.facts = &facts{Folder: t.TempDir(), Tree: root, Front: d.s.Cloud.URL(), Database: db.URL(), Owner: db.OwnerURL(),
 		DeadLetters: replay.Listeners(d.s.Cloud.Subscriptions()), Resources: map[string]resource{
 			"sql instances melmastoon": {"state": "RUNNABLE", "settings": resource{"tier": "db-custom-2-8192", "availabilityType": "REGIONAL", "dataDiskSizeGb": "10",
@@ -119,12 +117,10 @@ func openDesk(t *testing.T) *desk {
 // shell runs commands in a shell whose programs are the stand-ins.
 func (d *desk) shell(commands string) (string, error) {
 	d.t.Helper()
-	token, err := d.s.Cloud.Token()
-	check.Must(d.t, err)
+	token := check.Got(d.s.Cloud.Token()).Must(d.t)
 	d.facts.Token, d.facts.Offset = token, d.s.Env().Offset().Nanoseconds()
 	check.Must(d.t, d.facts.save())
-	lines, err := io.ReadAll(d.s.Log.Reader())
-	check.Must(d.t, err)
+	lines := check.Got(io.ReadAll(d.s.Log.Reader())).Must(d.t)
 	d.log(lines)
 	cmd := exec.CommandContext(d.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
 	cmd.Dir = d.bin
@@ -206,8 +202,7 @@ func TestPages(t *testing.T) {
 	for name, trouble := range troubles {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(filepath.Join(tree, "terraform", "playbooks", name+".md"))
-			check.Must(t, err)
+			text := check.Got(os.ReadFile(filepath.Join(tree, "terraform", "playbooks", name+".md"))).Must(t)
 			d := openDesk(t)
 			fill := []string{"<project>", project, "<region>", region, "<domain>", domain, "NAME", "K. Amiri", "REASON", "it is mended"}
 			says := trouble.make(d)
@@ -215,14 +210,9 @@ func TestPages(t *testing.T) {
 			if left := blank.FindAllString(filled, -1); left != nil {
 				t.Fatalf("the page has the placeholders %q, which the test does not fill", left)
 			}
-			p, err := readPage(filled)
-			check.Must(t, err)
+			p := check.Got(readPage(filled)).Must(t)
 			d.play(p.exports, p.diagnose)
-			for _, want := range says.names {
-				if !strings.Contains(d.output.String(), want) {
-					t.Errorf("the commands do not name %q but print\n%s", want, d.output.String())
-				}
-			}
+			check.Contains(t, d.output.String(), says.names...)
 			if says.mend != nil {
 				says.mend()
 			}
@@ -240,8 +230,7 @@ func TestPages(t *testing.T) {
 // TestPages_complete wants a trouble for each page.
 func TestPages_complete(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(tree, "terraform", "playbooks", "*.md"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(tree, "terraform", "playbooks", "*.md"))).Must(t)
 	if len(files) < 20 {
 		t.Fatalf("found %d pages, want at least 20", len(files))
 	}
@@ -258,25 +247,18 @@ func TestPages_complete(t *testing.T) {
 func TestReadPage(t *testing.T) {
 	t.Parallel()
 	const text = "```sh\nexport A=1\ngcloud a \\\n  --b\nterraform output c\n```\nRun `gcloud d --e`, then `x`."
-	p, err := readPage(text)
-	check.Must(t, err)
+	p := check.Got(readPage(text)).Must(t)
 	check.Equal(t, p.exports, "export A=1\n", "exports")
 	check.Equal(t, p.diagnose, []string{"gcloud a    --b", "terraform output c"}, "commands to paste")
 	check.Equal(t, p.act, []string{"gcloud d --e"}, "commands in the text")
-	if _, err := readPage(text + " Or with `--args=b`."); err == nil {
-		t.Error("readPage() = nil, want an error for a part of a command")
-	}
-	if _, err := readPage("no commands"); err == nil {
-		t.Error("readPage() = nil, want an error without a block")
-	}
+	check.Got(readPage(text+" Or with `--args=b`.")).Fails(t, "readPage() = nil, want an error for a part of a command")
+	check.Got(readPage("no commands")).Fails(t, "readPage() = nil, want an error without a block")
 }
 
 // exec runs a statement as the owner of the database.
 func (d *desk) exec(statement string, args ...any) {
 	d.t.Helper()
-	if _, err := d.owner.Exec(d.t.Context(), statement, args...); err != nil {
-		d.t.Fatalf("%v in %s", err, statement)
-	}
+	check.Got(d.owner.Exec(d.t.Context(), statement, args...)).Must(d.t, "in %s", statement)
 }
 
 // count returns the number that a query selects.
@@ -308,8 +290,7 @@ func (d *desk) until(texts ...string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
-		all, err := io.ReadAll(d.s.Log.Reader())
-		check.Must(d.t, err)
+		all := check.Got(io.ReadAll(d.s.Log.Reader())).Must(d.t)
 		for line := range strings.Lines(string(all)) {
 			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
 				return

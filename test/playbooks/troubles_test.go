@@ -178,9 +178,7 @@ func deadLetters(d *desk) scene {
 			INSERT INTO bus.deliveries (subscription, seq, ordering_key) SELECT $1, seq, ordering_key FROM letter`, topic, subscription, reason)
 	}
 	waiting := func() int { return d.count(`SELECT count(*) FROM bus.deliveries WHERE subscription = $1`, topic) }
-	if n := waiting(); n != 2 {
-		d.t.Fatalf("%d dead letters, want 2", n)
-	}
+	check.MustEqual(d.t, waiting(), 2, "dead letters")
 	const since = "2026-01-02T03:04:05Z"
 	return scene{
 		fill:  []string{"<topic>", topic, "<function>", subscription, "<start of the fault>", since},
@@ -296,8 +294,7 @@ func failedPrune(d *desk) scene {
 		},
 		gone: func() {
 			check.Equal(d.t, d.views(), 0, "remaining old rows")
-			info, err := os.Stat(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "1"))
-			check.Must(d.t, err)
+			info := check.Got(os.Stat(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "1"))).Must(d.t)
 			check.Equal(d.t, info.Mode().Perm(), 0, "mode of the disabled version")
 		},
 	}
@@ -310,8 +307,7 @@ func (d *desk) keyrings(age time.Duration) {
 	d.t.Helper()
 	store := folder.Open(d.facts.secrets(), func() time.Time { return d.s.Env().Now().Add(-age) })
 	for _, ring := range keys.Rings {
-		_, err := store.Add(d.t.Context(), ring.Secret(), 0, []byte("first:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))
-		check.Must(d.t, err)
+		check.Got(store.Add(d.t.Context(), ring.Secret(), 0, []byte("first:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))).Must(d.t)
 	}
 }
 
@@ -321,8 +317,7 @@ func oldKeys(d *desk) scene {
 	return scene{
 		names: []string{"HANDOFF_KEYS: key first is older than its limit of 90 days", "HANDOFF_KEYS: next step: add", "HANDOFF_KEYS: would add: version 2"},
 		gone: func() {
-			ring, err := os.ReadFile(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "4"))
-			check.Must(d.t, err)
+			ring := check.Got(os.ReadFile(filepath.Join(d.facts.secrets(), handoffKeys.Secret(), "4"))).Must(d.t)
 			if strings.Contains(string(ring), "first:") {
 				d.t.Errorf("the old key is left after add, promote and remove: %s", d.output.String())
 			}
@@ -395,8 +390,7 @@ func (d *desk) rooms(of id.RoomType) (ids []string) {
 // noKeys checks two guests in: the lock of the first is offline, and for the second the lock service gives no answer.
 func noKeys(d *desk) scene {
 	hotel := demo.KabulGrand
-	zone, err := time.LoadLocation(hotel.TimeZone)
-	check.Must(d.t, err)
+	zone := check.Got(time.LoadLocation(hotel.TimeZone)).Must(d.t)
 	day := func(n int) string { return d.s.Env().Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
 	room := hotel.Rooms[0]
 	walkIn := func(roomID, scenario string) {
@@ -504,9 +498,7 @@ func pausedSchedule(d *desk) scene {
 	expired := func() int {
 		return d.count(`SELECT count(*) FROM reservation.reservations WHERE code = $1 AND state = 'expired_hold'`, b.Code)
 	}
-	if expired() != 0 {
-		d.t.Fatal("the hold has expired without its schedule")
-	}
+	check.MustEqual(d.t, expired(), 0, "the hold has expired without its schedule")
 	return scene{
 		fill:  []string{"<function>", "reservation-expireholds"},
 		names: []string{"PAUSED", "1 reservation-expireholds"},

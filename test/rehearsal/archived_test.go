@@ -71,12 +71,10 @@ func (a *archived) backUp(t *testing.T) {
 	t.Helper()
 	run(t, a.program(t, "pg_basebackup"), "--dbname="+a.running.URL("postgres"), "--pgdata="+filepath.Join(a.backup, "data"),
 		"--checkpoint=fast", "--wal-method=none", "--no-sync")
-	password, err := os.ReadFile(filepath.Join(a.dir, "password"))
-	check.Must(t, err)
+	password := check.Got(os.ReadFile(filepath.Join(a.dir, "password"))).Must(t)
 	check.Must(t, os.WriteFile(filepath.Join(a.backup, "password"), password, 0o600))
 	check.Must(t, os.WriteFile(filepath.Join(a.backup, "data", "recovery.signal"), nil, 0o600))
-	owner, err := os.Stat(filepath.Join(a.dir, "data"))
-	check.Must(t, err)
+	owner := check.Got(os.Stat(filepath.Join(a.dir, "data"))).Must(t)
 	if of, ok := owner.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
 		check.Must(t, filepath.WalkDir(a.backup, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil {
@@ -90,19 +88,16 @@ func (a *archived) backUp(t *testing.T) {
 // restoreOurs restores the schemas of our services to the moment. It returns the name of a copy of the whole database before that.
 func (a *archived) restoreOurs(t *testing.T, db *pgtest.Database, moment time.Time) (after string) {
 	t.Helper()
-	live, err := url.Parse(db.OwnerURL())
-	check.Must(t, err)
+	live := check.Got(url.Parse(db.OwnerURL())).Must(t)
 	name := strings.TrimPrefix(live.Path, "/")
-	admin, err := pgx.Connect(t.Context(), a.running.URL("postgres"))
-	check.Must(t, err)
+	admin := check.Got(pgx.Connect(t.Context(), a.running.URL("postgres"))).Must(t)
 	defer admin.Close(context.WithoutCancel(t.Context()))
 	for _, statement := range []string{
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '` + name + `'`,
 		`CREATE DATABASE after TEMPLATE "` + name + `"`,
 		`SELECT pg_switch_wal()`,
 	} {
-		_, err := admin.Exec(t.Context(), statement)
-		check.Must(t, err)
+		check.Got(admin.Exec(t.Context(), statement)).Must(t)
 	}
 	restored := a.restore(t, moment)
 	defer func() { check.Must(t, restored.Kill()) }()
@@ -128,10 +123,8 @@ func (a *archived) restore(t *testing.T, moment time.Time) *cluster.Cluster {
 		fmt.Sprintf("restore_command=cp %s/%%f %%p", filepath.Join(a.dir, "data", "pg_wal")),
 		"recovery_target_time=" + moment.UTC().Format("2006-01-02 15:04:05.999999+00"), "recovery_target_action=promote",
 	}, logged...)
-	restored, err := cluster.Start(t.Context(), cluster.Config{Dir: a.backup, Settings: settings})
-	check.Must(t, err)
-	conn, err := pgx.Connect(t.Context(), restored.URL("postgres"))
-	check.Must(t, err)
+	restored := check.Got(cluster.Start(t.Context(), cluster.Config{Dir: a.backup, Settings: settings})).Must(t)
+	conn := check.Got(pgx.Connect(t.Context(), restored.URL("postgres"))).Must(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

@@ -44,8 +44,7 @@ func TestRehearsal_failures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs every bundle")
 	}
-	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
-	check.Must(t, err)
+	tree := check.Got(archive.Read(t.Context(), filepath.Join("..", ".."))).Must(t)
 	db := migrated(t, tree)
 	at := google.Emulators{Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)}
 	cluster := processes.New(t)
@@ -86,12 +85,9 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	t.Helper()
 	db := pgtest.Empty(t)
 	i := slices.IndexFunc(melmastoon.Jobs, func(j command.Job) bool { return j.Name == "migrate" })
-	a, err := tree.Job(t.Context(), melmastoon.Jobs[i])
-	check.Must(t, err)
-	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
-	check.Must(t, err)
-	services, err := migrate.Services(migrations.Files)
-	check.Must(t, err)
+	a := check.Got(tree.Job(t.Context(), melmastoon.Jobs[i])).Must(t)
+	program := check.Got(processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")).Must(t)
+	services := check.Got(migrate.Services(migrations.Files)).Must(t)
 	var logins []string
 	for _, service := range services {
 		logins = append(logins, service+":melmastoon")
@@ -122,11 +118,9 @@ func makeTopics(t *testing.T, at google.Emulators) {
 	for _, f := range melmastoon.Functions {
 		for _, subject := range f.Spec.Publishes {
 			url := fmt.Sprintf("http://%s/v1/projects/%s/topics/%s", at.PubSub, at.Project, subject.Name)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("{}"))
-			check.Must(t, err)
+			r := check.Got(http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("{}"))).Must(t)
 			r.Header.Set("Content-Type", "application/json")
-			res, err := http.DefaultClient.Do(r)
-			check.Must(t, err)
+			res := check.Got(http.DefaultClient.Do(r)).Must(t)
 			check.Must(t, res.Body.Close())
 			if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusConflict {
 				t.Fatalf("topic %s: %s", subject.Name, res.Status)
@@ -142,8 +136,7 @@ func launch(t *testing.T, tree *archive.Tree, cluster *processes.Processes) {
 	errs := make([]error, len(melmastoon.Functions))
 	atOnce := make(chan struct{}, 2)
 	for i, f := range melmastoon.Functions {
-		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
-		check.Must(t, err)
+		a := check.Got(tree.Function(t.Context(), f.Spec, archive.Firestore)).Must(t)
 		dir := t.TempDir()
 		work.Go(func() {
 			atOnce <- struct{}{}
@@ -195,10 +188,8 @@ func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests)
 	defer look.Stop()
 	end := time.After(settleTimeout)
 	for {
-		always, err := pgtest.Violations(t.Context(), conn)
-		check.Must(t, err)
-		now, err := pgtest.Unsettled(t.Context(), conn)
-		check.Must(t, err)
+		always := check.Got(pgtest.Violations(t.Context(), conn)).Must(t)
+		now := check.Got(pgtest.Unsettled(t.Context(), conn)).Must(t)
 		breaches := slices.Concat(always, now)
 		if len(breaches) == 0 {
 			break

@@ -82,10 +82,8 @@ func TestRestored(t *testing.T) {
 func (p *past) wantSettled(t *testing.T, db *pgtest.Database) {
 	t.Helper()
 	conn := db.Owner(t)
-	always, err := pgtest.Violations(t.Context(), conn)
-	check.Must(t, err)
-	settled, err := pgtest.Unsettled(t.Context(), conn)
-	check.Must(t, err)
+	always := check.Got(pgtest.Violations(t.Context(), conn)).Must(t)
+	settled := check.Got(pgtest.Unsettled(t.Context(), conn)).Must(t)
 	breaches := slices.Concat(always, settled)
 	for name, exception := range map[string]string{"refund": "wrong:refunded and not requested", "draft": "reservation_state:confirmed state:abandoned"} {
 		i := slices.IndexFunc(breaches, func(breach string) bool { return strings.Contains(breach, exception) })
@@ -108,9 +106,7 @@ func (p *past) wantSettled(t *testing.T, db *pgtest.Database) {
 
 func parse(t *testing.T, reservation string) id.Reservation {
 	t.Helper()
-	parsed, err := id.Parse[id.Reservation](reservation)
-	check.Must(t, err)
-	return parsed
+	return check.Got(id.Parse[id.Reservation](reservation)).Must(t)
 }
 
 // addsKey matches the page's command that adds a key for handoffs.
@@ -120,19 +116,15 @@ var addsKey = regexp.MustCompile(`(?m)^printf .* gcloud secrets versions add mel
 // version into keyrings, and the apply deploys it.
 func newHandoffKeys(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "terraform", "RESTORE.md"))
-	check.Must(t, err)
+	page := check.Got(os.ReadFile(filepath.Join("..", "..", "terraform", "RESTORE.md"))).Must(t)
 	command := addsKey.FindString(string(page))
 	bin := t.TempDir()
 	const stub = "#!/bin/bash\ncat > \"$VERSIONS/7\"\n[[ \" $* \" == *' --format=value(name.basename()) '* ]] && echo 7\n"
 	check.Must(t, os.WriteFile(filepath.Join(bin, "gcloud"), []byte(stub), 0o700))
 	shell := exec.CommandContext(t.Context(), "bash", "-euc", command)
 	shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "VERSIONS="+bin, "PROJECT=hotels")
-	printed, err := shell.Output()
-	check.Must(t, err)
-	keys, err := os.ReadFile(filepath.Join(bin, strings.TrimSpace(string(printed))))
-	check.Must(t, err)
-	return string(keys)
+	printed := check.Got(shell.Output()).Must(t)
+	return string(check.Got(os.ReadFile(filepath.Join(bin, strings.TrimSpace(string(printed))))).Must(t))
 }
 
 // reopened returns the environment of the system after the restore: with the clock of the database, and the keys for handoffs that the page
@@ -169,8 +161,7 @@ func live(t *testing.T, s *system.System) (p past) {
 	p.late = s.Visit(demo.KabulGrand).RequestQuote(wish(328)).Hold()
 	p.token = mint(t, s)
 	s.Quiet()
-	conn, err := pgx.Connect(t.Context(), s.DB.OwnerURL())
-	check.Must(t, err)
+	conn := check.Got(pgx.Connect(t.Context(), s.DB.OwnerURL())).Must(t)
 	var since time.Time
 	check.Must(t, conn.QueryRow(t.Context(), `SELECT clock_timestamp(), platform.now()`).Scan(&p.moment, &since))
 	check.Must(t, conn.Close(t.Context()))
@@ -228,13 +219,8 @@ func seek(t *testing.T, db *pgtest.Database, since string) {
 // wantBroken wants each of the breaches of the settled invariants.
 func wantBroken(t *testing.T, db *pgtest.Database, when string, wants ...string) {
 	t.Helper()
-	found, err := pgtest.Unsettled(t.Context(), db.Owner(t))
-	check.Must(t, err)
-	for _, want := range wants {
-		if !strings.Contains(strings.Join(found, "\n"), want) {
-			t.Errorf("%s: broken invariants are %q, want one with %q", when, found, want)
-		}
-	}
+	found := check.Got(pgtest.Unsettled(t.Context(), db.Owner(t))).Must(t)
+	check.Contains(t, strings.Join(found, "\n"), wants...)
 }
 
 // check looks at what redelivery has repaired, and at what the new key prevents.
@@ -267,8 +253,7 @@ func read(tenant, reservation string) system.Request {
 // listLost runs the job with the arguments of the page, and returns what it prints.
 func listLost(t *testing.T, db *pgtest.Database, after, since string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../terraform/RESTORE.md")
-	check.Must(t, err)
+	page := check.Got(os.ReadFile("../../terraform/RESTORE.md")).Must(t)
 	named := regexp.MustCompile(`jobs execute outbox .*--args="(.*)"`).FindAllSubmatch(page, -1)
 	if len(named) != 2 {
 		t.Fatalf("terraform/RESTORE.md runs the job outbox %d times, want before and after the restore", len(named))
@@ -306,9 +291,7 @@ func (p *past) changed(t *testing.T, list string) (all []listed) {
 		"lost":      {reservation: p.lost.ReservationID, want: "confirmed, now unknown"},
 		"held":      {reservation: p.held.ReservationID, want: "held, now unknown"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Equal(t, states[test.reservation], test.want, "listed as")
-		})
+		t.Run(name, func(t *testing.T) { check.Equal(t, states[test.reservation], test.want, "listed as") })
 	}
 	if len(all) != 9 { // three of the concurrent guests among them
 		t.Errorf("the list has %d reservations, want 9", len(all))

@@ -119,8 +119,7 @@ func (m mutation) path() string { return filepath.Join(root, filepath.FromSlash(
 // hasTest reports whether the package has the test.
 func (m mutation) hasTest(t *testing.T) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.pkg), "*_test.go"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(root, filepath.FromSlash(m.pkg), "*_test.go"))).Must(t)
 	return slices.ContainsFunc(files, func(path string) bool {
 		return strings.Contains(read(t, path), "\nfunc "+m.test+"(t *testing.T)")
 	})
@@ -130,11 +129,9 @@ func (m mutation) hasTest(t *testing.T) bool {
 func (m mutation) build(t *testing.T) (program string) {
 	t.Helper()
 	dir := t.TempDir()
-	file, err := filepath.Abs(m.path())
-	check.Must(t, err)
+	file := check.Got(filepath.Abs(m.path())).Must(t)
 	changed, overlayFile := filepath.Join(dir, "changed"), filepath.Join(dir, "overlay.json")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
-	check.Must(t, err)
+	overlay := check.Got(json.Marshal(map[string]map[string]string{"Replace": {file: changed}})).Must(t)
 	check.Must(t, os.WriteFile(changed, []byte(strings.Replace(read(t, m.path()), m.from, m.to, 1)), 0o600))
 	check.Must(t, os.WriteFile(overlayFile, overlay, 0o600))
 	program = filepath.Join(dir, "program")
@@ -157,7 +154,5 @@ func (m mutation) run(t *testing.T, program string) (output string, err error) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	check.Must(t, err)
-	return string(text)
+	return string(check.Got(os.ReadFile(path)).Must(t))
 }

@@ -19,8 +19,7 @@ type Seed uint64
 // New returns a random seed, or that in MELMASTOON_SEED, and logs it so that a failure can be reproduced.
 func New(t testing.TB) Seed {
 	t.Helper()
-	seed, err := seed(env.System())
-	check.Must(t, err)
+	seed := check.Got(seed(env.System())).Must(t)
 	t.Logf("MELMASTOON_SEED=%d", seed)
 	return seed
 }

@@ -33,10 +33,8 @@ func TestSeed_reproducible(t *testing.T) {
 
 func TestOf_independentStreams(t *testing.T) {
 	t.Parallel()
-	first, err := seed(env.Of(nil))
-	check.Must(t, err)
-	second, err := seed(env.Of(nil))
-	check.Must(t, err)
+	first := check.Got(seed(env.Of(nil))).Must(t)
+	second := check.Got(seed(env.Of(nil))).Must(t)
 	seen := map[uint64]string{}
 	for _, test := range []struct {
 		name string

@@ -11,11 +11,8 @@ import (
 // Must sends a request and fails the test unless the answer has that status.
 func (s *System) Must(status int, r Request) Answer {
 	s.t.Helper()
-	a, err := s.Do(s.t.Context(), r)
-	check.Must(s.t, err, "%s %s", r.Method, r.Path)
-	if a.Status != status {
-		s.t.Fatalf("%s %s answered %d, want %d: %s", r.Method, r.Path, a.Status, status, a.Body)
-	}
+	a := check.Got(s.Do(s.t.Context(), r)).Must(s.t, "%s %s", r.Method, r.Path)
+	check.MustEqual(s.t, a.Status, status, "%s %s answered: %s", r.Method, r.Path, a.Body)
 	return a
 }
 
@@ -91,9 +88,7 @@ func (b *Booking) Intent() (status string, refunded string) {
 func (b *Booking) Await(state string) {
 	b.system.t.Helper()
 	b.system.Quiet()
-	if got := b.State(); got != state {
-		b.system.t.Fatalf("%s: got state %s, want %s", b, got, state)
-	}
+	check.MustEqual(b.system.t, b.State(), state, "%s: got state", b)
 }
 
 // CommitRooms commits the rooms of the hold at the inventory service, like a confirmation that fails before it saves.

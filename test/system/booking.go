@@ -22,9 +22,7 @@ type Wish struct {
 }
 
 // Usual returns a wish that can be booked: a double room in Kabul for two nights next week.
-func Usual() Wish {
-	return Wish{Hotel: demo.KabulGrand, From: 7, Nights: 2, Rooms: 1, Currency: "AFN"}
-}
+func Usual() Wish { return Wish{Hotel: demo.KabulGrand, From: 7, Nights: 2, Rooms: 1, Currency: "AFN"} }
 
 // A Booking builds the requests of one guest's booking, and holds the ids and amounts from the answers so far.
 type Booking struct {

@@ -44,9 +44,7 @@ func (s *System) Published(ctx context.Context) []Events {
 		UNION ALL
 		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
 		ORDER BY 1, 2`)
-	events, err := pgx.CollectRows(rows, pgx.RowToStructByName[Events])
-	check.Must(s.t, err)
-	return events
+	return check.Got(pgx.CollectRows(rows, pgx.RowToStructByName[Events])).Must(s.t)
 }
 
 // Subjects returns the subjects of events about a reservation by service, in order, without the platform's prefix and the
@@ -97,8 +95,6 @@ func PublishAllTelemetry(t testing.TB, e env.Env) {
 		tenantbooking.FlagsIn: `{"melmastoon.bff.tenant.flow.step_completed.v1":1}`,
 	} {
 		current := flags.Document{Sampling: jsontext.Value(sampling)}
-		if _, err := document.Open[flags.Document](e, collection).Put(t.Context(), flags.Key, current, 1, e.Now().AddDate(1, 0, 0)); err != nil {
-			t.Fatal(err)
-		}
+		check.Got(document.Open[flags.Document](e, collection).Put(t.Context(), flags.Key, current, 1, e.Now().AddDate(1, 0, 0))).Must(t)
 	}
 }

@@ -112,12 +112,10 @@ func (l *lines) Write(b []byte) (int, error) {
 // the first. The test acts on it over HTTP only, so it has no Cloud. It ends with the test.
 func (s *System) StartProcess() *System {
 	s.t.Helper()
-	self, err := os.Executable()
-	check.Must(s.t, err)
+	self := check.Got(os.Executable()).Must(s.t)
 	cmd := exec.Command(self, subprocessArgument)
 	cmd.Stderr = &lines{to: s.Log}
-	in, err := cmd.StdinPipe()
-	check.Must(s.t, err)
+	in := check.Got(cmd.StdinPipe()).Must(s.t)
 	out, err := cmd.StdoutPipe()
 	check.Must(s.t, err)
 	check.Must(s.t, cmd.Start())

@@ -35,8 +35,7 @@ type Program struct {
 // test. A package that calls Install must call [Main] from TestMain.
 func Install(t testing.TB) *Program {
 	t.Helper()
-	folder, err := built()
-	check.Must(t, err)
+	folder := check.Got(built()).Must(t)
 	p := &Program{t: t, binary: filepath.Join(folder, program), dir: t.TempDir()}
 	t.Cleanup(func() {
 		if p.cmd != nil {
@@ -73,8 +72,7 @@ func (p *Program) Start(args ...string) {
 	p.t.Helper()
 	p.cmd = exec.Command(p.binary, append([]string{"--port=0"}, args...)...)
 	p.cmd.Dir, p.cmd.Stderr = p.dir, os.Stderr
-	out, err := p.cmd.StdoutPipe()
-	check.Must(p.t, err)
+	out := check.Got(p.cmd.StdoutPipe()).Must(p.t)
 	check.Must(p.t, p.cmd.Start())
 	ready := make(chan bool, 1)
 	go func() {
@@ -139,8 +137,7 @@ func (p *Program) databaseIsGone() {
 // env reads the environment file that the program writes for other tools.
 func (p *Program) env() map[string]string {
 	p.t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.dir, ".local", "env"))
-	check.Must(p.t, err)
+	text := check.Got(os.ReadFile(filepath.Join(p.dir, ".local", "env"))).Must(p.t)
 	env := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -152,10 +149,8 @@ func (p *Program) env() map[string]string {
 // database returns the URL of the program's database for the superuser.
 func (p *Program) database() string {
 	p.t.Helper()
-	u, err := url.Parse(p.env()["DATABASE_URL"])
-	check.Must(p.t, err)
-	password, err := os.ReadFile(filepath.Join(p.dir, ".local", "postgres", "password"))
-	check.Must(p.t, err)
+	u := check.Got(url.Parse(p.env()["DATABASE_URL"])).Must(p.t)
+	password := check.Got(os.ReadFile(filepath.Join(p.dir, ".local", "postgres", "password"))).Must(p.t)
 	u.User = url.UserPassword("postgres", strings.TrimSpace(string(password)))
 	return u.String()
 }
@@ -174,12 +169,10 @@ func (p *Program) Settle() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, p.database())
-	check.Must(p.t, err)
+	conn := check.Got(pgx.Connect(ctx, p.database())).Must(p.t)
 	defer conn.Close(context.WithoutCancel(ctx))
 	check.Must(p.t, relayUntilQuiet(ctx, conn, p.tick, func() int { return 0 }))
-	breaches, err := settled(ctx, conn)
-	check.Must(p.t, err)
+	breaches := check.Got(settled(ctx, conn)).Must(p.t)
 	for _, b := range breaches {
 		p.t.Error(b)
 	}

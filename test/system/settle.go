@@ -65,8 +65,7 @@ func relay(ctx context.Context, tick func(context.Context, string) error) error 
 func (s *System) Settle() {
 	s.t.Helper()
 	s.Quiet()
-	breaches, err := settled(s.t.Context(), s.DB.Owner(s.t))
-	check.Must(s.t, err)
+	breaches := check.Got(settled(s.t.Context(), s.DB.Owner(s.t))).Must(s.t)
 	for _, b := range breaches {
 		s.t.Error(b)
 	}

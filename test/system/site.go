@@ -28,10 +28,8 @@ type Browser struct {
 // Browser returns a browser without cookies.
 func (s *System) Browser() *Browser {
 	s.t.Helper()
-	front, err := url.Parse(s.url)
-	check.Must(s.t, err)
-	jar, err := cookiejar.New(nil)
-	check.Must(s.t, err)
+	front := check.Got(url.Parse(s.url)).Must(s.t)
+	jar := check.Got(cookiejar.New(nil)).Must(s.t)
 	wire := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, front.Host)
 	}}
@@ -149,8 +147,7 @@ func (v *Visitor) setHeaders(req *http.Request, r Request) {
 // Send is like Go and fails the test if there is no answer.
 func (v *Visitor) Send(method, path string, body any) Answer {
 	v.system.t.Helper()
-	a, err := v.Go(v.system.t.Context(), Request{Method: method, Path: path, Body: body})
-	check.Must(v.system.t, err, "%s %s", method, path)
+	a := check.Got(v.Go(v.system.t.Context(), Request{Method: method, Path: path, Body: body})).Must(v.system.t, "%s %s", method, path)
 	v.learn(a)
 	return a
 }
@@ -159,9 +156,7 @@ func (v *Visitor) Send(method, path string, body any) Answer {
 func (v *Visitor) Must(status int, method, path string, body any) Answer {
 	v.system.t.Helper()
 	a := v.Send(method, path, body)
-	if a.Status != status {
-		v.system.t.Fatalf("%s %s answered %d, want %d: %s", method, path, a.Status, status, a.Body)
-	}
+	check.MustEqual(v.system.t, a.Status, status, "%s %s answered: %s", method, path, a.Body)
 	return a
 }
 
@@ -176,8 +171,7 @@ func (v *Visitor) Refused(status int, code, method, path string, body any) {
 // Cookies returns the cookies that the browser sends to the site, by name.
 func (v *Visitor) Cookies() map[string]string {
 	v.system.t.Helper()
-	target, err := url.Parse(v.Base + "/bootstrap")
-	check.Must(v.system.t, err)
+	target := check.Got(url.Parse(v.Base + "/bootstrap")).Must(v.system.t)
 	found := map[string]string{}
 	for _, c := range v.client.Jar.Cookies(target) {
 		found[c.Name] = c.Value

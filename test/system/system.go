@@ -64,14 +64,12 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // the hotels of the examples
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	listener := check.Got(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	s := &System{DB: db, Log: new(Log), t: t}
 	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
 	c.Jobs = operations.Jobs()
 	c.Owner, c.ReadLog = db.OwnerURL(), func() (io.ReadCloser, error) { return io.NopCloser(s.Log.Reader()), nil }
-	local, err := cloud.Start(t.Context(), c)
-	check.Must(t, err)
+	local := check.Got(cloud.Start(t.Context(), c)).Must(t)
 	t.Cleanup(s.printTimeline) // runs after the cloud has ended: cleanups run in reverse order
 	t.Cleanup(func() {
 		if b, ok := local.Messages().(*emulated.Bus); ok {
@@ -84,8 +82,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	})
 	// All travellers of a test come from one address, faster than people.
 	setBotRules(t, local.Env(), `{"cadence":[],"fingerprintCollision":[]}`)
-	token, err := local.Token()
-	check.Must(t, err)
+	token := check.Got(local.Token()).Must(t)
 	s.Caller, s.Cloud, s.Issuer = NewCaller(local.URL(), token), local, local.Issuer()
 	return s
 }
@@ -97,8 +94,7 @@ func (s *System) Env() env.Env { return s.Cloud.Env() }
 func (s *System) Advance(d time.Duration) {
 	s.t.Helper()
 	s.DB.Advance(d)
-	token, err := s.Cloud.Token()
-	check.Must(s.t, err)
+	token := check.Got(s.Cloud.Token()).Must(s.t)
 	s.Caller.token = token
 }
 

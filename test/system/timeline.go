@@ -80,9 +80,7 @@ func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 // BookingTimeline returns the timeline of one booking, by any of its ids.
 func (s *System) BookingTimeline(name string) booking.Timeline {
 	s.t.Helper()
-	story, err := booking.Of(s.t.Context(), booking.Owner{Conn: s.DB.Owner(s.t)}, booking.Whole(s.Log.Reader()), name)
-	check.Must(s.t, err)
-	return story
+	return check.Got(booking.Of(s.t.Context(), booking.Owner{Conn: s.DB.Owner(s.t)}, booking.Whole(s.Log.Reader()), name)).Must(s.t)
 }
 
 // printTimeline prints the timeline if the test has failed. It is called last, after the system has ended.

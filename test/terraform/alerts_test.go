@@ -386,10 +386,8 @@ func TestAlerts_jobs(t *testing.T) {
 			continue
 		}
 		schedule := s.of("google_cloud_scheduler_job")[i].first("schedule")
-		window, err := time.ParseDuration(summed.FindStringSubmatch(query)[3] + summed.FindStringSubmatch(query)[4])
-		check.Must(t, err)
-		retest, err := time.ParseDuration(lasting)
-		check.Must(t, err)
+		window := check.Got(time.ParseDuration(summed.FindStringSubmatch(query)[3] + summed.FindStringSubmatch(query)[4])).Must(t)
+		retest := check.Got(time.ParseDuration(lasting)).Must(t)
 		known := false
 		for pattern, w := range want {
 			if !regexp.MustCompile(pattern).MatchString(schedule) {

@@ -89,15 +89,12 @@ func platform() map[string]any {
 func (w configCopy) blueprint() {
 	w.t.Helper()
 	check.Must(w.t, os.RemoveAll(filepath.Join(w.dir, "tests")))
-	modules, err := filepath.Glob(filepath.Join(w.dir, "modules", "*"))
-	check.Must(w.t, err)
+	modules := check.Got(filepath.Glob(filepath.Join(w.dir, "modules", "*"))).Must(w.t)
 	for _, dir := range append(modules, w.dir) {
-		files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
-		check.Must(w.t, err)
+		files := check.Got(filepath.Glob(filepath.Join(dir, "*.tf"))).Must(w.t)
 		var all draft
 		for _, file := range files {
-			source, err := os.ReadFile(file)
-			check.Must(w.t, err)
+			source := check.Got(os.ReadFile(file)).Must(w.t)
 			check.Must(w.t, os.WriteFile(file, []byte(all.redraw(string(source))), 0o600))
 		}
 		check.Must(w.t, os.WriteFile(filepath.Join(dir, "blueprint.tf"), []byte(all.output()), 0o600))
@@ -115,8 +112,7 @@ func (w configCopy) evaluate(vars ...map[string]any) (system, error) {
 	for _, v := range append([]map[string]any{ofBoth}, vars...) {
 		maps.Copy(given, v)
 	}
-	text, err := json.Marshal(given)
-	check.Must(w.t, err)
+	text := check.Got(json.Marshal(given)).Must(w.t)
 	check.Must(w.t, os.WriteFile(filepath.Join(w.dir, "terraform.tfvars.json"), text, 0o600))
 	for _, args := range [][]string{{"init", "-backend=false", "-no-color"}, {"apply", "-auto-approve", "-no-color"}} {
 		if out, err := w.run(args...); err != nil {
@@ -172,8 +168,7 @@ func (e *evaluation) system(t testing.TB) system {
 // catalogue is that of the copy.
 func (w configCopy) catalogue() (d deployment.Deployment) {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "catalogue.json"))
-	check.Must(w.t, err)
+	text := check.Got(os.ReadFile(filepath.Join(w.dir, "catalogue.json"))).Must(w.t)
 	check.Must(w.t, json.Unmarshal(text, &d))
 	return d
 }
@@ -401,13 +396,10 @@ func TestBlueprint_has_every_resource(t *testing.T) {
 	for _, r := range s.resources {
 		kinds[r.Kind] = true
 	}
-	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	check.Must(t, err)
-	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(home, "*.tf"))).Must(t)
+	modules := check.Got(filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))).Must(t)
 	for _, file := range slices.Concat(files, modules) {
-		source, err := os.ReadFile(file)
-		check.Must(t, err)
+		source := check.Got(os.ReadFile(file)).Must(t)
 		for _, kind := range all(made, string(source)) {
 			if strings.HasPrefix(kind, "google_") && !kinds[kind] {
 				t.Errorf("the blueprint has no %s", kind)

@@ -90,8 +90,7 @@ func (w configCopy) prepare() {
 func (w configCopy) replace(file, from, to string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(file))
-	text, err := os.ReadFile(path)
-	check.Must(w.t, err)
+	text := check.Got(os.ReadFile(path)).Must(w.t)
 	if n := strings.Count(string(text), from); n != 1 {
 		w.t.Fatalf("%s has %d times %q", file, n, from)
 	}

@@ -39,8 +39,7 @@ func TestReadme_erasure(t *testing.T) {
 		`UPDATE reservation.reservations SET state = 'cancelled', cancellation = '{}', pending_step = '', step_since = NULL`,
 		`UPDATE reservation.outbox SET published_at = platform.now()`,
 	} {
-		_, err := owner.Exec(t.Context(), statement)
-		check.Must(t, err)
+		check.Got(owner.Exec(t.Context(), statement)).Must(t)
 	}
 	pasted := blanks.ReplaceAllString(strings.NewReplacer("<tenant>", tenant.String(), "<reservation>", r.ID.String(), "<hash>", strings.Repeat("a", 64),
 		"<session>", id.New[id.GuestSession]().String(), "NAME", "K. Amiri", "REASON", "the guest asked").Replace(commands[1]), "nowhere")
@@ -52,9 +51,7 @@ func TestReadme_erasure(t *testing.T) {
 	}
 	said := paste(t, "erase", "./scripts/serve/erase", pasted, "DATABASE_URL="+db.URL(), "DEAD_LETTERS="+replay.Listeners([]topic.Subscription{subscription}))
 	for _, want := range []string{"would erase the guest", "dead letters: would delete 1", `erased by "K. Amiri"`, "0 reservations have a guest with this address", "the erasure of the session is requested"} {
-		t.Run(want, func(t *testing.T) {
-			check.Contains(t, said, want)
-		})
+		t.Run(want, func(t *testing.T) { check.Contains(t, said, want) })
 	}
 	var guests, receipts, requests, dead int
 	check.Must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),

@@ -42,8 +42,7 @@ func TestProduction_addresses(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]system{"production": ofTheProduction.system(t), "demo": ofTheDemo.system(t)} {
 		t.Run(name, func(t *testing.T) {
-			network, err := netip.ParsePrefix(s.of("google_compute_subnetwork")[0].first("ip_cidr_range"))
-			check.Must(t, err)
+			network := check.Got(netip.ParsePrefix(s.of("google_compute_subnetwork")[0].first("ip_cidr_range"))).Must(t)
 			blocks := 1 << (28 - network.Bits())
 			needed := 2*len(s.of("google_cloudfunctions2_function")) + len(s.of("google_cloud_run_v2_job"))
 			if needed > blocks {

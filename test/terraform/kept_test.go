@@ -16,10 +16,8 @@ func TestKept(t *testing.T) {
 	need(t)
 	w := open(t)
 	w.few()
-	made, err := w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})
-	check.Must(t, err)
-	listed, err := w.run("state", "list")
-	check.Must(t, err)
+	made := check.Got(w.evaluate(ofProduction, map[string]any{"custom_domains": []string{"kabul-grand.example"}})).Must(t)
+	listed := check.Got(w.run("state", "list")).Must(t)
 	guards := made.guards(t)
 	for _, guard := range guards {
 		check.Contains(t, listed, guard+"\n")
@@ -30,9 +28,7 @@ func TestKept(t *testing.T) {
 	} {
 		t.Run(refused[0], func(t *testing.T) {
 			out, err := w.run(append(refused, "-no-color")...)
-			if err == nil {
-				t.Errorf("error of %v = nil, want a value", refused)
-			}
+			check.Fails(t, err, "error of %v", refused)
 			for _, guard := range guards {
 				if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
 					t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, problems(out))
@@ -40,9 +36,7 @@ func TestKept(t *testing.T) {
 			}
 		})
 	}
-	if after, err := w.run("state", "list"); err != nil || after != listed {
-		t.Errorf("a refused plan changed something, %v:\n%s", err, after)
-	}
+	check.Got(w.run("state", "list")).Want(t, listed, "a refused plan changed something")
 	for _, step := range [][]string{{"state", "rm", "terraform_data.kept"}, {"destroy", "-auto-approve", "-var=deletion_protection=false"}} {
 		if out, err := w.run(step...); err != nil {
 			t.Errorf("%v: %v\n%s", step, err, out)
@@ -99,15 +93,11 @@ func TestEdge_logs(t *testing.T) {
 	s := ofTheProduction.system(t)
 	for _, r := range s.of("google_compute_backend_service") {
 		on := at(r.Arguments, "log_config", "enable")
-		if len(on) != 1 {
-			t.Fatalf("%s: len(on) = %v, want 1", r.Address, len(on))
-		}
+		check.MustEqual(t, len(on), 1, "%s", r.Address)
 		if on[0] != true {
 			t.Errorf("%s: on[0] = %v, want true", r.Address, on[0])
 		}
-		if r.first("security_policy") == "" {
-			t.Errorf(`%s: r.first("security_policy") = "", want a value`, r.Address)
-		}
+		check.NotZero(t, r.first("security_policy"), "%s", r.Address)
 	}
 	var excluded []string
 	for _, r := range s.of("google_logging_project_exclusion") {
@@ -117,8 +107,6 @@ func TestEdge_logs(t *testing.T) {
 		"queries and referrers":      `resource.type="http_load_balancer" AND (httpRequest.requestUrl:"?" OR httpRequest.referer:"?")`,
 		"no decision of Cloud Armor": `resource.type="http_load_balancer" AND NOT jsonPayload.previewSecurityPolicy.outcome="DENY" AND NOT jsonPayload.enforcedSecurityPolicy.outcome="DENY"`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Contains(t, strings.Join(excluded, "\n"), want)
-		})
+		t.Run(name, func(t *testing.T) { check.Contains(t, strings.Join(excluded, "\n"), want) })
 	}
 }

@@ -69,8 +69,7 @@ func (p replayTest) deadLetter(t *testing.T, reason string) string {
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String() + ":k", Payload: map[string]string{"guest": "it's \"کابل\" | 100 % $HOME\n"}}.
 		Seal(time.UnixMilli(1).UTC(), event.Origin{})
 	check.Must(t, err)
-	data, err := raw.Data()
-	check.Must(t, err)
+	data := check.Got(raw.Data()).Must(t)
 	a := raw.Attributes()
 	a["melmastoon-parked-by"], a["melmastoon-parked-reason"] = "desk-held", reason
 	check.Must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: deadLetterTopic, Attributes: a, Data: data}})...))
@@ -92,9 +91,7 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 		"dry run":                          "would replay 1 of 2 messages",
 		"replay":                           "replayed 1 of 2 messages",
 	} {
-		t.Run(name, func(t *testing.T) {
-			check.Contains(t, said, want)
-		})
+		t.Run(name, func(t *testing.T) { check.Contains(t, said, want) })
 	}
 	if strings.Contains(said, "guest") || strings.Contains(said, "would replay "+broken) {
 		t.Errorf("it says\n%s", said)
@@ -139,7 +136,5 @@ func paste(t *testing.T, job, program, commands string, environment ...string) s
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	notes, err := os.ReadFile(filepath.Join(dir, "notes"))
-	check.Must(t, err)
-	return string(notes)
+	return string(check.Got(os.ReadFile(filepath.Join(dir, "notes"))).Must(t))
 }

@@ -256,9 +256,7 @@ func with(functions int, vars map[string]any) func(testing.TB) system {
 		t.Helper()
 		w := open(t)
 		w.grow(functions)
-		s, err := w.evaluate(vars)
-		check.Must(t, err)
-		return s
+		return check.Got(w.evaluate(vars)).Must(t)
 	}
 }
 
@@ -297,8 +295,7 @@ func (w configCopy) grow(functions int) {
 		}
 		d.Functions[name] = f
 	}
-	text, err := d.Text()
-	check.Must(w.t, err)
+	text := check.Got(d.Text()).Must(w.t)
 	check.Must(w.t, os.WriteFile(filepath.Join(w.dir, "catalogue.json"), text, 0o600))
 }
 
@@ -316,8 +313,7 @@ func TestLimits_breaches(t *testing.T) {
 		w.replace(b.file, b.old, b.new)
 		want[b.what] = true
 	}
-	s, err := w.evaluate(ofDemo)
-	check.Must(t, err)
+	s := check.Got(w.evaluate(ofDemo)).Must(t)
 	for _, l := range limits {
 		if exceeded := l.exceeded(s); want[l.what] != (len(exceeded) > 0) {
 			t.Errorf("%s: exceeded %v, want a breach: %t", l.what, exceeded, want[l.what])

@@ -56,8 +56,7 @@ var nameOfMigrate = regexp.MustCompile(`name\s+= ("migrate.*")`)
 func (w configCopy) command() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "modules", "job", "main.tf")
-	source, err := os.ReadFile(path)
-	check.Must(w.t, err)
+	source := check.Got(os.ReadFile(path)).Must(w.t)
 	const job = "resource \"google_cloud_run_v2_job\" \"this\" {\n"
 	before, rest, found := strings.Cut(string(source), job)
 	own, after, ended := strings.Cut(rest, "\n}\n")
@@ -117,8 +116,7 @@ func TestMigration_failure(t *testing.T) {
 			t.Fatalf("%s: error %v\n%s", step.name, err, out)
 		}
 		rolled, _ := w.run("output", "-raw", "rolled_out")
-		runs, err := os.ReadFile(filepath.Join(w.dir, "runs"))
-		check.Must(t, err)
+		runs := check.Got(os.ReadFile(filepath.Join(w.dir, "runs"))).Must(t)
 		if !strings.HasSuffix(rolled, step.rolledOut) || strings.Count(string(runs), "run") != step.runs {
 			t.Errorf("%s: rolled out %s after %d runs, want %s after %d", step.name, rolled, strings.Count(string(runs), "run"), step.rolledOut, step.runs)
 		}
@@ -133,9 +131,7 @@ func TestMigration_timeout(t *testing.T) {
 		for _, v := range at(r.Arguments, path...) {
 			switch v := v.(type) {
 			case string:
-				whole, err := strconv.Atoi(strings.TrimSuffix(v, "s"))
-				check.Must(t, err)
-				return float64(whole)
+				return float64(check.Got(strconv.Atoi(strings.TrimSuffix(v, "s"))).Must(t))
 			case float64:
 				return v
 			}

@@ -33,8 +33,7 @@ func TestAlerts_oldKeys(t *testing.T) {
 			e := env.Of(nil)
 			store := folder.Open(t.TempDir(), e.Now)
 			for _, r := range keys.Rings {
-				_, err := store.Add(t.Context(), r.Secret(), 0, []byte("k1:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))
-				check.Must(t, err)
+				check.Got(store.Add(t.Context(), r.Secret(), 0, []byte("k1:"+base64.StdEncoding.EncodeToString(make([]byte, 32))))).Must(t)
 			}
 			e.Advance(time.Duration(test.days) * 24 * time.Hour)
 			var out bytes.Buffer

@@ -60,8 +60,7 @@ func TestProblems_resolve(t *testing.T) {
 			t.Parallel()
 			w := open(t)
 			w.few()
-			s, err := w.evaluate(ofProduction, test.vars)
-			check.Must(t, err)
+			s := check.Got(w.evaluate(ofProduction, test.vars)).Must(t)
 			shared, pages := s.of("google_compute_backend_bucket")[0], map[string]resource{}
 			for _, page := range s.of("google_storage_bucket_object") {
 				if page.first("bucket") == shared.first("bucket_name") {
@@ -102,8 +101,7 @@ func TestProblems_disabled(t *testing.T) {
 	need(t)
 	w := open(t)
 	w.few()
-	s, err := w.evaluate(ofProduction, map[string]any{"error_pages": false})
-	check.Must(t, err)
+	s := check.Got(w.evaluate(ofProduction, map[string]any{"error_pages": false})).Must(t)
 	if made := slices.Concat(s.of("google_compute_backend_bucket"), s.of("google_storage_bucket_iam_member")); len(made) > 0 {
 		t.Errorf("there is %v", made)
 	}

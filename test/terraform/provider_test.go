@@ -16,8 +16,7 @@ func TestProvider_required(t *testing.T) {
 	t.Parallel()
 	tree := t.TempDir()
 	for _, file := range []string{"scripts/setup", "terraform/versions.tf"} {
-		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-		check.Must(t, err)
+		source := check.Got(os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))).Must(t)
 		check.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(tree, file)), 0o700))
 		check.Must(t, os.WriteFile(filepath.Join(tree, file), source, 0o600))
 	}
@@ -51,10 +50,8 @@ func TestProvider_required(t *testing.T) {
 // TestProvider_ci wants CI to require what a laptop may leave out.
 func TestProvider_ci(t *testing.T) {
 	t.Parallel()
-	run, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	check.Must(t, err)
-	script, err := os.ReadFile(filepath.Join(root, "scripts", "test"))
-	check.Must(t, err)
+	run := check.Got(os.ReadFile(filepath.Join(root, ".ci", "run"))).Must(t)
+	script := check.Got(os.ReadFile(filepath.Join(root, "scripts", "test"))).Must(t)
 	switch {
 	case !strings.Contains(string(run), "PROVIDER_REQUIRED=1"):
 		t.Errorf("string(run) = %q, want one containing %q", string(run), "PROVIDER_REQUIRED=1")

@@ -136,8 +136,7 @@ func newReader(t *testing.T) reader {
 	for name := range r.deployment.Jobs {
 		names["jobs-"+name] = "jobs-" + name + "-abc123.zip"
 	}
-	bundles, err := json.Marshal(names)
-	check.Must(t, err)
+	bundles := check.Got(json.Marshal(names)).Must(t)
 	spread := strings.NewReplacer(",", ",\n", ":", ": ").Replace(string(bundles)) + "\n"
 	check.Must(t, os.WriteFile(filepath.Join(r.state, "bundles.json"), []byte(spread), 0o600))
 	for _, name := range []string{"gcloud", "go", "openssl", "python3", "terraform", "unzip"} {
@@ -159,8 +158,7 @@ func (r reader) paste(flags, fail string, blocks ...string) error {
 			deployed = append(deployed, name+"-"+cadence)
 		}
 	}
-	tree, err := filepath.Abs(root)
-	check.Must(r.t, err)
+	tree := check.Got(filepath.Abs(root)).Must(r.t)
 	shell := exec.CommandContext(r.t.Context(), "bash", flags, strings.Join(blocks, "\n"))
 	shell.Dir = r.tree
 	shell.Env = slices.Concat(os.Environ(), []string{"PATH=" + r.bin + ":" + os.Getenv("PATH"), "STATE=" + r.state, "TREE=" + tree, "FAIL=" + fail,
@@ -175,9 +173,7 @@ func (r reader) paste(flags, fail string, blocks ...string) error {
 // commands returns the commands that were run.
 func (r reader) commands() []string {
 	r.t.Helper()
-	lines, err := os.ReadFile(filepath.Join(r.state, "commands"))
-	check.Must(r.t, err)
-	return strings.Split(strings.TrimSpace(string(lines)), "\n")
+	return strings.Split(strings.TrimSpace(string(check.Got(os.ReadFile(filepath.Join(r.state, "commands"))).Must(r.t))), "\n")
 }
 
 // unknown returns the gcloud commands and flags that flagsOf does not list.
@@ -237,8 +233,7 @@ func TestReadme_blocks(t *testing.T) {
 	for _, wrong := range r.unknown() {
 		t.Errorf("the command line of Google has no %s", wrong)
 	}
-	exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
-	check.Must(t, err)
+	exists := check.Got(os.ReadFile(filepath.Join(r.state, "exists"))).Must(t)
 	for _, secret := range deployment.Secrets {
 		want := "secrets melmastoon-" + strings.ToLower(strings.ReplaceAll(secret, "_", "-"))
 		check.Contains(t, string(exists), want+"\n")
@@ -311,8 +306,7 @@ func TestReadme_restart(t *testing.T) {
 				again = append(again, "cd terraform")
 			}
 			check.NoError(t, r.paste("-uc", "", append(again, blocks[test.block])...), "pasted again")
-			exists, err := os.ReadFile(filepath.Join(r.state, "exists"))
-			check.Must(t, err)
+			exists := check.Got(os.ReadFile(filepath.Join(r.state, "exists"))).Must(t)
 			if created := strings.Fields(string(exists)); len(created) == 0 || strings.Count(string(exists), "secrets melmastoon-handoff-keys\n") != 1 {
 				t.Errorf("after the restart these exist: %s", exists)
 			}
@@ -342,11 +336,7 @@ func TestPipeline(t *testing.T) {
 			}
 			check.Must(t, r.paste("-euc", "", blocks...))
 			ran := strings.Join(r.commands(), "\n")
-			for _, command := range want {
-				if !strings.Contains(ran, command) {
-					t.Errorf("the step does not run %q, but\n%s", command, ran)
-				}
-			}
+			check.Contains(t, ran, want...)
 			if step == "plan" && strings.Contains(ran, "terraform apply") {
 				t.Error("a plan is applied without approval")
 			}

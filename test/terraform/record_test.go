@@ -40,8 +40,7 @@ func record(t *testing.T) map[string]string {
 	owner := db.Owner(t)
 	exec := func(statement string) {
 		t.Helper()
-		_, err := owner.Exec(context.WithoutCancel(t.Context()), statement)
-		check.Must(t, err)
+		check.Got(owner.Exec(context.WithoutCancel(t.Context()), statement)).Must(t)
 	}
 	exec(`UPDATE reservation.outbox SET parked_reason = 'too large', envelope = jsonb_set(envelope, '{retentionClass}', '"regulated"') WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
 	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
@@ -122,8 +121,7 @@ func line(t *testing.T, e env.Env, f fn.Function, events ...event.Raw) string {
 	case f.Spec.Subject != "":
 		front.Push(f, events[0])
 	default: // by the handler itself: no document describes the answer to a panic
-		handler, err := f.Handler(e)
-		check.Must(t, err)
+		handler := check.Got(f.Handler(e)).Must(t)
 		handler.ServeHTTP(httptest.NewRecorder(), front.Request(t, http.MethodPost, "/api/v1/reservations/quotes", reservationtest.Ask(t, id.New[id.Property]()),
 			"X-Tenant-Id", id.New[id.Tenant]().String(), "Idempotency-Key", id.New[id.Request]().String()))
 	}

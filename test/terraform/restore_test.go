@@ -35,8 +35,7 @@ func restored(t *testing.T, blocks []string) ([]string, error) {
 // paused is resumed, and what is cloned is deleted.
 func TestRestore_blocks(t *testing.T) {
 	t.Parallel()
-	commands, err := restored(t, pageBlocks(t, "RESTORE.md"))
-	check.Must(t, err)
+	commands := check.Got(restored(t, pageBlocks(t, "RESTORE.md"))).Must(t)
 	for _, command := range commands {
 		if strings.HasPrefix(command, "gcloud ") && !strings.Contains(command, " --project=my-project") {
 			t.Errorf("%s does not name its project", command)
@@ -96,8 +95,7 @@ func TestRestore_mistakes(t *testing.T) {
 // the latest revisions again.
 func TestRollback_blocks(t *testing.T) {
 	t.Parallel()
-	commands, err := restored(t, pageBlocks(t, "ROLLBACK.md"))
-	check.Must(t, err)
+	commands := check.Got(restored(t, pageBlocks(t, "ROLLBACK.md"))).Must(t)
 	const at = " --project=my-project --region=me-central1 "
 	var moved []string
 	for _, command := range commands {

@@ -78,9 +78,7 @@ func set(t *testing.T, files ...string) map[string]bool {
 
 func text(t *testing.T, file string) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(home, file))
-	check.Must(t, err)
-	return string(source)
+	return string(check.Got(os.ReadFile(filepath.Join(home, file))).Must(t))
 }
 
 func TestSettings_allVariables(t *testing.T) {
@@ -169,14 +167,11 @@ var made = regexp.MustCompile(`(?m)^resource "([a-z0-9_]+)"`)
 // apply, by the guide, or by the apply.
 func TestSettings_newProject(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	check.Must(t, err)
-	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(home, "*.tf"))).Must(t)
+	modules := check.Got(filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))).Must(t)
 	on := text(t, "services.tf") + text(t, "README.md")
 	for _, file := range slices.Concat(files, modules) {
-		source, err := os.ReadFile(file)
-		check.Must(t, err)
+		source := check.Got(os.ReadFile(file)).Must(t)
 		for _, kind := range all(made, string(source)) {
 			known := kind == "terraform_data" // Terraform's own
 			for beginning, services := range interfaces {
@@ -234,8 +229,7 @@ func TestSettings_examples(t *testing.T) {
 			w.few()
 			example := scaled.ReplaceAllString(text(t, test.file), "")
 			check.Must(t, os.WriteFile(filepath.Join(w.dir, "example.auto.tfvars"), []byte(example), 0o600))
-			s, err := w.evaluate()
-			check.Must(t, err)
+			s := check.Got(w.evaluate()).Must(t)
 			if len(s.of(test.creates)) == 0 {
 				t.Errorf("the example creates no %s", test.creates)
 			}
@@ -251,9 +245,7 @@ var led = regexp.MustCompile(`(?s)resource "google_compute_(?:backend_service|re
 func TestSettings_removedFunction(t *testing.T) {
 	t.Parallel()
 	found := led.FindAllString(text(t, "edge.tf"), -1)
-	if len(found) != 2 {
-		t.Fatalf("%d resources lead to functions", len(found))
-	}
+	check.MustEqual(t, len(found), 2, "resources lead to functions")
 	for _, resource := range found {
 		check.Contains(t, resource, "create_before_destroy = true")
 	}
@@ -264,8 +256,7 @@ func TestSettings_uniqueNames(t *testing.T) {
 	t.Parallel()
 	var d deployment.Deployment
 	check.Must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
-	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(home, "*.tf"))).Must(t)
 	if len(files) == 0 || len(melmastoon.Functions) == 0 {
 		t.Fatal("there is nothing to look at")
 	}
@@ -289,13 +280,10 @@ func TestSettings_noPermissionAttributes(t *testing.T) {
 	if !ofRights.MatchString(`google_cloud_run_v2_service_iam_member.invoker["x"].name`) {
 		t.Fatal("this notices nothing")
 	}
-	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
-	check.Must(t, err)
-	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
-	check.Must(t, err)
+	files := check.Got(filepath.Glob(filepath.Join(home, "*.tf"))).Must(t)
+	modules := check.Got(filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))).Must(t)
 	for _, file := range slices.Concat(files, modules) {
-		source, err := os.ReadFile(file)
-		check.Must(t, err)
+		source := check.Got(os.ReadFile(file)).Must(t)
 		for _, found := range ofRights.FindAllString(string(source), -1) {
 			t.Errorf("%s reads %s", file, found)
 		}

@@ -176,9 +176,7 @@ type booking struct {
 func (h *fixture) sample(b *testing.B, n int, sql string) []booking {
 	b.Helper()
 	rows, _ := h.owner.Query(b.Context(), sql+fmt.Sprintf(` ORDER BY md5(reservation_id::text) LIMIT %d`, n))
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[booking])
-	check.Must(b, err)
-	return found
+	return check.Got(pgx.CollectRows(rows, pgx.RowToStructByPos[booking])).Must(b)
 }
 
 // spread copies all hotels of the demo to cities of their own, so that a search in one city finds as many as before.
@@ -204,8 +202,7 @@ const spread = `
 // BenchmarkHotels searches one city, and opens a hotel by its id, among a thousand hotels and among ten thousand.
 func BenchmarkHotels(b *testing.B) {
 	h := open(b, 4)
-	named, err := demo.Named()
-	check.Must(b, err)
+	named := check.Got(demo.Named()).Must(b)
 	check.Must(b, demo.Furnish(b.Context(), h.env, named))
 	h.exec(b, `CREATE SCHEMA bare`)
 	for _, table := range []string{"cities", "tenants", "properties", "room_types", "listings", "listing_rooms", "listing_rates"} {

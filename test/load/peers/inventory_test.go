@@ -289,12 +289,10 @@ func BenchmarkInventory(b *testing.B) {
 func overHTTP(b *testing.B, m *inventory) func(context.Context, sandboxtest.Hold) error {
 	b.Helper()
 	e, issuer := fntest.Surround(b, m.env)
-	handler, err := holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
-	check.Must(b, err)
+	handler := check.Got(holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))).Must(b)
 	server := httptest.NewServer(handler)
 	b.Cleanup(server.Close)
-	token, err := issuer.Sign(issuer.Email(), e.Now().Add(24*time.Hour), identity.Audience(holdrooms.Function.Spec.Service()))
-	check.Must(b, err)
+	token := check.Got(issuer.Sign(issuer.Email(), e.Now().Add(24*time.Hour), identity.Audience(holdrooms.Function.Spec.Service()))).Must(b)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	return func(ctx context.Context, h sandboxtest.Hold) error {
 		text, err := json.Marshal(holdrooms.Request{Tenant: h.Tenant, Property: h.Property, Reservation: h.Reservation, Stay: h.Stay,

@@ -83,14 +83,12 @@ func open(b *testing.B, pool int) *fixture {
 // bare is a pool of the owner's, without roles, tenants or hooks. Settings are names, each with its value.
 func (h *fixture) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
 	b.Helper()
-	c, err := pgxpool.ParseConfig(h.OwnerURL())
-	check.Must(b, err)
+	c := check.Got(pgxpool.ParseConfig(h.OwnerURL())).Must(b)
 	c.MaxConns = int32(size)
 	for s := range slices.Chunk(settings, 2) {
 		c.ConnConfig.RuntimeParams[s[0]] = s[1]
 	}
-	pool, err := pgxpool.NewWithConfig(b.Context(), c)
-	check.Must(b, err)
+	pool := check.Got(pgxpool.NewWithConfig(b.Context(), c)).Must(b)
 	b.Cleanup(pool.Close)
 	return pool
 }
@@ -98,9 +96,7 @@ func (h *fixture) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool
 func (h *fixture) exec(b *testing.B, statements ...string) {
 	b.Helper()
 	for _, s := range statements {
-		if _, err := h.owner.Exec(b.Context(), s); err != nil {
-			b.Fatalf("%s: %v", s, err)
-		}
+		check.Got(h.owner.Exec(b.Context(), s)).Must(b, "%s", s)
 	}
 }
 

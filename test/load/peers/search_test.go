@@ -34,8 +34,7 @@ const copyRows = `
 // hotels fills the sandbox with so many hotels, most of them in the same cities, with rooms and prices on the nights of one stay.
 func (h *fixture) hotels(b *testing.B, n int, from, until stay.Date) {
 	b.Helper()
-	named, err := demo.Named()
-	check.Must(b, err)
+	named := check.Got(demo.Named()).Must(b)
 	check.Must(b, demo.Furnish(b.Context(), h.env, named))
 	h.exec(b, `CREATE SCHEMA bare`, `SET session_replication_role = replica`)
 	h.forget(b, `DROP SCHEMA bare CASCADE`)
@@ -89,8 +88,7 @@ func BenchmarkSearch(b *testing.B) {
 	visitors := make([]*system.Visitor, 50)
 	for i := range visitors {
 		visitors[i] = s.Browser().AtAll()
-		_, err := expect(b.Context(), visitors[i], http.StatusOK, system.Request{Method: http.MethodGet, Path: "/session"})
-		check.Must(b, err)
+		check.Got(expect(b.Context(), visitors[i], http.StatusOK, system.Request{Method: http.MethodGet, Path: "/session"})).Must(b)
 	}
 	var asked atomic.Int64
 	ask := func(path string, body func(n int64) map[string]any) func(context.Context, int) error {

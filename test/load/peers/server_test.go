@@ -68,12 +68,9 @@ func startServer(b *testing.B) (address string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServe$", "-test.timeout=20m")
 	cmd.Env, cmd.Stderr = slices.Concat(os.Environ(), []string{"GOGC=400", "GOMEMLIMIT=204MiB", serving + "=1"}), os.Stderr
-	in, err := cmd.StdinPipe()
-	check.Must(b, err)
-	out, err := cmd.StdoutPipe()
-	check.Must(b, err)
-	p, err := subprocess.Start(cmd)
-	check.Must(b, err)
+	in := check.Got(cmd.StdinPipe()).Must(b)
+	out := check.Got(cmd.StdoutPipe()).Must(b)
+	p := check.Got(subprocess.Start(cmd)).Must(b)
 	b.Cleanup(func() {
 		check.Must(b, in.Close())
 		<-p.Done()
@@ -95,8 +92,6 @@ func cookie(b *testing.B, address string) string {
 	check.Must(b, err)
 	defer res.Body.Close()
 	all := res.Cookies()
-	if len(all) != 1 {
-		b.Fatalf("no cookie in %d %v", res.StatusCode, res.Header)
-	}
+	check.MustEqual(b, len(all), 1, "no cookie in %d %v", res.StatusCode, res.Header)
 	return all[0].Name + "=" + all[0].Value
 }

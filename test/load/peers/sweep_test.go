@@ -34,8 +34,7 @@ func BenchmarkSweep(b *testing.B) {
 	for range 20 {
 		quotes = append(quotes, reservationtest.Holds(b, e, id.New[id.Tenant](), id.New[id.Property]()))
 	}
-	sweep, err := expireholds.New(e)
-	check.Must(b, err)
+	sweep := check.Got(expireholds.New(e)).Must(b)
 	var sweeping time.Duration
 	alone := func() []time.Duration {
 		return beats(b, perSecond, window, func(ctx context.Context, i int) error { return quotes[i%len(quotes)](ctx) })
