@@ -336,16 +336,14 @@ func TestErase_warehouseAway(t *testing.T) {
 			other := id.New[id.GuestSession]().String()
 			w := &warehouse{fails: method, rows: map[string][]warehouseRow{"session_started": sessions(map[string]int64{line[0].String(): 1, other: 1}), "wishlist_added": nil}}
 			code, output := call(t.Context(), jobEnv(m, w))
-			if code != 1 || !strings.Contains(output, "the warehouse is away") {
-				t.Errorf("exit code %d, output %q", code, output)
-			}
+			check.Equal(t, code, 1)
+			check.Contains(t, output, "the warehouse is away")
 			check.Equal(t, openRequests(t, m), 2, "open requests")
 			w.fails = ""
 			must(t, jobEnv(m, w))
 			r := receipts(t, m)[line[0]]
-			if r.Warehouse != "project.telemetry" || r.Deleted["project.telemetry.session_started"] != 1 {
-				t.Errorf("receipt = %+v, want one row of the warehouse", r)
-			}
+			check.Equal(t, r.Warehouse, "project.telemetry")
+			check.Equal(t, r.Deleted["project.telemetry.session_started"], 1)
 			if n := r.Deleted["bff_consumer.outbox"]; n < 2 {
 				t.Errorf("deleted events = %d, want those of the first run", n)
 			}
@@ -364,9 +362,8 @@ func TestErase_warehouseWithoutSessions(t *testing.T) {
 	m.DB.Advance(2 * time.Hour)
 	w := &warehouse{rows: map[string][]warehouseRow{"booking": {{map[string]string{"reservationId": "other"}, 1}}}}
 	code, output := call(t.Context(), jobEnv(m, w), "-batch=1")
-	if code != 1 || !strings.Contains(output, "no table with a column guestSessionId") {
-		t.Errorf("exit code %d, output %q, want 1 and the missing column", code, output)
-	}
+	check.Equal(t, code, 1)
+	check.Contains(t, output, "no table with a column guestSessionId")
 	check.Equal(t, openRequests(t, m), 2, "open requests")
 }
 

@@ -226,9 +226,8 @@ func TestErase_notYet(t *testing.T) {
 			r := h.stay()
 			h.exec(test.change, nil)
 			code, output := call(t.Context(), h.env(), h.arguments(r, really...)...)
-			if code != 1 || !strings.Contains(output, test.want) {
-				t.Errorf("exit code %d, output %q, want 1 and %q", code, output, test.want)
-			}
+			check.Equal(t, code, 1)
+			check.Contains(t, output, test.want)
 			check.Equal(t, h.marks(), marksOfOne, "rows that mark the guest")
 		})
 	}
@@ -305,9 +304,8 @@ func TestErase_letterOfPayment(t *testing.T) {
 		Attributes: map[string]string{"ce-type": "melmastoon.payment.transaction.captured.v1"}}
 	check.Must(t, errors.Join(b.Publish(t.Context(), []topic.Message{captured})...))
 	code, output := call(t.Context(), h.env(), h.arguments(r, really...)...)
-	if code != 1 || !strings.Contains(output, "replay it first") {
-		t.Errorf("exit code %d, output %q, want 1 and the reason", code, output)
-	}
+	check.Equal(t, code, 1)
+	check.Contains(t, output, "replay it first")
 	check.Equal(t, countDeadLetters(t, h.owner), 1, "dead letters")
 	check.Equal(t, h.completed(), 0, "receipts")
 }
@@ -318,9 +316,8 @@ func TestErase_lettersAway(t *testing.T) {
 	h := openStayFixture(t)
 	r := h.stay()
 	code, output := call(t.Context(), h.env().With("DEAD_LETTERS", "a:b:unknown"), h.arguments(r, really...)...)
-	if code != 1 || !strings.Contains(output, "unknown") {
-		t.Errorf("exit code %d, output %q, want 1", code, output)
-	}
+	check.Equal(t, code, 1)
+	check.Contains(t, output, "unknown")
 	check.Equal(t, h.completed(), 0, "receipts")
 	must(t, h.env())
 	if n := h.completed(); n != 1 || h.marks() != 0 {

@@ -61,9 +61,8 @@ func TestRun_functionsFollow(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := call(t, store, test.args...)
-			if code != 0 || !strings.Contains(stdout, test.says) {
-				t.Errorf("exit %d, %s, printed %s", code, stderr, stdout)
-			}
+			check.Equal(t, code, 0, "%s", stderr)
+			check.Contains(t, stdout, test.says)
 			if n := publishedOfThousand(t, store); (n == 1000) != test.all || n == 0 {
 				t.Errorf("%d of 1000 events are published", n)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/jobs/command"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -36,9 +37,8 @@ func TestRun_roomsOnSale(t *testing.T) {
 			FROM sandbox.listings AS l`).Scan(&hotels, &sold); err != nil {
 				t.Fatal(err)
 			}
-			if hotels != 3 || sold != 3 {
-				t.Errorf("%d hotels can be found, %d have rooms on sale for a year", hotels, sold)
-			}
+			check.Equal(t, hotels, 3)
+			check.Equal(t, sold, 3)
 		})
 	}
 }

@@ -144,18 +144,16 @@ func TestRun_report(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	code, output := v.call()
-	if code != 0 || strings.Count(output, "\n") != 3*len(keys.Rings) {
-		t.Errorf("exit %d, want 0 and three lines for each keyring: %s", code, output)
-	}
+	check.Equal(t, code, 0)
+	check.Equal(t, strings.Count(output, "\n"), 3*len(keys.Rings))
 	for _, r := range keys.Rings {
 		contains(t, output, r.Variable+": version 1 is deployed since ", r.Variable+": k1 is active, 1 days old, since ", r.Variable+": next step: add\n")
 	}
 	v.env.Advance(100 * 24 * time.Hour)
 	code, output = v.call(handoffs)
 	contains(t, output, "HANDOFF_KEYS: k1 is active, 101 days old, since ", "HANDOFF_KEYS: key k1 is older than its limit of 90 days\n")
-	if code != 0 || strings.Contains(output, peppers) {
-		t.Errorf("exit %d, want only the named keyring: %s", code, output)
-	}
+	check.Equal(t, code, 0)
+	check.Lacks(t, output, peppers)
 }
 
 // TestRun_rotation makes the steps of each keyring, with an apply after each.
@@ -240,9 +238,7 @@ func TestRun_refusals(t *testing.T) {
 			before := v.last(test.variable)
 			code, output := v.call("-step="+test.step, "-go", "-by=K. Amiri", "-why=haste", test.variable)
 			check.Equal(t, code, 1, "exit code")
-			if !strings.Contains(output, test.variable+": ") || !strings.Contains(output, test.says) {
-				t.Errorf("printed %s, want %q with %s", output, test.says, test.variable)
-			}
+			check.Contains(t, output, test.variable+": ", test.says)
 			check.Equal(t, v.last(test.variable), before, "last version")
 		})
 	}
@@ -295,9 +291,8 @@ func TestRun_versionsByHand(t *testing.T) {
 			v := open(t)
 			v.put(handoffs, test.value)
 			code, output := v.call()
-			if code != test.code || !strings.Contains(output, test.says) {
-				t.Errorf("exit %d: %s, want %d with %q", code, output, test.code, test.says)
-			}
+			check.Equal(t, code, test.code)
+			check.Contains(t, output, test.says)
 			contains(t, output, "VIEW_TOKEN_KEYS: next step: add") // the other keyrings are reported all the same
 		})
 	}
@@ -353,9 +348,8 @@ func TestRun_dryRun(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	code, output := v.call("-step=add", handoffs)
-	if code != 0 || v.last(handoffs) != 1 {
-		t.Errorf("exit %d, %d versions, want 0 and one version", code, v.last(handoffs))
-	}
+	check.Equal(t, code, 0)
+	check.Equal(t, v.last(handoffs), 1)
 	contains(t, output, "HANDOFF_KEYS: would add: version 2 with the keys k1, k")
 }
 
@@ -370,9 +364,8 @@ func TestRun_concurrently(t *testing.T) {
 	}
 	all.Wait()
 	slices.Sort(codes)
-	if !slices.Equal(codes, []int{0, 1, 1, 1, 1, 1}) || v.last(handoffs) != 2 {
-		t.Errorf("exit codes %v and version %d, want one success and version 2", codes, v.last(handoffs))
-	}
+	check.Equal(t, codes, []int{0, 1, 1, 1, 1, 1})
+	check.Equal(t, v.last(handoffs), 2)
 }
 
 func TestRun_errors(t *testing.T) {

@@ -139,9 +139,8 @@ func TestStore(t *testing.T) {
 			}
 			check.Equal(t, got, []string{"1 false", "2 true", "3 true"}, "versions")
 			value, err := s.store.Read(t.Context(), "ring", 2)
-			if err != nil || string(value) != "value 2" {
-				t.Errorf("read %q, %v", value, err)
-			}
+			check.Must(t, err)
+			check.Equal(t, string(value), "value 2")
 			check.Got(s.store.Read(t.Context(), "ring", 9)).Fails(t, "read a version that does not exist")
 		})
 	}
@@ -175,9 +174,8 @@ func TestStore_concurrently(t *testing.T) {
 			}
 			versions := check.Got(s.store.Versions(t.Context(), "ring")).Must(t)
 			readable := slices.DeleteFunc(versions, func(v keys.Version) bool { return !v.Readable })
-			if winners != 1 || len(readable) != 2 {
-				t.Errorf("%d runs have added a version, and %d versions can be read, want 1 and 2", winners, len(readable))
-			}
+			check.Equal(t, winners, 1)
+			check.Equal(t, len(readable), 2)
 		})
 	}
 }

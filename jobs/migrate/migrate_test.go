@@ -123,9 +123,8 @@ func TestExitCodes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			code, _, stderr := call(t, test.env, test.args...)
-			if code != test.want || !strings.Contains(stderr, test.says) {
-				t.Errorf("exit %d, %q; want %d and %q", code, stderr, test.want, test.says)
-			}
+			check.Equal(t, code, test.want)
+			check.Contains(t, stderr, test.says)
 		})
 	}
 }

@@ -228,9 +228,8 @@ func TestRun_pushPublished(t *testing.T) {
 		}
 	}
 	m := messages[0]
-	if m.Topic != held || m.OrderingKey != "" {
-		t.Errorf("published to %s with the key %q, want %s without a key", m.Topic, m.OrderingKey, held)
-	}
+	check.Equal(t, m.Topic, held)
+	check.Equal(t, m.OrderingKey, "")
 	for name, want := range map[string]string{"ce-id": w.ok, "ce-type": held, topic.ReplayTo: "reservation-two", topic.Replays: "1"} {
 		t.Run(name, func(t *testing.T) { check.Equal(t, m.Attributes[name], want, "%s", name) })
 	}

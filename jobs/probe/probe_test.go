@@ -122,9 +122,8 @@ func TestRun(t *testing.T) {
 	var booked, cancelled int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE state = 'cancelled') FROM reservation.reservations`).Scan(&booked, &cancelled)
 	check.Must(t, err)
-	if booked != 2 || cancelled != 2 {
-		t.Errorf("booked %d and cancelled %d, want 2 and 2", booked, cancelled)
-	}
+	check.Equal(t, booked, 2)
+	check.Equal(t, cancelled, 2)
 }
 
 // TestRun_brokenSteps breaks the route of each step in turn.
@@ -167,9 +166,7 @@ func TestRun_brokenSteps(t *testing.T) {
 			if code != 1 {
 				t.Errorf("exit code = %d, want 1\n%s", code, stdout)
 			}
-			if !strings.Contains(stderr, "step "+test.step+": ") || !strings.Contains(stderr, test.says) {
-				t.Errorf("stderr = %s, want the step %s and %q in it", stderr, test.step, test.says)
-			}
+			check.Contains(t, stderr, "step "+test.step+": ", test.says)
 			f.breaks("", nil)
 			if !test.kept {
 				check.Equal(t, live(t, s), 0, "reservations that keep a room")

@@ -126,9 +126,7 @@ func TestRun_concurrently(t *testing.T) {
 	aged["reservation.idempotency"].insert(t, owner, time.Hour)
 	check.Got(owner.Exec(t.Context(), `SELECT pg_advisory_lock(hashtextextended('melmastoon.prune reservation.idempotency', 0))`)).Must(t)
 	stdout := must(t, d)
-	if !strings.Contains(stdout, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(stdout, "document.documents: removed 0\n") {
-		t.Errorf("got output %q", stdout)
-	}
+	check.Contains(t, stdout, "reservation.idempotency: another run holds the lock\n", "document.documents: removed 0\n")
 	check.Equal(t, rows(t, owner, "reservation.idempotency"), 1, "rows")
 }
 
@@ -272,9 +270,8 @@ func TestExitCodes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			code, stderr := call(t, t.Context(), noDatabase, io.Discard, test.args...)
-			if code != test.want || !strings.Contains(stderr, test.says) {
-				t.Errorf("exit %d, %q; want %d and %q", code, stderr, test.want, test.says)
-			}
+			check.Equal(t, code, test.want)
+			check.Contains(t, stderr, test.says)
 		})
 	}
 }

@@ -197,9 +197,8 @@ func TestOrigin_context(t *testing.T) {
 	}
 	one := event.Origin{RequestID: "req_9"}
 	raw, err := draft().Seal(happened, one)
-	if err != nil || raw.Envelope.CorrelationID != "req_9" {
-		t.Errorf("a first request: correlation = %q, error = %v, want its own request and nil", raw.Envelope.CorrelationID, err)
-	}
+	check.Must(t, err, "a first request")
+	check.Equal(t, raw.Envelope.CorrelationID, "req_9", "a first request")
 }
 
 func TestDecode_declaredMembers(t *testing.T) {
@@ -209,9 +208,8 @@ func TestDecode_declaredMembers(t *testing.T) {
 	got, err := event.Decode[struct {
 		Nights int `json:"nights"`
 	}](raw)
-	if err != nil || got.Payload.Nights != 3 {
-		t.Errorf("got %+v, %v, want 3 nights", got.Payload, err)
-	}
+	check.Must(t, err)
+	check.Equal(t, got.Payload.Nights, 3)
 	if !reflect.DeepEqual(got.Envelope, raw.Envelope) || got.Delivery != raw.Delivery {
 		t.Error("the envelope or the delivery was lost")
 	}

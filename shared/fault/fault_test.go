@@ -34,9 +34,8 @@ func TestFrom(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := fault.From(test.err)
-			if !errors.Is(got, test.want) || got.Kind != test.kind {
-				t.Errorf("got %v of kind %d, want %v of kind %d", got, got.Kind, test.want, test.kind)
-			}
+			check.Error(t, got, test.want)
+			check.Equal(t, got.Kind, test.kind)
 			check.Equal(t, got.Detail, test.want.Detail)
 			if error(got) != test.err && !errors.Is(got, test.err) {
 				t.Errorf("%v has lost its cause %v", got, test.err)
@@ -122,9 +121,8 @@ func TestKinds(t *testing.T) {
 	}
 	for _, k := range []fault.Kind{-1, fault.Timeout + 1} {
 		t.Run(fmt.Sprint("kind ", k), func(t *testing.T) {
-			if k.Status() != http.StatusInternalServerError || k.Title("en") != fault.Internal.Title("en") {
-				t.Errorf("got status %d and title %q, want those of an internal error", k.Status(), k.Title("en"))
-			}
+			check.Equal(t, k.Status(), http.StatusInternalServerError)
+			check.Equal(t, k.Title("en"), fault.Internal.Title("en"))
 		})
 	}
 }

@@ -110,9 +110,8 @@ func TestKeysRotate(t *testing.T) {
 		})
 	}
 	h, _, err := v.keys(t, "hmac-2026-05", "hmac-2026-04").Mint(fresh.Handoff, fresh.Handoff.MintedAt)
-	if err != nil || h.KeyID != "hmac-2026-05" {
-		t.Errorf("minted with %q, %v, want the active key", h.KeyID, err)
-	}
+	check.Must(t, err)
+	check.Equal(t, h.KeyID, "hmac-2026-05")
 }
 
 func TestMint_onlyValid(t *testing.T) {
@@ -157,9 +156,8 @@ func TestMintNames(t *testing.T) {
 	v := published(t)
 	keys, asked := v.keys(t, "hmac-2026-05"), v.Accepted[0].Handoff
 	again, _, err := keys.Mint(asked, asked.MintedAt)
-	if err != nil || again.ID != asked.ID {
-		t.Errorf("got %s, %v, want the caller's id %s", again.ID, err, asked.ID)
-	}
+	check.Must(t, err)
+	check.Equal(t, again.ID, asked.ID)
 	asked.ID = id.Handoff{}
 	first, _, err := keys.Mint(asked, asked.MintedAt)
 	check.Must(t, err)
@@ -222,9 +220,8 @@ func TestFaults(t *testing.T) {
 		handoff.ErrReplayed:         {code: "BFF.CONSUMER.HANDOFF_REPLAYED", status: 409},
 	} {
 		t.Run(want.code, func(t *testing.T) {
-			if f.Code != want.code || f.Kind.Status() != want.status {
-				t.Errorf("got %s with %d, want %s with %d", f.Code, f.Kind.Status(), want.code, want.status)
-			}
+			check.Equal(t, f.Code, want.code)
+			check.Equal(t, f.Kind.Status(), want.status)
 		})
 	}
 }

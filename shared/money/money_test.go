@@ -104,9 +104,7 @@ func TestMicroRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got, err := test.minor.Micro(); !errors.Is(err, test.want) {
-				t.Errorf("got %v, %v, want %v", got, err, test.want)
-			}
+			check.Got(test.minor.Micro()).Error(t, test.want)
 		})
 	}
 }

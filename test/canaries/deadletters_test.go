@@ -191,7 +191,6 @@ func TestCanaries_erasedWhileBooking(t *testing.T) {
 	row := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE reservation_id = (SELECT reservation_id FROM reservation.reservations WHERE state = 'confirmed')),
 		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL) FROM reservation.guests`)
 	check.Must(t, row.Scan(&names, &receipts))
-	if names != 1 || receipts != 3 {
-		t.Errorf("%d names of the new reservation and %d receipts, want 1 and 3", names, receipts)
-	}
+	check.Equal(t, names, 1)
+	check.Equal(t, receipts, 3)
 }

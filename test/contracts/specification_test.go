@@ -177,12 +177,10 @@ func (row specified) check(t *testing.T, s eventSchema) {
 	if row.rate == 0 {
 		row.rate = 1
 	}
-	if s.Retention.Class != row.class || s.Retention.Period != row.period {
-		t.Errorf("x-retention = %+v, want %s %s", s.Retention, row.class, row.period)
-	}
-	if s.Sampling.Rate != row.rate || s.Sampling.Debounce != row.debounce {
-		t.Errorf("x-sampling = %+v, want the rate %v and the debounce %q", s.Sampling, row.rate, row.debounce)
-	}
+	check.Equal(t, s.Retention.Class, row.class)
+	check.Equal(t, s.Retention.Period, row.period)
+	check.Equal(t, s.Sampling.Rate, row.rate)
+	check.Equal(t, s.Sampling.Debounce, row.debounce)
 	check.Equal(t, s.OrderingKey, row.key, "x-ordering-key")
 	for member := range strings.FieldsSeq(row.members) {
 		name, optional := strings.CutSuffix(member, "?")

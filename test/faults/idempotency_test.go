@@ -61,9 +61,8 @@ func TestIdempotency_concurrentHolds(t *testing.T) {
 	}
 	var rows int
 	check.Must(t, s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&rows))
-	if rows != keys || made != keys {
-		t.Errorf("%d reservations and %d events, want %d", rows, made, keys)
-	}
+	check.Equal(t, rows, keys)
+	check.Equal(t, made, keys)
 }
 
 // summarize adds up what the callers saw.

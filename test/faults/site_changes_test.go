@@ -33,15 +33,9 @@ func TestSiteChanges_newTerms(t *testing.T) {
 		Body: map[string]any{"paymentMethods": []string{"card", "cash_on_arrival"}}})
 	s.Quiet()
 	key := system.Key()
-	if a := ask(before, key); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
-		t.Errorf("asked from what was: %d %s", a.Status, a.Body)
-	}
-	if a := ask(nil, system.Key()); a.Status != http.StatusCreated {
-		t.Errorf("asked by one who does not say: %d %s", a.Status, a.Body)
-	}
-	if a := ask(seen(), key); a.Status != http.StatusCreated {
-		t.Errorf("asked from what is: %d %s", a.Status, a.Body)
-	}
+	ask(before, key).WantProblem(t, http.StatusGone, "BFF.TENANT.BOOTSTRAP_STALE")
+	ask(nil, system.Key()).Want(t, http.StatusCreated)
+	ask(seen(), key).Want(t, http.StatusCreated)
 }
 
 // TestSiteChanges_revokedSession books before and after the platform has revoked the session.

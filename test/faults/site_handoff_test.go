@@ -149,9 +149,8 @@ func TestSiteHandoff_singleUse(t *testing.T) {
 	if c.apart.Load() == 0 || c.apart.Load() == c.accepted.Load() {
 		t.Errorf("the second process accepted %d of %d tokens, want some and not all", c.apart.Load(), c.accepted.Load())
 	}
-	if c.accepted.Load() != int64(tokens) || c.refused.Load() != int64(tokens*(rivals-1)) {
-		t.Errorf("accepted %d, refused %d", c.accepted.Load(), c.refused.Load())
-	}
+	check.Equal(t, c.accepted.Load(), int64(tokens))
+	check.Equal(t, c.refused.Load(), int64(tokens*(rivals-1)))
 	arrivals(t, here, tokens)
 }
 

@@ -257,9 +257,8 @@ func TestAccountsAddUp_wrongCharge(t *testing.T) {
 			run(t, d, fmt.Sprintf(`UPDATE reservation.reservation_charges SET amount_micro = amount_micro + %d WHERE seq = 1`, step.added))
 			rows, _ := d.DB.Owner(t).Query(t.Context(), string(query))
 			found, err := pgx.CollectRows(rows, pgx.RowToMap)
-			if err != nil || len(found) != step.want {
-				t.Errorf("faults = %v, %v; want %d", found, err, step.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, len(found), step.want)
 		})
 	}
 }

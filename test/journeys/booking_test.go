@@ -173,9 +173,8 @@ func TestBooking_cancelledAfterRefund(t *testing.T) {
 	half := b.Price() / 2
 	b.Refund(half)
 	terms := b.Cancel(false)
-	if terms.Penalty() != 0 || terms.Eligible() != b.Price()-half {
-		t.Errorf("penalty %d, refund %d; want 0 and the other half, %d", terms.Penalty(), terms.Eligible(), b.Price()-half)
-	}
+	check.Equal(t, terms.Penalty(), 0)
+	check.Equal(t, terms.Eligible(), b.Price()-half)
 	b.Await("cancelled")
 	s.Settle()
 	if _, refunded := b.Intent(); refunded != b.Total {

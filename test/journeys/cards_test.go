@@ -53,9 +53,8 @@ func TestCards_wholeSystem(t *testing.T) {
 		Degraded          []string
 	}
 	reader.Must(http.StatusOK, http.MethodGet, "/hotels/"+hotel.Property.String(), nil).Into(t, &detail)
-	if len(detail.PopularitySignals) != 1 || detail.PopularitySignals["viewedLast1h"] != 3 {
-		t.Errorf("popularitySignals = %v, want 3 views and no bookings", detail.PopularitySignals)
-	}
+	check.MustEqual(t, len(detail.PopularitySignals), 1)
+	check.Equal(t, detail.PopularitySignals["viewedLast1h"], 3)
 	if len(detail.SimilarProperties) != 4 || detail.Degraded != nil {
 		t.Errorf("%d similar hotels, degraded %q; want 4", len(detail.SimilarProperties), detail.Degraded)
 	}

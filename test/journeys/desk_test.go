@@ -103,9 +103,8 @@ func TestDesk_walkInToCheckOut(t *testing.T) {
 	s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/payment/v1/intents/" + v.Payment.IntentIDs[0] + "/collect"})
 	s.Settle()
 	v = desk.do(http.StatusOK, http.MethodGet, path, nil)
-	if v.Payment.Status != "captured" || v.Balance.DueMicro != "0" {
-		t.Errorf("after the cash: %s with %s due, want captured with 0", v.Payment.Status, v.Balance.DueMicro)
-	}
+	check.Equal(t, v.Payment.Status, "captured", "after the cash")
+	check.Equal(t, v.Balance.DueMicro, "0", "after the cash")
 
 	longer := map[string]any{"stayWindow": map[string]any{"start": day(0), "end": day(5)}}
 	v = desk.do(http.StatusOK, http.MethodPost, path+"/dates", longer)

@@ -92,9 +92,8 @@ func TestSite_paysBalance(t *testing.T) {
 	}
 	v.Must(http.StatusOK, http.MethodPost, path+"/payment", map[string]any{"method": "card", "due": booked.Due}) // a page that is out of date
 	desk := openDesk(t, s).do(http.StatusOK, http.MethodGet, "/"+v.ReservationID, nil)
-	if desk.Balance.DueMicro != "0" || desk.Balance.RefundedMicro != "0" {
-		t.Errorf("the desk sees %s due and %s refunded, want nothing", desk.Balance.DueMicro, desk.Balance.RefundedMicro)
-	}
+	check.Equal(t, desk.Balance.DueMicro, "0")
+	check.Equal(t, desk.Balance.RefundedMicro, "0")
 	s.Settle()
 }
 

@@ -61,9 +61,7 @@ func TestPendingPayment_ends(t *testing.T) {
 	t.Parallel()
 	returned := func(t *testing.T, v *system.Visitor, want int) {
 		t.Helper()
-		if a := v.Return(); a.Status != want {
-			t.Errorf("return: got %d %s, want %d", a.Status, a.Body, want)
-		}
+		v.Return().Want(t, want)
 	}
 	for name, end := range map[string]func(*testing.T, *system.System, pendingWay, *system.Visitor){
 		"return first": func(t *testing.T, _ *system.System, w pendingWay, v *system.Visitor) {

@@ -148,9 +148,8 @@ func TestSite_paysCash(t *testing.T) {
 	check.Equal(t, v.RedirectURL, "", "redirect URL of a cash payment")
 	first := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	second := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
-	if string(first.Body) != string(second.Body) || v.FlowState != "confirmed" {
-		t.Errorf("confirmed as %s, then as %s", first.Body, second.Body)
-	}
+	check.Equal(t, string(first.Body), string(second.Body))
+	check.Equal(t, v.FlowState, "confirmed")
 	confirmation(t, v, "cash_on_arrival", "pending_cash")
 	v.Expect(created, intended, converted, viewed, held, confirmed, allocated)
 	if e := ended(t, v, "confirmed", "converted", "confirmed"); e.Method != "cash_on_arrival" {

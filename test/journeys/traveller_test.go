@@ -255,12 +255,9 @@ func TestTraveller_link(t *testing.T) {
 	}
 	other := travel(t, s, v.trace)
 	page, at = other.follow(went.URL)
-	if !strings.Contains(page, "<form") || !strings.Contains(page, `value="`+day.Format(time.DateOnly)+`"`) {
-		t.Errorf("another browser arrived at %s: %s, want a form with the dates", at, page)
-	}
-	if strings.Contains(at, went.Token) || strings.Contains(page, went.Token) {
-		t.Errorf("another browser has the token at %s", at)
-	}
+	check.Contains(t, page, "<form", `value="`+day.Format(time.DateOnly)+`"`)
+	check.Lacks(t, at, went.Token)
+	check.Lacks(t, page, went.Token)
 	s.Settle()
 }
 

@@ -205,9 +205,8 @@ func checkResults(t *testing.T, db *pgtest.Database, c *system.ConcurrentGuests)
 		SELECT (SELECT count(*) FROM reservation.reservations WHERE state = 'confirmed'),
 			(SELECT count(*) FROM (SELECT 1 FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1'
 				GROUP BY ordering_key HAVING count(*) > 1) AS again)`).Scan(&confirmed, &twice))
-	if confirmed != len(c.Done()) || twice != 0 {
-		t.Errorf("%d reservations are confirmed, %d of them twice; %d guests were told so", confirmed, twice, len(c.Done()))
-	}
+	check.Equal(t, confirmed, len(c.Done()))
+	check.Equal(t, twice, 0)
 	for _, g := range c.Done() {
 		if end := g.End(); end.State != "confirmed" || end.Reservation != "confirmed" {
 			t.Errorf("%s was confirmed to the guest and is %+v", g.DraftID, end)

@@ -44,6 +44,19 @@ func (a Answer) Into(t testing.TB, v any) {
 	check.Must(t, json.Unmarshal(a.Body, v), "in the answer %d %s", a.Status, a.Body)
 }
 
+// Want reports an error unless the answer has the status.
+func (a Answer) Want(t testing.TB, status int) {
+	t.Helper()
+	check.Equal(t, a.Status, status, "%s", a.Body)
+}
+
+// WantProblem reports an error unless the answer is a problem with the status and the code.
+func (a Answer) WantProblem(t testing.TB, status int, code string) {
+	t.Helper()
+	a.Want(t, status)
+	check.Equal(t, a.Code(), code)
+}
+
 // Code returns the problem's code, or "".
 func (a Answer) Code() string {
 	var problem struct{ Code string }

@@ -56,10 +56,8 @@ func TestReadme_erasure(t *testing.T) {
 	var guests, receipts, requests, dead int
 	check.Must(t, owner.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM reservation.guests), (SELECT count(*) FROM bff_consumer.erasure_requests),
 		(SELECT count(*) FROM reservation.erasures WHERE completed_at IS NOT NULL AND requested_by = 'K. Amiri'), (SELECT count(*) FROM bus.deliveries)`).Scan(&guests, &requests, &receipts, &dead))
-	if guests != 0 || dead != 1 {
-		t.Errorf("%d guests and %d dead letters remain, want 0 and that of another guest", guests, dead)
-	}
-	if requests != 1 || receipts != 1 {
-		t.Errorf("%d requests and %d receipts, want one of each", requests, receipts)
-	}
+	check.Equal(t, guests, 0)
+	check.Equal(t, dead, 1)
+	check.Equal(t, requests, 1)
+	check.Equal(t, receipts, 1)
 }

@@ -93,9 +93,7 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { check.Contains(t, said, want) })
 	}
-	if strings.Contains(said, "guest") || strings.Contains(said, "would replay "+broken) {
-		t.Errorf("it says\n%s", said)
-	}
+	check.Lacks(t, said, "guest", "would replay "+broken)
 	var back, left string
 	owner := p.db.Owner(t)
 	check.Must(t, owner.QueryRow(t.Context(), `
@@ -103,9 +101,8 @@ func TestPlaybook_replaysDeadLetters(t *testing.T) {
 		WHERE topic = $1 AND attributes ->> 'ce-replayto' = 'desk-held' AND ordering_key = attributes ->> 'ce-partitionkey'`, held).Scan(&back))
 	check.Must(t, owner.QueryRow(t.Context(), `
 		SELECT m.attributes ->> 'ce-id' FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) WHERE d.subscription = $1`, deadLetterTopic).Scan(&left))
-	if back != missing || left != broken {
-		t.Errorf("%s came back, %s is left, want %s and %s", back, left, missing, broken)
-	}
+	check.Equal(t, back, missing)
+	check.Equal(t, left, broken)
 }
 
 // play runs the playbook's commands and returns what the job said.

@@ -40,9 +40,8 @@ func TestReady(t *testing.T) {
 			if !got.Ready || got.Function != "reservation-hold" {
 				t.Errorf("got %+v, want reservation-hold, ready", got)
 			}
-			if got.Version.API != API() || got.Version.Tree != Tree() {
-				t.Errorf("version = %+v, want API %s and tree %s", got.Version, API(), Tree())
-			}
+			check.Equal(t, got.Version.API, API())
+			check.Equal(t, got.Version.Tree, Tree())
 		})
 	}
 }

@@ -144,9 +144,8 @@ func TestTables(t *testing.T) {
 	}
 	statement := f.sent(t, 0)["query"].(string)
 	check.Contains(t, statement, "`my-project.telemetry`.INFORMATION_SCHEMA.COLUMNS", "column_name IN UNNEST(@columns)", "table_type = 'BASE TABLE'")
-	if len(f.requests) != 2 || !strings.Contains(f.requests[1], "pageToken=more") {
-		t.Errorf("requests = %q, want the next page", f.requests)
-	}
+	check.MustEqual(t, len(f.requests), 2)
+	check.Contains(t, f.requests[1], "pageToken=more")
 }
 
 func TestTables_refused(t *testing.T) {
@@ -172,9 +171,8 @@ func TestCount(t *testing.T) {
 	t.Parallel()
 	d, f := open(t, `200 {`+job+`,"jobComplete":true,"rows":[{"f":[{"v":"7"}]}]}`)
 	got, err := d.Count(t.Context(), clicks, erase.IDs{"reservationId": {newID()}, "draftId": {newID()}})
-	if err != nil || got != 7 {
-		t.Errorf("Count() = %d, %v, want 7", got, err)
-	}
+	check.Must(t, err)
+	check.Equal(t, got, 7)
 	const want = "SELECT COUNT(*) FROM `my-project.telemetry.click_recorded` WHERE (draftId IN UNNEST(@draftId) OR reservationId IN UNNEST(@reservationId)) AND retentionClass <> 'regulated'"
 	if f.sent(t, 0)["query"] != want {
 		t.Errorf("query = %v, want %s", f.sent(t, 0)["query"], want)

@@ -68,9 +68,8 @@ func TestText_dependsOnEverySpecField(t *testing.T) {
 func TestOf_everything(t *testing.T) {
 	t.Parallel()
 	d := whole(t)
-	if len(d.Functions) != len(melmastoon.Functions) || len(d.Jobs) != len(melmastoon.Jobs) {
-		t.Errorf("%d functions and %d jobs, of %d and %d", len(d.Functions), len(d.Jobs), len(melmastoon.Functions), len(melmastoon.Jobs))
-	}
+	check.Equal(t, len(d.Functions), len(melmastoon.Functions))
+	check.Equal(t, len(d.Jobs), len(melmastoon.Jobs))
 	for _, f := range melmastoon.Functions {
 		got := d.Functions[f.Spec.Name]
 		switch {

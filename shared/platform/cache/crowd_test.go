@@ -151,9 +151,8 @@ func TestFetch_canceledLeader(t *testing.T) {
 				all.Go(func() {
 					ctx := context.WithValue(t.Context(), reader{}, i)
 					got, _, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, s.compose)
-					if err != nil || got.Text != "first" {
-						t.Errorf("got %q, %v", got.Text, err)
-					}
+					check.Must(t, err)
+					check.Equal(t, got.Text, "first")
 				})
 			}
 			all.Wait()

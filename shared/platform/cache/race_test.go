@@ -88,9 +88,8 @@ func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwh
 			}
 			return p, err
 		})
-		if err != nil || got.Text != "old" {
-			t.Errorf("the refill: got %q, %v", got.Text, err)
-		}
+		check.Must(t, err, "the refill")
+		check.Equal(t, got.Text, "old", "the refill")
 	}()
 	await(t, read, "the refill's reading")
 	s.set("new", nil)

@@ -45,9 +45,8 @@ func TestLoad(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got != test.want {
-				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, got, test.want)
 		})
 	}
 }
@@ -151,9 +150,8 @@ func TestOnce_opensOne(t *testing.T) {
 				n := opened.Add(1)
 				return &n, nil
 			})
-			if err != nil || *got != 1 {
-				t.Errorf("got %v, %v, want the first client", got, err)
-			}
+			check.Must(t, err)
+			check.Equal(t, *got, 1)
 		})
 	}
 	wg.Wait()
@@ -187,9 +185,8 @@ func TestOnceNests(t *testing.T) {
 	got, err := env.Once(e, "outer", func() (int, error) {
 		return env.Once(e, "inner", func() (int, error) { return 5, nil })
 	})
-	if got != 5 || err != nil {
-		t.Errorf("got %v, %v, want 5", got, err)
-	}
+	check.Equal(t, got, 5)
+	check.NoError(t, err)
 }
 
 func TestClose(t *testing.T) {
@@ -200,9 +197,8 @@ func TestClose(t *testing.T) {
 	e.OnClose(func(context.Context) error { order = append(order, "pool"); return first })
 	e.With("A", "1").OnClose(func(context.Context) error { order = append(order, "relay"); return second })
 	err := e.Close(t.Context())
-	if !errors.Is(err, first) || !errors.Is(err, second) {
-		t.Errorf("got %v, want both errors", err)
-	}
+	check.Error(t, err, first)
+	check.Error(t, err, second)
 	if got := strings.Join(order, " "); got != "relay pool" {
 		t.Errorf("closed %q, want the last opened first", got)
 	}

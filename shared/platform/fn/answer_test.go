@@ -61,9 +61,8 @@ func TestAnswer_reply(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := open(t, test.f).Get("/answer", test.ask...)
-			if a.Status != test.status || string(a.Body) != test.body {
-				t.Errorf("got %d %s, want %d %s", a.Status, a.Body, test.status, test.body)
-			}
+			check.Equal(t, a.Status, test.status)
+			check.Equal(t, string(a.Body), test.body)
 			for name, want := range test.header {
 				check.Equal(t, a.Header.Get(name), want, "%s", name)
 			}
@@ -74,9 +73,7 @@ func TestAnswer_reply(t *testing.T) {
 func TestAnswer_notEncodable(t *testing.T) {
 	t.Parallel()
 	a := open(t, answering(func(context.Context) (any, error) { return struct{ F func() }{}, nil })).Get("/answer")
-	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
+	a.WantProblem(t, 500, "GENERAL.INTERNAL")
 }
 
 func TestAnswer_safeHeaders(t *testing.T) {

@@ -70,7 +70,5 @@ func TestAuth_unconfigured(t *testing.T) {
 	e := env.Of(nil)
 	issuer := signing.NewIssuer(e, make([]byte, 32))
 	front := fntest.Behind(t, e, issuer, guarded(fn.Internal))
-	if a := front.Get("/guarded"); a.Status != 401 {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
+	front.Get("/guarded").Want(t, 401)
 }

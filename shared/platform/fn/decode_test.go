@@ -22,18 +22,16 @@ func TestDecode_allSources(t *testing.T) {
 	body := `{"guest":{"name":"زرمینه","age":30},"nights":[],"promo":"NAWROZ","note":"late"}`
 	a := open(t, bookFunction).Post(bookings+"?rooms=3&unknown=ignored", body, "X-Channel", "web")
 	want := `{"propertyId":"` + property + `","rooms":3,"channel":"web","name":"زرمینه","note":"late","at":"2026-03-01T12:00:00.123Z"}`
-	if a.Status != 201 || string(a.Body) != want {
-		t.Errorf("got  %d %s\nwant 201 %s", a.Status, a.Body, want)
-	}
+	check.Equal(t, a.Status, 201)
+	check.Equal(t, string(a.Body), want)
 }
 
 func TestDecode_optionalFields(t *testing.T) {
 	t.Parallel()
 	a := open(t, bookFunction).Post(bookings, right)
 	want := `{"propertyId":"` + property + `","rooms":1,"channel":"","name":"Zarmina","note":"none","at":"2026-03-01T12:00:00.123Z"}`
-	if a.Status != 201 || string(a.Body) != want {
-		t.Errorf("got  %d %s\nwant 201 %s", a.Status, a.Body, want)
-	}
+	check.Equal(t, a.Status, 201)
+	check.Equal(t, string(a.Body), want)
 }
 
 func TestDecode_allViolations(t *testing.T) {
@@ -63,9 +61,7 @@ func TestDecode_allViolations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := front.Post(bookings, test.body)
-			if a.Status != 400 || a.Code() != fault.ErrValidation.Code {
-				t.Errorf("got %d %s", a.Status, a.Body)
-			}
+			a.WantProblem(t, 400, fault.ErrValidation.Code)
 			var got []string
 			for _, v := range a.Problem().Violations {
 				got = append(got, v.Pointer+" "+v.Rule)
@@ -106,9 +102,7 @@ func TestDecode_strictJSON(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := front.Post(bookings, test.body)
-			if a.Status != test.want.Kind.Status() || a.Code() != test.want.Code {
-				t.Errorf("got %d %s, want %s", a.Status, a.Body, test.want.Code)
-			}
+			a.WantProblem(t, test.want.Kind.Status(), test.want.Code)
 		})
 	}
 }
@@ -131,9 +125,7 @@ func TestDecode_contentType(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if a := front.Post(bookings, right, test.headers...); a.Status != test.want {
-				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
-			}
+			front.Post(bookings, right, test.headers...).Want(t, test.want)
 		})
 	}
 }
@@ -185,9 +177,7 @@ func TestDecode_form(t *testing.T) {
 	if a := front.Post(path, "", form...); a.Status != 400 || a.Problem().Violations[0].Pointer != "/action" {
 		t.Errorf("without its field: got %d %s", a.Status, a.Body)
 	}
-	if a := front.Post(path, `{"action":"pay"}`); a.Status != 415 {
-		t.Errorf("as JSON: got %d %s", a.Status, a.Body)
-	}
+	front.Post(path, `{"action":"pay"}`).Want(t, 415)
 }
 
 func TestDecode_emptyBody(t *testing.T) {

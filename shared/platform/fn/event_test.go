@@ -114,9 +114,8 @@ func TestEvent_allForms(t *testing.T) {
 			t.Errorf(`%d: e.Delivery.Processor = %q, want "test-captured"`, i, e.Delivery.Processor)
 		}
 	}
-	if received[0].Delivery.Attempt != 1 || received[1].Delivery.Attempt != 3 {
-		t.Errorf("attempts: got %d, %d", received[0].Delivery.Attempt, received[1].Delivery.Attempt)
-	}
+	check.Equal(t, received[0].Delivery.Attempt, 1, "attempts")
+	check.Equal(t, received[1].Delivery.Attempt, 3, "attempts")
 }
 
 func TestEvent_pushToken(t *testing.T) {
@@ -134,9 +133,7 @@ func TestEvent_pushToken(t *testing.T) {
 		})
 	}
 	staff := check.Got(fixture.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")).Must(t)
-	if a := fixture.As(staff).Push(fixture.f, raw); a.Status != 401 {
-		t.Errorf("staff: got %d", a.Status)
-	}
+	fixture.As(staff).Push(fixture.f, raw).Want(t, 401)
 	check.Equal(t, len(fixture.dead.Messages()), 0, "dead letters")
 }
 
@@ -179,9 +176,8 @@ func (r eventFixture) expectParked(t *testing.T, reason string) {
 	line, _ := r.log.only(t)
 	logged, _ := line["parked"].(string)
 	if reason == "" {
-		if len(dead) != 0 || logged != "" {
-			t.Errorf("it was parked: %v", dead)
-		}
+		check.Equal(t, len(dead), 0, "it was parked")
+		check.Equal(t, logged, "", "it was parked")
 		return
 	}
 	switch {
@@ -193,12 +189,10 @@ func (r eventFixture) expectParked(t *testing.T, reason string) {
 		t.Fatalf("dead letters: len(dead[0].Data) = %v, want other than 0", len(dead[0].Data))
 	}
 	a := dead[0].Attributes
-	if a["melmastoon-parked-by"] != "test-captured" || !strings.Contains(a["melmastoon-parked-reason"], reason) {
-		t.Errorf("got %v, want the reason %q", a, reason)
-	}
-	if !strings.Contains(logged, reason) || line["severity"] != "ERROR" {
-		t.Errorf("logged %v", line)
-	}
+	check.Equal(t, a["melmastoon-parked-by"], "test-captured")
+	check.Contains(t, a["melmastoon-parked-reason"], reason)
+	check.Contains(t, logged, reason)
+	check.Equal(t, line["severity"], "ERROR")
 }
 
 func TestEvent_deadLetterReadable(t *testing.T) {
@@ -248,9 +242,8 @@ func TestEvent_deadLetterTooLarge(t *testing.T) {
 			if got[fn.DeadLetterReason] == "" || got["ce-id"] != "evt_1" {
 				t.Errorf("the dead letter has the attributes %v", got)
 			}
-			if got[fn.DeadLetterSize] != test.size || (len(got[fn.DeadLetterHash]) == 64) != test.hash {
-				t.Errorf("size = %q, hash = %q", got[fn.DeadLetterSize], got[fn.DeadLetterHash])
-			}
+			check.Equal(t, got[fn.DeadLetterSize], test.size)
+			check.Equal(t, len(got[fn.DeadLetterHash]) == 64, test.hash)
 		})
 	}
 }
@@ -259,9 +252,7 @@ func TestEvent_deadLetterFails(t *testing.T) {
 	t.Parallel()
 	fixture := consuming(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
 	fixture.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
-	if a := fixture.Push(fixture.f, happened(t, captured, payload())); a.Status != 500 {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
+	fixture.Push(fixture.f, happened(t, captured, payload())).Want(t, 500)
 }
 
 func TestEvent_failure(t *testing.T) {
@@ -295,9 +286,7 @@ func TestEvent_givenUp(t *testing.T) {
 			})
 			raw := happened(t, captured, payload())
 			raw.Delivery.Attempt = attempt
-			if a := fixture.Push(fixture.f, raw); a.Status != status {
-				t.Errorf("got %d %s, want %d", a.Status, a.Body, status)
-			}
+			fixture.Push(fixture.f, raw).Want(t, status)
 			letters := fixture.dead.Messages()
 			line, _ := fixture.log.only(t)
 			if gaveUp := line["severity"] == "ERROR"; gaveUp != (status == 204) || gaveUp != (len(letters) == 1) {

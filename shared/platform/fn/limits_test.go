@@ -82,13 +82,9 @@ func TestLimits_retryAfter(t *testing.T) {
 	case !p.Retriable:
 		t.Errorf("p.Retriable = false, want true")
 	}
-	if a := get("other"); a.Status != http.StatusNoContent {
-		t.Errorf("another session: %d", a.Status)
-	}
+	get("other").Want(t, http.StatusNoContent)
 	e.Advance(10 * time.Second)
-	if a := get("one"); a.Status != http.StatusNoContent {
-		t.Errorf("a retry after Retry-After: got status %d", a.Status)
-	}
+	get("one").Want(t, http.StatusNoContent)
 }
 
 func TestLimits_addressFirst(t *testing.T) {

@@ -178,9 +178,7 @@ func TestCall_deadline(t *testing.T) {
 		began := time.Now()
 		a := front.Get("/answer")
 		check.Equal(t, time.Since(began), 700*time.Millisecond)
-		if a.Status != 503 || a.Code() != "GENERAL.UNAVAILABLE" {
-			t.Errorf("got %d %s", a.Status, a.Body)
-		}
+		a.WantProblem(t, 503, "GENERAL.UNAVAILABLE")
 	})
 }
 

@@ -83,9 +83,7 @@ func TestPush_onlyWithToken(t *testing.T) {
 		"of staff":                           {"Bearer " + staff, 401},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if a := fixture.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
-				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
-			}
+			fixture.As("").Post(path, body, "Authorization", test.header).Want(t, test.want)
 			check.MustEqual(t, received, 0, "the event was handled")
 		})
 	}

@@ -58,9 +58,8 @@ func TestRoute_notFound(t *testing.T) {
 		t.Run(test.method+" "+test.path, func(t *testing.T) {
 			t.Parallel()
 			a := front.Send(test.method, test.path, nil)
-			if a.Status != test.status || a.Header.Get("Allow") != test.allow {
-				t.Errorf("got %d, Allow %q; want %d, %q\n%s", a.Status, a.Header.Get("Allow"), test.status, test.allow, a.Body)
-			}
+			check.Equal(t, a.Status, test.status, "%s", a.Body)
+			check.Equal(t, a.Header.Get("Allow"), test.allow)
 			if test.status >= 400 && a.Problem().Status != test.status {
 				t.Errorf("not a problem: %s", a.Body)
 			}
@@ -122,9 +121,8 @@ func TestRoute_http(t *testing.T) {
 	defer server.Close()
 	res := check.Got(http.Head(server.URL + "/answer")).Must(t)
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(`{"a":1}`)) {
-		t.Errorf("HEAD: got %d with length %d", res.StatusCode, res.ContentLength)
-	}
+	check.Equal(t, res.StatusCode, http.StatusOK, "HEAD")
+	check.Equal(t, res.ContentLength, int64(len(`{"a":1}`)), "HEAD")
 }
 
 func TestSpec_invalid(t *testing.T) {

@@ -40,9 +40,7 @@ func TestScheduled_failure(t *testing.T) {
 	for err, want := range map[error]int{errSecret: 500, fault.ErrUnavailable: 503, fault.ErrNotFound: 500} {
 		t.Run(err.Error(), func(t *testing.T) {
 			f := ticking(func(context.Context, time.Time) error { return err })
-			if a := open(t, f).Tick(f); a.Status != want {
-				t.Errorf("status = %d %s, want %d", a.Status, a.Body, want)
-			}
+			open(t, f).Tick(f).Want(t, want)
 		})
 	}
 }
@@ -53,7 +51,5 @@ func TestScheduled_token(t *testing.T) {
 		t.Error("ticked")
 		return nil
 	})
-	if a := open(t, f).As("").Tick(f); a.Status != 401 {
-		t.Errorf("got %d", a.Status)
-	}
+	open(t, f).As("").Tick(f).Want(t, 401)
 }

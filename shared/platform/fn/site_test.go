@@ -196,9 +196,8 @@ func TestReply_cookies(t *testing.T) {
 	case strings.Contains(cookies[1], "secret"):
 		t.Errorf("cookies[1] = %q, want one without %q", cookies[1], "secret")
 	}
-	if a.Header.Get("Content-Language") != "ps-AF" || a.Header.Get("Vary") != "Accept-Language, Cookie" {
-		t.Errorf("got %v", a.Header)
-	}
+	check.Equal(t, a.Header.Get("Content-Language"), "ps-AF")
+	check.Equal(t, a.Header.Get("Vary"), "Accept-Language, Cookie")
 }
 
 func TestHSTS_leavesSubdomainsOfHotelsAlone(t *testing.T) {

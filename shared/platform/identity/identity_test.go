@@ -90,9 +90,7 @@ func TestIdentity_rejectedServiceToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if who, err := v.Service(t.Context(), test.token, audience); !errors.Is(err, test.want) {
-				t.Errorf("got %+v, %v; want %v", who, err, test.want)
-			}
+			check.Got(v.Service(t.Context(), test.token, audience)).Error(t, test.want)
 		})
 	}
 }
@@ -154,9 +152,7 @@ func TestIdentity_rejectedStaffToken(t *testing.T) {
 		"of another key":   must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
-				t.Errorf("%s: got %+v, %v", name, who, err)
-			}
+			check.Got(v.Staff(t.Context(), token, audience)).Error(t, fault.ErrUnauthenticated, "%s", name)
 		})
 	}
 }
@@ -218,9 +214,7 @@ func TestStaff_algorithm(t *testing.T) {
 	now := e.Now().Unix()
 	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
 		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
-	if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
-		t.Errorf("Staff() = %+v, %v; want %v", who, err, fault.ErrUnauthenticated)
-	}
+	check.Got(v.Staff(t.Context(), token, audience)).Error(t, fault.ErrUnauthenticated)
 }
 
 func TestIdentity_movedClock(t *testing.T) {

@@ -45,9 +45,8 @@ func TestOnce_perProcessor(t *testing.T) {
 			check.Must(t, err)
 		})
 	}
-	if effects["sandbox-holdexpired"] != 1 || effects["sandbox-reservationcancelled"] != 1 {
-		t.Errorf("got effects %v, want one each", effects)
-	}
+	check.Equal(t, effects["sandbox-holdexpired"], 1)
+	check.Equal(t, effects["sandbox-reservationcancelled"], 1)
 	check.Equal(t, claims(t, d), 2, "claims")
 }
 

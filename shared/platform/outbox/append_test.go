@@ -77,9 +77,8 @@ func TestAppend_invalidOperational(t *testing.T) {
 	want := []string{"booking 1 pending", "session - parked", "booking 1 pending", "session - parked", "booking 1 pending", "session - parked"}
 	check.Equal(t, r.rows(t), want, "rows")
 	report, err := relay(t.Context(), r.relay)
-	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Operational: 3}}) || err != nil {
-		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
-	}
+	check.Equal(t, report, outbox.Report{Published: 3, Stuck: outbox.Stuck{Operational: 3}}, "relay")
+	check.NoError(t, err, "relay")
 	check.Equal(t, names(r.bus.Messages()), []string{"booking 1", "booking 1", "booking 1"}, "published")
 }
 
@@ -156,9 +155,8 @@ func TestAppend_row(t *testing.T) {
 	case tenant != fmt.Sprintf("%x", d.Tenant[:]):
 		t.Errorf("tenant = %v, want %v", tenant, fmt.Sprintf("%x", d.Tenant[:]))
 	}
-	if subject != domain.Name || key != "tenant:1" {
-		t.Errorf("got subject %s and key %s", subject, key)
-	}
+	check.Equal(t, subject, domain.Name)
+	check.Equal(t, key, "tenant:1")
 	if want, _ := json.Marshal(d.Payload); !sameJSON(payload, want) {
 		t.Errorf("got payload %s, want %s", payload, want)
 	}
@@ -182,9 +180,8 @@ func TestAppend_extensions(t *testing.T) {
 	for i, code := range []string{"MELMASTOON.X", "MELMASTOON.Y"} {
 		t.Run(code, func(t *testing.T) {
 			m := messages[i]
-			if m.Attributes["ce-errorcode"] != code || m.Attributes["ce-partitionkey"] != m.OrderingKey {
-				t.Errorf("published with %v", m.Attributes)
-			}
+			check.Equal(t, m.Attributes["ce-errorcode"], code)
+			check.Equal(t, m.Attributes["ce-partitionkey"], m.OrderingKey)
 			metadata, extensions := strings.Contains(string(m.Data), "metadata"), strings.Contains(string(m.Data), "errorcode")
 			if metadata == (i == 1) || extensions {
 				t.Errorf("published %s", m.Data)

@@ -132,9 +132,8 @@ func TestRelay_parks(t *testing.T) {
 	r.mustWrite(t, draftOf("k", 1), draftOf("k", 2), draftOf("k", 3), draftOf("undecodable", 1), draftOf("undecodable", 3))
 	r.exec(t, `UPDATE sandbox.outbox SET envelope = '{"eventId": 5}' WHERE ordering_key = 'undecodable' AND envelope -> 'metadata' ->> 'aggregateVersion' = '1'`)
 	report, err := relay(t.Context(), r.relay)
-	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Evidence: 2}}) || err != nil {
-		t.Errorf("got %+v, %v, want 3 published, 2 parked and stuck", report, err)
-	}
+	check.Equal(t, report, outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Evidence: 2}})
+	check.NoError(t, err)
 	want := []string{"k 1 published", "k 2 parked", "k 3 published", "undecodable - parked", "undecodable 3 published"}
 	check.Equal(t, r.rows(t), want, "rows")
 	var reasons []string

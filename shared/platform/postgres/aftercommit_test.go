@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,9 +93,8 @@ func TestAfterCommit_connectionIsFree(t *testing.T) {
 		})
 		return insert(ctx, tx, kabul, id.New[id.Reservation]())
 	})
-	if err != nil || !slices.Equal(found, []id.Tenant{kabul}) {
-		t.Errorf("the hook saw %v, %v; want the row", found, err)
-	}
+	check.Must(t, err)
+	check.Equal(t, found, []id.Tenant{kabul})
 }
 
 func TestInTx_panic(t *testing.T) {

@@ -109,9 +109,8 @@ func TestHedge_slowRead(t *testing.T) {
 				case len(got.Hotels) > 0 && got.Hotels[0] != test.want.Hotels[0]:
 					t.Errorf("got.Hotels[0] = %v, want %v", got.Hotels[0], test.want.Hotels[0])
 				}
-				if r.sent.Load() != test.sent || r.cancelled.Load() != test.cancelled {
-					t.Errorf("sent %d and cancelled %d, want %d and %d", r.sent.Load(), r.cancelled.Load(), test.sent, test.cancelled)
-				}
+				check.Equal(t, r.sent.Load(), test.sent)
+				check.Equal(t, r.cancelled.Load(), test.cancelled)
 			})
 		})
 	}

@@ -141,9 +141,7 @@ func TestConform_faultyStores(t *testing.T) {
 		if !refused[name] {
 			t.Errorf("no faulty store fails the check %q", name)
 		}
-		if found := check.Failures(t, func(t testing.TB) { run(t, setupOn(&Memory{})(t)) }); found != "" {
-			t.Errorf("%s: found in an honest store: %s", name, found)
-		}
+		check.Equal(t, check.Failures(t, func(t testing.TB) { run(t, setupOn(&Memory{})(t)) }), "", "%s: found in an honest store", name)
 	}
 }
 

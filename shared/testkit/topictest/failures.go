@@ -94,9 +94,8 @@ func deadLettersAfterAttempts(t *testing.T, r Setup) {
 		t.Errorf("got pushes %v, want %v", got, want)
 	}
 	final := dead.next()
-	if final.body != "poison" || final.header.Get("Content-Type") != "text/plain" {
-		t.Errorf("dead-lettered message: got body %q of type %q", final.body, final.header.Get("Content-Type"))
-	}
+	check.Equal(t, final.body, "poison", "dead-lettered message")
+	check.Equal(t, final.header.Get("Content-Type"), "text/plain", "dead-lettered message")
 	if id := final.header.Get("X-Goog-Pubsub-Message-Id"); id == "" || slices.Contains(ids, id) {
 		t.Errorf("dead-lettered message: got message id %q, want a new one", id)
 	}

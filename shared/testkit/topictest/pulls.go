@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A PullSetup is a puller under test. Messages published to the topic DeadLetters go to the subscription of the same name.
@@ -63,9 +64,7 @@ func (r PullSetup) pull(t testing.TB, want, most int, lease time.Duration) (all 
 	defer again.Stop()
 	for {
 		some, err := r.Puller.Pull(t.Context(), DeadLetters, most, lease)
-		if err != nil {
-			t.Fatalf("pull: %v", err)
-		}
+		check.Must(t, err, "pull")
 		all = append(all, some...)
 		if want == 0 && len(some) == 0 || want > 0 && len(all) >= want {
 			return all
@@ -96,9 +95,7 @@ func receiptsOf(pulled []topic.Pulled) (receipts []string) {
 // came fails the test unless exactly these messages were pulled.
 func came(t testing.TB, pulled []topic.Pulled, want ...string) {
 	t.Helper()
-	if got := bodiesOf(pulled); !slices.Equal(got, want) {
-		t.Errorf("pulled %v, want %v", got, want)
-	}
+	check.Equal(t, bodiesOf(pulled), want, "pulled")
 }
 
 func pullsWhole(t testing.TB, r PullSetup) {
@@ -122,9 +119,7 @@ func pullsWhole(t testing.TB, r PullSetup) {
 func pullsNoMore(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2", "3", "4", "5")...)
 	for range 5 {
-		if n := len(r.pull(t, 1, 1, long)); n != 1 {
-			t.Errorf("pulled %d messages, want 1", n)
-		}
+		check.Equal(t, len(r.pull(t, 1, 1, long)), 1, "messages pulled")
 	}
 }
 
@@ -138,13 +133,9 @@ func leases(t testing.TB, r PullSetup) {
 func releases(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2", "3")...)
 	pulled := r.pull(t, 3, 10, long)
-	if err := r.Puller.Release(t.Context(), DeadLetters, receiptsOf(pulled)); err != nil {
-		t.Fatalf("release: %v", err)
-	}
+	check.Must(t, r.Puller.Release(t.Context(), DeadLetters, receiptsOf(pulled)), "release")
 	came(t, r.pull(t, 3, 10, long), "1", "2", "3")
-	if err := r.Puller.Release(t.Context(), DeadLetters, nil); err != nil {
-		t.Errorf("release nothing: %v", err)
-	}
+	check.NoError(t, r.Puller.Release(t.Context(), DeadLetters, nil), "release nothing")
 }
 
 func acknowledgesForGood(t testing.TB, r PullSetup) {
@@ -160,13 +151,9 @@ func acknowledgesForGood(t testing.TB, r PullSetup) {
 		}
 	}
 	for range 2 { // a second call is no error
-		if err := r.Puller.Acknowledge(t.Context(), DeadLetters, goes); err != nil {
-			t.Fatalf("acknowledge: %v", err)
-		}
+		check.Must(t, r.Puller.Acknowledge(t.Context(), DeadLetters, goes), "acknowledge")
 	}
-	if err := r.Puller.Release(t.Context(), DeadLetters, receiptsOf(stays)); err != nil {
-		t.Fatalf("release: %v", err)
-	}
+	check.Must(t, r.Puller.Release(t.Context(), DeadLetters, receiptsOf(stays)), "release")
 	came(t, r.pull(t, 1, 10, long), "2")
 	came(t, r.pull(t, 0, 10, long))
 }

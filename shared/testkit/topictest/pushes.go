@@ -85,9 +85,8 @@ func reachesNoOther(t *testing.T, r Setup) {
 	for name, e := range map[string]*endpoint{"first": one, "second": other} {
 		t.Run(name, func(t *testing.T) {
 			p := e.next()
-			if p.body != "for the "+name || p.header.Get(topic.Replays) != "1" {
-				t.Errorf("the %s got %q, replayed %q times", name, p.body, p.header.Get(topic.Replays))
-			}
+			check.Equal(t, p.body, "for the "+name)
+			check.Equal(t, p.header.Get(topic.Replays), "1")
 			if got := e.next().body; got != "for both" {
 				t.Errorf("the %s got %q, want the message for both", name, got)
 			}

@@ -64,13 +64,9 @@ func TestLedger_inProgress(t *testing.T) {
 	case !a.Problem().Retriable:
 		t.Errorf("a.Problem().Retriable = false, want true")
 	}
-	if a := r.order("k-1", `{"rooms":2}`); a.Status != 422 {
-		t.Errorf("another body: got %d %s", a.Status, a.Body)
-	}
+	r.order("k-1", `{"rooms":2}`).Want(t, 422)
 	g.resume()
-	if a := <-first; a.Status != 201 {
-		t.Errorf("first: got %d %s", a.Status, a.Body)
-	}
+	(<-first).Want(t, 201)
 	if a := r.order("k-1", `{"rooms":1}`); a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("afterwards: got %d %s", a.Status, a.Body)
 	}
@@ -84,9 +80,7 @@ func TestLedger_takeOverContinuesAct(t *testing.T) {
 	go func() { slow <- r.order("k-1", `{"rooms":1}`) }()
 	g.wait(t)
 	r.runOut(t)
-	if a := r.order("k-1", `{"rooms":2}`); a.Status != 422 {
-		t.Errorf("another body: got %d %s", a.Status, a.Body)
-	}
+	r.order("k-1", `{"rooms":2}`).Want(t, 422)
 	second := r.order("k-1", `{"rooms":1}`)
 	switch ran := r.ran(); {
 	case second.Status != 201:

@@ -34,9 +34,8 @@ func expectReplay(t *testing.T, first, again fntest.Answer) {
 	if fmt.Sprint(kept(again)) != fmt.Sprint(kept(first)) {
 		t.Errorf("first %v\nagain %v", kept(first), kept(again))
 	}
-	if first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("replayed: first %q, again %q", first.Header.Get("Idempotent-Replayed"), again.Header.Get("Idempotent-Replayed"))
-	}
+	check.Equal(t, first.Header.Get("Idempotent-Replayed"), "", "replayed")
+	check.Equal(t, again.Header.Get("Idempotent-Replayed"), "true", "replayed")
 }
 
 func TestReplay_sameRequest(t *testing.T) {
@@ -71,9 +70,7 @@ func TestReplay_otherEncoding(t *testing.T) {
 		"member": `{"rooms":9007199254740993}`,
 	} {
 		t.Run("other "+name, func(t *testing.T) {
-			if a := r.order("k-1", body); a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
-				t.Errorf("got %d %s, want 422", a.Status, a.Body)
-			}
+			r.order("k-1", body).WantProblem(t, 422, fault.ErrIdempotencyKeyReused.Code)
 		})
 	}
 }
@@ -90,9 +87,7 @@ func TestReplay_formerHash(t *testing.T) {
 	}
 	r.exec(t, `UPDATE reservation.idempotency SET request_hash = @hash`, pgx.StrictNamedArgs{"hash": idempotency.Hash(parts...)})
 	expectReplay(t, first, r.order("k-1", body))
-	if a := r.order("k-1", `{"rooms": 2}`); a.Status != 422 {
-		t.Errorf("got %d %s, want 422", a.Status, a.Body)
-	}
+	r.order("k-1", `{"rooms": 2}`).Want(t, 422)
 }
 
 func TestReplay_finalRefusal(t *testing.T) {
@@ -171,9 +166,8 @@ func TestReplay_otherRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) { check.Equal(t, a.Status, 201, "%s: %s", name, a.Body) })
 	}
 	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
-	if front.Status != 201 || window.Status != 422 {
-		t.Errorf("a value in one header of the middleware's: %d, and in the other: %d", front.Status, window.Status)
-	}
+	check.Equal(t, front.Status, 201, "a value in one header of the middleware's")
+	check.Equal(t, window.Status, 422, "a value in one header of the middleware's")
 	expectReplay(t, front, r.order("k-3", `{"rooms":1}`, "X-Door", "9", "Accept-Language", "fa"))
 	check.Equal(t, len(slices.Compact(r.ran())), 5, "acts")
 }
@@ -182,9 +176,7 @@ func TestReplay_missingKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := r.Post("/orders", `{"rooms":1}`, "X-Tenant-Id", tenantA)
-	if a.Status != 400 || a.Code() != fault.ErrIdempotencyKeyRequired.Code {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
+	a.WantProblem(t, 400, fault.ErrIdempotencyKeyRequired.Code)
 }
 
 func TestReplay_oneDay(t *testing.T) {

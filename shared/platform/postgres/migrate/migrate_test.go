@@ -39,9 +39,7 @@ func columns(t *testing.T, conn *pgx.Conn) []string {
 		SELECT table_name || '.' || column_name FROM information_schema.columns
 		WHERE table_schema = 'inn' AND table_name <> 'schema_migrations' ORDER BY 1`)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found
 }
 
@@ -107,9 +105,7 @@ func TestSteps_invalid(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want a word about %q", err, test.says)
 			}
-			if got := columns(t, conn); len(got) != 0 {
-				t.Errorf("left behind: %v", got)
-			}
+			check.Equal(t, len(columns(t, conn)), 0, "left behind")
 			check.Must(t, migrate.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
 		})
 	}
@@ -150,9 +146,7 @@ func TestUp_concurrent(t *testing.T) {
 		g.Go(func() error { return migrate.Up(ctx, conn, two, "inn") })
 	}
 	check.Must(t, g.Wait())
-	if got := columns(t, d.Owner(t)); len(got) != 3 {
-		t.Errorf("got %v", got)
-	}
+	check.Equal(t, len(columns(t, d.Owner(t))), 3)
 }
 
 func TestUp_interrupted(t *testing.T) {
