@@ -38,19 +38,10 @@ func trusting(t *testing.T) (env.Env, *signing.Issuer, *identity.Verifier) {
 	return e, issuer, check.Got(identity.Open(e)).Must(t)
 }
 
-func must(t *testing.T) func(string, error) string {
-	t.Helper()
-	return func(s string, err error) string {
-		t.Helper()
-		check.Must(t, err)
-		return s
-	}
-}
-
 func TestIdentity_serviceToken(t *testing.T) {
 	t.Parallel()
 	_, issuer, v := trusting(t)
-	token := must(t)(issuer.Token(t.Context(), identity.Audience("reservation")))
+	token := check.Got(issuer.Token(t.Context(), identity.Audience("reservation"))).Must(t)
 	who, err := v.Service(t.Context(), token, audience)
 	switch {
 	case err != nil:
@@ -68,7 +59,7 @@ func TestIdentity_rejectedServiceToken(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	soon := e.Now().Add(time.Hour)
-	right := must(t)(issuer.Sign(issuer.Email(), soon, audience))
+	right := check.Got(issuer.Sign(issuer.Email(), soon, audience)).Must(t)
 	part := strings.Split(right, ".")
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))
 	for name, test := range map[string]struct {
@@ -80,13 +71,13 @@ func TestIdentity_rejectedServiceToken(t *testing.T) {
 		"without a signature": {part[0] + "." + part[1] + ".", fault.ErrUnauthenticated},
 		"unsigned":            {none + "." + part[1] + ".", fault.ErrUnauthenticated},
 		"another signature":   {part[0] + "." + part[1] + "." + strings.Repeat("A", len(part[2])), fault.ErrUnauthenticated},
-		"of another key":      {must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
-		"for another service": {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
-		"expired":             {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
-		"of staff":            {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
-		"unknown caller":      {must(t)(issuer.Sign("stranger@example.com", soon, audience)), fault.ErrForbidden},
-		"of part of a caller": {must(t)(issuer.Sign("example.com", soon, audience)), fault.ErrForbidden},
-		"no subject":          {must(t)(issuer.Sign("", soon, audience)), fault.ErrForbidden},
+		"of another key":      {check.Got(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)).Must(t), fault.ErrUnauthenticated},
+		"for another service": {check.Got(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))).Must(t), fault.ErrUnauthenticated},
+		"expired":             {check.Got(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)).Must(t), fault.ErrUnauthenticated},
+		"of staff":            {check.Got(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)).Must(t), fault.ErrUnauthenticated},
+		"unknown caller":      {check.Got(issuer.Sign("stranger@example.com", soon, audience)).Must(t), fault.ErrForbidden},
+		"of part of a caller": {check.Got(issuer.Sign("example.com", soon, audience)).Must(t), fault.ErrForbidden},
+		"no subject":          {check.Got(issuer.Sign("", soon, audience)).Must(t), fault.ErrForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,9 +94,9 @@ func TestIdentity_unverifiedEmail(t *testing.T) {
 	check.Must(t, err)
 	for verified, want := range map[bool]error{true: nil, false: fault.ErrUnauthenticated} {
 		t.Run(fmt.Sprint(verified), func(t *testing.T) {
-			token := must(t)(jwt.Signed(signer).
+			token := check.Got(jwt.Signed(signer).
 				Claims(jwt.Claims{Issuer: issuer.Name(), Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(e.Now().Add(time.Hour))}).
-				Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize())
+				Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize()).Must(t)
 			check.Got(v.Service(t.Context(), token, audience)).Error(t, want, "verified %v", verified)
 		})
 	}
@@ -115,7 +106,7 @@ func TestIdentity_staffToken(t *testing.T) {
 	t.Parallel()
 	_, issuer, v := trusting(t)
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
-	token := must(t)(issuer.Staff(audience, "usr_1", tenant, []id.Property{property}, "front_desk", "manager"))
+	token := check.Got(issuer.Staff(audience, "usr_1", tenant, []id.Property{property}, "front_desk", "manager")).Must(t)
 	for name, verify := range map[string]func() (identity.Identity, error){
 		"Staff": func() (identity.Identity, error) { return v.Staff(t.Context(), token, audience) },
 		"Any":   func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
@@ -146,10 +137,10 @@ func TestIdentity_rejectedStaffToken(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
 	for name, token := range map[string]string{
-		"of a service":     must(t)(issuer.Token(t.Context(), audience)),
-		"without a tenant": must(t)(issuer.Staff(audience, "usr_1", id.Tenant{}, nil)),
-		"without a person": must(t)(issuer.Staff(audience, "", id.New[id.Tenant](), nil)),
-		"of another key":   must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
+		"of a service":     check.Got(issuer.Token(t.Context(), audience)).Must(t),
+		"without a tenant": check.Got(issuer.Staff(audience, "usr_1", id.Tenant{}, nil)).Must(t),
+		"without a person": check.Got(issuer.Staff(audience, "", id.New[id.Tenant](), nil)).Must(t),
+		"of another key":   check.Got(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)).Must(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			check.Got(v.Staff(t.Context(), token, audience)).Error(t, fault.ErrUnauthenticated, "%s", name)
@@ -168,7 +159,7 @@ func claimed(t *testing.T, e env.Env, issuer *signing.Issuer, kid string, change
 	claims := map[string]any{"iss": issuer.Name(), "sub": "usr_1", "aud": audience, "iat": now, "exp": now + 3600,
 		"tenant_id": id.New[id.Tenant]().String(), "roles": []string{"front_desk"}}
 	change(claims)
-	return must(t)(jwt.Signed(signer).Claims(claims).Serialize())
+	return check.Got(jwt.Signed(signer).Claims(claims).Serialize()).Must(t)
 }
 
 func TestStaff_claims(t *testing.T) {
@@ -212,19 +203,19 @@ func TestStaff_algorithm(t *testing.T) {
 	v := check.Got(identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))).Must(t)
 	signer := check.Got(jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))).Must(t)
 	now := e.Now().Unix()
-	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
-		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
+	token := check.Got(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
+		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize()).Must(t)
 	check.Got(v.Staff(t.Context(), token, audience)).Error(t, fault.ErrUnauthenticated)
 }
 
 func TestIdentity_movedClock(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
-	first := must(t)(issuer.Token(t.Context(), audience))
-	check.Equal(t, must(t)(issuer.Token(t.Context(), audience)), first, "a token that is fresh was not kept")
+	first := check.Got(issuer.Token(t.Context(), audience)).Must(t)
+	check.Equal(t, check.Got(issuer.Token(t.Context(), audience)).Must(t), first, "a token that is fresh was not kept")
 	e.Advance(61 * time.Minute)
 	check.Got(v.Service(t.Context(), first, audience)).Error(t, fault.ErrUnauthenticated, "expired")
-	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); err != nil {
+	if _, err := v.Service(t.Context(), check.Got(issuer.Token(t.Context(), audience)).Must(t), audience); err != nil {
 		t.Errorf("renewed: got %v", err)
 	}
 }
@@ -250,5 +241,5 @@ func TestVerifier_unconfigured(t *testing.T) {
 	t.Parallel()
 	_, issuer, _ := trusting(t)
 	v := check.Got(identity.Open(env.Of(nil))).Must(t)
-	check.Got(v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience)).Error(t, fault.ErrUnauthenticated)
+	check.Got(v.Service(t.Context(), check.Got(issuer.Token(t.Context(), audience)).Must(t), audience)).Error(t, fault.ErrUnauthenticated)
 }

@@ -96,7 +96,7 @@ func (d fixture) token(t *testing.T, kid string, key ed25519.PrivateKey) string 
 	signer := check.Got(jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))).Must(t)
 	registered := jwt.Claims{Issuer: "https://iam.example", Audience: jwt.Audience{audience}, Subject: "usr_1",
 		IssuedAt: jwt.NewNumericDate(d.env.Now()), Expiry: jwt.NewNumericDate(d.env.Now().Add(12 * time.Hour))}
-	return must(t)(jwt.Signed(signer).Claims(registered).Claims(map[string]any{"tenant_id": id.New[id.Tenant]()}).Serialize())
+	return check.Got(jwt.Signed(signer).Claims(registered).Claims(map[string]any{"tenant_id": id.New[id.Tenant]()}).Serialize()).Must(t)
 }
 
 func TestRemoteKeys_rotation(t *testing.T) {
