@@ -263,7 +263,7 @@ func TestMonitor_rights(t *testing.T) {
 	w := open(t)
 	conn := check.Got(pgx.Connect(t.Context(), w.url)).Must(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	check.Got(conn.Exec(t.Context(), `SELECT lane FROM reservation.outbox`)).Fails(t, "the login reads without taking the role")
+	check.Got(conn.Exec(t.Context(), `SELECT lane FROM reservation.outbox`)).Fails(t, "a login that has not taken the role")
 	check.Got(conn.Exec(t.Context(), `SET ROLE pg_monitor`)).Must(t)
 	for _, statement := range []string{
 		`SELECT payload FROM reservation.outbox`, `SELECT code FROM reservation.reservations`, `SELECT * FROM reservation.guests`,

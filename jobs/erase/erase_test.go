@@ -186,7 +186,7 @@ func TestErase_leavesNoTrace(t *testing.T) {
 	if n := receipts(t, m)[line[0]].Deleted[placeDeadLetters]; n != 1 || countDeadLetters(t, m.DB.Owner(t)) != 1 {
 		t.Errorf("%d dead letters are deleted, want 1, and that of the other guest to remain", n)
 	}
-	check.Equal(t, places(t, m, stays.Session), before, "another guest's session is in")
+	check.Equal(t, places(t, m, stays.Session), before, "places of another guest's session")
 }
 
 // TestErase_leftovers finds what Clear could not delete: documents, and rows that came back.

@@ -168,7 +168,7 @@ func TestErase_reservation(t *testing.T) {
 	h := openStayFixture(t)
 	erased := h.stay()
 	h.stay()
-	check.MustEqual(t, h.marks(), 2*marksOfOne, "rows mark two guests")
+	check.MustEqual(t, h.marks(), 2*marksOfOne, "rows that mark two guests")
 	rows := func() map[string]string { // a count leases the dead letters and releases them
 		all := consumertest.Texts(t, h.db)
 		delete(all, "bus.deliveries")

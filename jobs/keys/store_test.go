@@ -141,7 +141,7 @@ func TestStore(t *testing.T) {
 			value, err := s.store.Read(t.Context(), "ring", 2)
 			check.Must(t, err)
 			check.Equal(t, string(value), "value 2")
-			check.Got(s.store.Read(t.Context(), "ring", 9)).Fails(t, "read a version that does not exist")
+			check.Got(s.store.Read(t.Context(), "ring", 9)).Fails(t, "a version that does not exist")
 		})
 	}
 }

@@ -36,7 +36,7 @@ func TestTag_parts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) { check.Equal(t, test.ring.Tagged(test.tag, test.parts...), test.want) })
 	}
-	check.Got((keyring.Ring{}).Tag("cookie")).Fails(t, "an empty ring has made a tag")
+	check.Got((keyring.Ring{}).Tag("cookie")).Fails(t, "a tag of an empty ring")
 }
 
 func TestTagged_oneSpelling(t *testing.T) {

@@ -50,7 +50,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"locale":"prs"}`), &b); err != nil || b.Locale != locale.Dari {
 		t.Errorf("got %q, %v, want fa-AF", b.Locale, err)
 	}
-	check.Fails(t, json.Unmarshal([]byte(`{"locale":"nowhere-at-all"}`), &b), "got %q for an invalid tag", b.Locale)
+	check.Fails(t, json.Unmarshal([]byte(`{"locale":"nowhere-at-all"}`), &b), "an invalid tag: %q", b.Locale)
 	if got, err := json.Marshal(body{locale.Dari}); err != nil || string(got) != `{"locale":"fa-AF"}` {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -56,7 +56,7 @@ func TestJSON(t *testing.T) {
 	}
 	for _, body := range []string{`{"amountMicro":1}`, `{"currency":"XXX"}`, `{"currency":"usd"}`, `{"currency":""}`} {
 		t.Run(body, func(t *testing.T) {
-			check.Fails(t, json.Unmarshal([]byte(body), new(money.Amount)), "%s was accepted", body)
+			check.Fails(t, json.Unmarshal([]byte(body), new(money.Amount)), "%s", body)
 		})
 	}
 }

@@ -107,7 +107,7 @@ func TestDates(t *testing.T) {
 	if want := `["2026-02-27","2026-02-28","2026-03-01"]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
-	check.Equal(t, len((stay.Window{Start: w.End, End: w.Start}).Dates()), 0, "a backward window has dates")
+	check.Equal(t, len((stay.Window{Start: w.End, End: w.Start}).Dates()), 0, "a backward window")
 }
 
 func TestOccupants(t *testing.T) {

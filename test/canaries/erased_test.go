@@ -36,7 +36,7 @@ func TestCanaries_erased(t *testing.T) {
 	arguments := []string{"-tenant=" + demo.KabulGrand.Tenant.String(), "-reservation=" + guest.ReservationID, "-go", "-by=K. Amiri", "-why=the guest asked for it"}
 	telemetry := new(fakeWarehouse)
 	e := eraseEnv(s, telemetry)
-	check.Fails(t, erase.Job.Run(t.Context(), e, arguments), "a guest was erased before the stay has ended")
+	check.Fails(t, erase.Job.Run(t.Context(), e, arguments), "an erasure before the stay has ended")
 	s.Must(http.StatusOK, cancel)
 	s.Settle()
 	hashes := hashesOf(t, s)

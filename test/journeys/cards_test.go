@@ -96,7 +96,7 @@ func TestCards_wholeSystem(t *testing.T) {
 		Wishlist       []struct{ Card *shownCard }
 	}
 	reader.Must(http.StatusOK, http.MethodGet, "/session?expand=card", nil).Into(t, &remembered)
-	check.MustEqual(t, len(remembered.RecentlyViewed), 1, "hotels were viewed")
+	check.MustEqual(t, len(remembered.RecentlyViewed), 1, "viewed hotels")
 	if card := remembered.RecentlyViewed[0].Card; card == nil || card.PropertyID != hotel.Property.String() {
 		t.Errorf("recently viewed %+v, want the card of %s", card, hotel.Slug)
 	}

@@ -70,8 +70,8 @@ func TestConsole_stream(t *testing.T) {
 		err := json.Unmarshal([]byte(data), &e)
 		check.Must(t, err, "specversion")
 		check.Equal(t, e.SpecVersion, "1.0", "specversion")
-		check.NotZero(t, e.ID, "not a structured CloudEvent")
-		check.NotZero(t, e.Source, "not a structured CloudEvent")
+		check.NotZero(t, e.ID, "a member of a structured CloudEvent")
+		check.NotZero(t, e.Source, "a member of a structured CloudEvent")
 		delete(want, e.Type)
 		return len(want) > 0
 	})

@@ -38,11 +38,11 @@ func usual() system.Wish { return system.Usual() }
 func ended(t *testing.T, v *system.Visitor, state, final, reservation string) system.End {
 	t.Helper()
 	e := v.End()
-	check.Equal(t, e.State, state, "in the tables")
-	check.Equal(t, e.Final, final, "in the tables")
-	check.Equal(t, e.Reservation, reservation, "in the tables")
-	check.Equal(t, e.Named, false, "in the tables")
-	check.Equal(t, e.Session, v.Session(), "in the tables")
+	check.Equal(t, e.State, state, "the draft in the tables")
+	check.Equal(t, e.Final, final, "the draft in the tables")
+	check.Equal(t, e.Reservation, reservation, "the draft in the tables")
+	check.Equal(t, e.Named, false, "the draft in the tables")
+	check.Equal(t, e.Session, v.Session(), "the draft in the tables")
 	return e
 }
 
@@ -70,9 +70,9 @@ func TestSite_paysByCard(t *testing.T) {
 	confirmation(t, v, "card", "captured")
 	v.Expect(created, intended, converted, viewed, held, confirmed, allocated, captured)
 	e := ended(t, v, "confirmed", "converted", "confirmed")
-	check.Equal(t, e.Method, "card", "in the snapshot")
-	check.Equal(t, e.EmailHash, true, "in the snapshot")
-	check.Equal(t, e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}, "in the snapshot")
+	check.Equal(t, e.Method, "card", "the snapshot")
+	check.Equal(t, e.EmailHash, true, "the snapshot")
+	check.Equal(t, e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}, "the snapshot")
 }
 
 // confirmation reads it as the one who booked, as a stranger, and as a stranger with the link.

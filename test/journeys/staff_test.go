@@ -37,9 +37,9 @@ func TestStaff_keysRotate(t *testing.T) {
 		t.Fatalf("the first token: status = %d, want 200", got)
 	}
 	s.Must(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/keys"})
-	check.Equal(t, arrivals(staffToken(t, s)), http.StatusOK, "a token of the new key: status")
-	check.Equal(t, arrivals(old), http.StatusOK, "the token of the old key: status")
-	check.Equal(t, arrivals("x"+old), http.StatusUnauthorized, "a token with a broken signature: status")
+	check.Equal(t, arrivals(staffToken(t, s)), http.StatusOK, "a token of the new key")
+	check.Equal(t, arrivals(old), http.StatusOK, "the token of the old key")
+	check.Equal(t, arrivals("x"+old), http.StatusUnauthorized, "a token with a broken signature")
 	s.Advance(9 * time.Hour)
-	check.Equal(t, arrivals(old), http.StatusUnauthorized, "after the shift: status")
+	check.Equal(t, arrivals(old), http.StatusUnauthorized, "after the shift")
 }

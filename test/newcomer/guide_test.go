@@ -116,6 +116,6 @@ func TestGuide_parse(t *testing.T) {
 		"a block without end": before + "**`b.go`**\n```go\n",
 		"a step is missing":   before + "### 3. Test it\n",
 	} {
-		t.Run(name, func(t *testing.T) { check.Got(parseGuide(text)).Fails(t, "got no error") })
+		t.Run(name, func(t *testing.T) { check.Got(parseGuide(text)).Fails(t, "parsing") })
 	}
 }

@@ -99,13 +99,13 @@ func TestVersion_programs(t *testing.T) {
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			check.Equal(t, ask(t, program), want, "the program calls itself")
+			check.Equal(t, ask(t, program), want, "name in the program's help")
 			wantHelp(t, program)
 		})
 	}
 	for _, name := range scripts(t) {
 		t.Run("scripts/"+name, func(t *testing.T) {
-			check.Equal(t, ask(t, "./scripts/"+name), name, "the script calls itself")
+			check.Equal(t, ask(t, "./scripts/"+name), name, "name in the script's help")
 			if name != "run" { // its help is that of scripts/serve, which it builds first
 				wantHelp(t, "./scripts/"+name)
 			}

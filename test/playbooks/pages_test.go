@@ -251,8 +251,8 @@ func TestReadPage(t *testing.T) {
 	check.Equal(t, p.exports, "export A=1\n", "exports")
 	check.Equal(t, p.diagnose, []string{"gcloud a    --b", "terraform output c"}, "commands to paste")
 	check.Equal(t, p.act, []string{"gcloud d --e"}, "commands in the text")
-	check.Got(readPage(text+" Or with `--args=b`.")).Fails(t, "readPage() = nil, want an error for a part of a command")
-	check.Got(readPage("no commands")).Fails(t, "readPage() = nil, want an error without a block")
+	check.Got(readPage(text+" Or with `--args=b`.")).Fails(t, "a part of a command")
+	check.Got(readPage("no commands")).Fails(t, "a page without a block")
 }
 
 // exec runs a statement as the owner of the database.

@@ -498,7 +498,7 @@ func pausedSchedule(d *desk) scene {
 	expired := func() int {
 		return d.count(`SELECT count(*) FROM reservation.reservations WHERE code = $1 AND state = 'expired_hold'`, b.Code)
 	}
-	check.MustEqual(d.t, expired(), 0, "the hold has expired without its schedule")
+	check.MustEqual(d.t, expired(), 0, "expired holds without the schedule")
 	return scene{
 		fill:  []string{"<function>", "reservation-expireholds"},
 		names: []string{"PAUSED", "1 reservation-expireholds"},

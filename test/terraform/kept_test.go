@@ -28,7 +28,7 @@ func TestKept(t *testing.T) {
 	} {
 		t.Run(refused[0], func(t *testing.T) {
 			out, err := w.run(append(refused, "-no-color")...)
-			check.Fails(t, err, "error of %v", refused)
+			check.Fails(t, err, "%v", refused)
 			for _, guard := range guards {
 				if !strings.Contains(unwrapped(out), guard+" has lifecycle.prevent_destroy set") {
 					t.Errorf("%v would destroy what %s guards:\n%s", refused, guard, problems(out))

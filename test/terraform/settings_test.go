@@ -245,7 +245,7 @@ var led = regexp.MustCompile(`(?s)resource "google_compute_(?:backend_service|re
 func TestSettings_removedFunction(t *testing.T) {
 	t.Parallel()
 	found := led.FindAllString(text(t, "edge.tf"), -1)
-	check.MustEqual(t, len(found), 2, "resources lead to functions")
+	check.MustEqual(t, len(found), 2, "resources that lead to functions")
 	for _, resource := range found {
 		check.Contains(t, resource, "create_before_destroy = true")
 	}

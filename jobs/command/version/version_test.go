@@ -36,7 +36,7 @@ func TestReady(t *testing.T) {
 				Function string
 				Version  struct{ API, Tree string }
 			}
-			check.Must(t, json.Unmarshal(w.Body.Bytes(), &got), "the answer %s is no JSON", w.Body)
+			check.Must(t, json.Unmarshal(w.Body.Bytes(), &got), "the answer %s", w.Body)
 			if !got.Ready || got.Function != "reservation-hold" {
 				t.Errorf("got %+v, want reservation-hold, ready", got)
 			}

@@ -119,7 +119,7 @@ func TestDelete_fails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, _ := open(t, answers...)
-			check.Fails(t, d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}), "Delete() = nil")
+			check.Fails(t, d.Delete(t.Context(), clicks, erase.IDs{"guestSessionId": {newID()}}), "deletion")
 		})
 	}
 }

@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, list := range []string{"{", `[{"operations":["doIt"]}]`} {
 		t.Run(list, func(t *testing.T) {
-			check.Got(Pages([]byte(list))).Fails(t, "Pages() of a malformed list returns no error")
+			check.Got(Pages([]byte(list))).Fails(t, "a malformed list")
 		})
 	}
 }

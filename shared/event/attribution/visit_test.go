@@ -27,7 +27,7 @@ func TestPlain_personal(t *testing.T) {
 		})
 	}
 	first := attribution.Campaign(event.Attributed{Source: "a"})
-	check.Equal(t, first.Or(attribution.Campaign{Source: "b"}), first, "a later campaign takes over")
+	check.Equal(t, first.Or(attribution.Campaign{Source: "b"}), first, "the campaign after a later visit")
 	got := (attribution.Campaign{}).Or(first)
 	check.Equal(t, got, first)
 	if (attribution.Campaign{}).Attributed() != nil {

@@ -144,7 +144,7 @@ func TestFetch_canceledLeader(t *testing.T) {
 					await(t, w.all, "everybody's look")
 					return leave(ctx, cancel)
 				})
-				check.Fails(t, err, "a canceled caller got a value")
+				check.Fails(t, err, "a canceled caller")
 			})
 			await(t, begun, "a composition")
 			for i := range 8 {

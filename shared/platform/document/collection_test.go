@@ -115,7 +115,7 @@ func TestCollection_expiryByMovedClock(t *testing.T) {
 	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
 		t.Errorf("after its end: got %v, %v", ok, err)
 	}
-	check.Got(store.Add(t.Context(), e.Now(), counter, 1, e.Now().Add(time.Hour))).Want(t, 1, "after its end the")
+	check.Got(store.Add(t.Context(), e.Now(), counter, 1, e.Now().Add(time.Hour))).Want(t, 1, "after its end")
 	done, err = c.Create(t.Context(), key, session{Locale: "ps-AF"}, e.Now().Add(time.Hour))
 	yes(t, done, err)
 	if got, _, _ := c.Get(t.Context(), key); got.Locale != "ps-AF" {

@@ -69,7 +69,7 @@ func TestWithDerives(t *testing.T) {
 		})
 	}
 	var got settings
-	check.Fails(t, child.With("DATABASE_URL", "").Load(&got), "a variable set to nothing was found: %+v", got)
+	check.Fails(t, child.With("DATABASE_URL", "").Load(&got), "a variable set to nothing: %+v", got)
 }
 
 func TestSystem(t *testing.T) { // not parallel: it sets process variables

@@ -84,11 +84,11 @@ func TestPush_onlyWithToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixture.As("").Post(path, body, "Authorization", test.header).Want(t, test.want)
-			check.MustEqual(t, received, 0, "the event was handled")
+			check.MustEqual(t, received, 0, "handled events")
 		})
 	}
 	if a := fixture.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || received != 1 {
 		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, received)
 	}
-	check.Equal(t, len(fixture.dead.Messages()), 0, "a push that was refused was parked: strangers could fill the dead letters")
+	check.Equal(t, len(fixture.dead.Messages()), 0, "dead letters of a refused push, which strangers could fill")
 }

@@ -104,7 +104,7 @@ func TestOnce_waiterTakesOver(t *testing.T) {
 		}
 		return errors.New("not now")
 	})
-	check.Fails(t, err, "the first did not fail")
+	check.Fails(t, err, "the first delivery")
 	if err := <-second; err != nil || effects.Load() != 1 {
 		t.Errorf("the second: %d effects, %v", effects.Load(), err)
 	}

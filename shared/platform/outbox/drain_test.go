@@ -46,7 +46,7 @@ func TestDrain_deferred(t *testing.T) {
 		check.Must(t, r.write(t.Context(), r.relay, nil, events...))
 	}
 	write(deferred("k", 1))
-	check.Equal(t, len(names(r.bus.Messages())), 0, "published: right after the commit")
+	check.Equal(t, len(names(r.bus.Messages())), 0, "published right after the commit")
 	write(deferred("k", 2), draftOf("k", 3), deferred("k", 4))
 	check.Equal(t, names(r.bus.Messages()), []string{"k 1", "k 2", "k 3", "k 4"}, "published")
 	write(deferred("l", 1))

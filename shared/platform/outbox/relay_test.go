@@ -165,7 +165,7 @@ func TestRelay_withoutPublisher(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.mustWrite(t, draftOf("k", 1))
-	check.Got(relay(t.Context(), r.store)).Fails(t, "a relay without a publisher did not fail")
+	check.Got(relay(t.Context(), r.store)).Fails(t, "a relay without a publisher")
 }
 
 // A relay that is killed after any step loses no events: as soon as its lease has expired, another one continues.

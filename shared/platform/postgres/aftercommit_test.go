@@ -71,7 +71,7 @@ func TestInTx_commitFails(t *testing.T) {
 	do := func(f func(context.Context, postgres.Tx) error) error {
 		return db.InTenant(ctx, id.New[id.Tenant](), func(tx postgres.Tx) error { return f(ctx, tx) })
 	}
-	check.Fails(t, do(swallow), "a transaction that was rolled back returned no error")
+	check.Fails(t, do(swallow), "a transaction that was rolled back")
 	if err := do(breakLate); !postgres.Violates(err, "stays_code") {
 		t.Errorf("got %v, want the constraint that was broken", err)
 	}
@@ -115,7 +115,7 @@ func TestInTx_panic(t *testing.T) {
 	}()
 	check.Must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error { // the one connection came back
 		found, err := tenants(ctx, tx)
-		check.Equal(t, len(found), 0, "the panic committed: rows")
+		check.Equal(t, len(found), 0, "rows after the panic")
 		return err
 	}))
 }

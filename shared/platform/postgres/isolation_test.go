@@ -93,7 +93,7 @@ func TestIsolation_forbidden(t *testing.T) {
 		{"become the superuser", within(db, kabul), run(`SET LOCAL ROLE postgres`)},
 		{"leave out the schema's name", within(db, kabul), run(`SELECT stay_id FROM stays`)},
 	} {
-		t.Run(test.name, func(t *testing.T) { check.Fails(t, test.in(ctx, test.do), "it could") })
+		t.Run(test.name, func(t *testing.T) { check.Fails(t, test.in(ctx, test.do), "a call that is not allowed") })
 	}
 
 	t.Run("change a row of another tenant", func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestIsolation_forbidden(t *testing.T) {
 func TestInTenant_withoutTenant(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
-	check.Fails(t, db.InTenant(t.Context(), id.Tenant{}, func(postgres.Tx) error { return nil }), "the zero tenant was accepted")
+	check.Fails(t, db.InTenant(t.Context(), id.Tenant{}, func(postgres.Tx) error { return nil }), "the zero tenant")
 }
 
 var errRefused = errors.New("refused")
@@ -218,5 +218,5 @@ func TestIsolation_sabotagedSessionSetting(t *testing.T) {
 	check.Must(t, err)
 	var rows int
 	check.Must(t, conn.QueryRow(ctx, `SELECT count(*) FROM lodge.stays`).Scan(&rows))
-	check.Equal(t, rows, 1, "saw: rows of the earlier user: the table does not show what leaks")
+	check.Equal(t, rows, 1, "rows of the earlier user that the next one sees")
 }

@@ -108,7 +108,7 @@ func subscribesFromThenOn(t *testing.T, r Setup) {
 	}
 	subscribe(t, d, to(e, "orders"), dropped)
 	publish(t, d, text("other", "", "again"))
-	check.Equal(t, other.next().body, "again", "for a deleted subscription")
+	check.Equal(t, other.next().body, "again", "after a deleted subscription")
 }
 
 func acknowledges(t *testing.T, r Setup) {

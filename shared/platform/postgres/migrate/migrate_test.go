@@ -133,7 +133,7 @@ func TestDown_noDownFile(t *testing.T) {
 	conn := pgtest.Empty(t).Owner(t)
 	oneWay := files(map[string]string{"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`})
 	check.Must(t, migrate.Up(t.Context(), conn, oneWay, "inn"))
-	check.Fails(t, migrate.Down(t.Context(), conn, oneWay, "inn", 1), "it went down without a file that says how")
+	check.Fails(t, migrate.Down(t.Context(), conn, oneWay, "inn", 1), "a step without its down file")
 }
 
 // Without the lock, several runs at once meet at CREATE SCHEMA and all but one fail.
