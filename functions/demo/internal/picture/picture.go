@@ -93,7 +93,7 @@ type scene struct {
 // newScene chooses the light, the season and the colours of a thing.
 func newScene(thing []byte, city string) scene {
 	sum := sha256.Sum256(thing)
-	s := scene{Place: places[city], Rand: rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])))} //nolint:gosec // no secret
+	s := scene{Place: places[city], Rand: rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])))}
 	s.Light, s.Wall, s.Accent, s.Mirrored = lights[s.IntN(len(lights))], walls[s.IntN(len(walls))], accents[s.IntN(len(accents))], s.IntN(2) > 0
 	s.Season, s.X = seasons[s.IntN(len(seasons))], s.Between(285, 355)
 	if s.Warm() && s.Season.Snow {
