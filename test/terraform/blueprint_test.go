@@ -73,7 +73,7 @@ var (
 	}
 	ofProduction = map[string]any{"upstreams": platform(), "desk_callers": []string{"desk@desk-software.iam.gserviceaccount.com"}, "warehouse_dataset": "hotels-prod.telemetry", "billing_account": "012345-6789AB-CDEF01",
 		"probe_hotel": map[string]any{"tenant": "tnt_01J8KABG000000000000000TNT", "property": "ppt_01J8KABG000000000000000PPT", "slug": "probe-hotel", "city": "Kabul"}}
-	ofDemo = map[string]any{"demo": true, "documents": "redis", "redis_ca": "-----BEGIN CERTIFICATE-----\n", "backend_services": 120}
+	ofDemo = map[string]any{"demo": true, "documents": "redis", "redis_ca": "-----BEGIN CERTIFICATE-----\n", "backend_services": 130}
 )
 
 func platform() map[string]any {

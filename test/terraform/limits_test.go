@@ -229,8 +229,8 @@ func TestLimits(t *testing.T) {
 	}{
 		{"production", 50, ofTheProduction.system},
 		{"production_and_five_functions", 50, with(5, ofProduction)},
-		{"demo", 120, ofTheDemo.system},
-		{"everything_and_one_function", 120, with(1, ofDemo)},
+		{"demo", 130, ofTheDemo.system},
+		{"everything_and_one_function", 130, with(1, ofDemo)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
