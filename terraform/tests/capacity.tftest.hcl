@@ -31,7 +31,7 @@ run "everything" {
   variables {
     archives         = run.archives.all
     demo             = true
-    backend_services = 120
+    backend_services = 130
   }
 
   assert {

@@ -28,7 +28,7 @@ variables {
   alert_email = "oncall@hotels.example"
   demo        = true
 
-  backend_services = 120
+  backend_services = 130
 }
 
 run "archives" {
