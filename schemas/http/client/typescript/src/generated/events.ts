@@ -1651,6 +1651,36 @@ export interface components {
             /** @description The payment intent. */
             paymentIntentId?: string;
         };
+        "The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.": {
+            /** @description The reservation. */
+            reservationId: string;
+            /** @description The tenant. */
+            tenantId: string;
+            /** @description The property. */
+            propertyId: string;
+            /**
+             * Format: date-time
+             * @description When the desk checked them in.
+             */
+            occurredAt: string;
+            /** @description The rooms of these guests. */
+            assignedRooms: {
+                /** @description The item of the reservation: one room of the stay. */
+                itemId: string;
+                /** @description The physical room. */
+                roomId: string;
+            }[];
+            /** @description Who caused the change. */
+            actor: {
+                /**
+                 * @description The type of the actor.
+                 * @enum {unknown}
+                 */
+                type: "guest" | "staff" | "system";
+                /** @description The id of the actor within its type. */
+                id: string;
+            };
+        };
         /** @description A booked reservation was changed. The form of before and after depends on the type. */
         ReservationModified: {
             /** @description The reservation. */
@@ -2143,6 +2173,7 @@ export type ReservationDatesChanged = components['schemas']['ReservationDatesCha
 export type ReservationEarlyCheckout = components['schemas']['ReservationEarlyCheckout'];
 export type ReservationHeld = components['schemas']['ReservationHeld'];
 export type ReservationHoldExpired = components['schemas']['ReservationHoldExpired'];
+export type TheGuestsOfFurtherRoomsHaveComeAfterTheCheckInOfTheReservationHasStartedTheirKeysAreStillToBeIssued = components['schemas']['The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.'];
 export type ReservationModified = components['schemas']['ReservationModified'];
 export type ReservationNoShow = components['schemas']['ReservationNoShow'];
 export type ReservationOverstayed = components['schemas']['ReservationOverstayed'];
@@ -2201,6 +2232,7 @@ export interface payloads {
     "melmastoon.reservation.early_checkout.v1": ReservationEarlyCheckout;
     "melmastoon.reservation.held.v1": ReservationHeld;
     "melmastoon.reservation.hold_expired.v1": ReservationHoldExpired;
+    "melmastoon.reservation.items_checked_in.v1": The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.;
     "melmastoon.reservation.modified.v1": ReservationModified;
     "melmastoon.reservation.no_show.v1": ReservationNoShow;
     "melmastoon.reservation.overstayed.v1": ReservationOverstayed;
