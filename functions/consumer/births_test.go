@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/searchmap"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -22,9 +23,7 @@ func rowsWritten(t *testing.T, db *pgtest.Database) (n int) {
 	err := db.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions) + (SELECT count(*) FROM bff_consumer.outbox WHERE subject NOT LIKE '%.bot_suspected.%')
 			+ (SELECT count(*) FROM document.documents WHERE collection = 'gms-session')`).Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return n
 }
 
@@ -59,15 +58,9 @@ func TestSession_refusedRequest(t *testing.T) {
 			stranger, before := system.Traveller(), rowsWritten(t, system.DB)
 			a := stranger.Send(test.method, test.path, body, test.headers...)
 			n := rowsWritten(t, system.DB) - before
-			if a.Status != test.status {
-				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
-			}
-			if n != 0 {
-				t.Errorf("rows and documents = %d, want 0", n)
-			}
-			if stranger.Cookie != "" {
-				t.Errorf(`stranger.Cookie = %q, want ""`, stranger.Cookie)
-			}
+			a.Want(t, test.status)
+			check.Equal(t, n, 0, "rows and documents")
+			check.Equal(t, stranger.Cookie, "")
 			if test.status == 401 {
 				return
 			}
@@ -76,15 +69,9 @@ func TestSession_refusedRequest(t *testing.T) {
 			before = rowsWritten(t, system.DB)
 			a = known.Send(test.method, test.path, body, append(test.headers, "User-Agent", "Mozilla/5.0 Mobile")...) // would rotate the session
 			n = rowsWritten(t, system.DB) - before
-			if a.Status != test.status {
-				t.Errorf("with a session: status = %d, want %d: %s", a.Status, test.status, a.Body)
-			}
-			if n != 0 {
-				t.Errorf("with a session: rows and documents = %d, want 0", n)
-			}
-			if len(cookies(a)) != 0 {
-				t.Errorf("with a session: len(cookies(a)) = %d, want 0", len(cookies(a)))
-			}
+			a.Want(t, test.status)
+			check.Equal(t, n, 0, "with a session: rows and documents")
+			check.Equal(t, len(cookies(a)), 0, "with a session")
 		})
 	}
 }
@@ -102,15 +89,9 @@ func TestSession_limitedRequest(t *testing.T) {
 		before := rowsWritten(t, db)
 		a := front.As("").Send("GET", "/bff/consumer/v1/session", nil, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
 		n := rowsWritten(t, db) - before
-		if a.Status != want {
-			t.Errorf("call %d: status = %d, want %d: %s", i, a.Status, want, a.Body)
-		}
-		if n != rows {
-			t.Errorf("call %d: rows and documents = %d, want %d", i, n, rows)
-		}
-		if len(cookies(a)) != min(1, n) {
-			t.Errorf("call %d: len(cookies(a)) = %d, want %d", i, len(cookies(a)), min(1, n))
-		}
+		a.Want(t, want)
+		check.Equal(t, n, rows, "call %d: rows and documents", i)
+		check.Equal(t, len(cookies(a)), min(1, n), "call %d", i)
 	}
 }
 
@@ -125,24 +106,15 @@ func TestSession_program(t *testing.T) {
 			v := system.Traveller("User-Agent", agent)
 			first := v.Must(200, "POST", "/search", system.SearchBody())
 			n := rowsWritten(t, system.DB) - before
-			if n != 0 {
-				t.Errorf("%s: n = %d, want 0", agent, n)
-			}
-			if len(cookies(first)) != 1 {
-				t.Errorf("%s: len(cookies(first)) = %d, want 1", agent, len(cookies(first)))
-			}
+			check.Equal(t, n, 0, "%s", agent)
+			check.Equal(t, len(cookies(first)), 1, "%s", agent)
 			guess := v.Session
 			v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-			if v.Session == guess {
-				t.Errorf("%s: v.Session = %v, want another value", agent, v.Session)
-			}
-			if v.StoredSession().Locale != "en" {
-				t.Errorf(`%s: v.StoredSession().Locale = %q, want "en"`, agent, v.StoredSession().Locale)
-			}
+			check.NotEqual(t, v.Session, guess, "%s", agent)
+			check.Equal(t, v.StoredSession().Locale, "en", "%s", agent)
 			begun := v.Session
-			if v.Must(200, "GET", "/session", nil); v.Session != begun {
-				t.Errorf("%s: the session did not go on", agent)
-			}
+			v.Must(200, "GET", "/session", nil)
+			check.Equal(t, v.Session, begun, "%s: the session did not go on", agent)
 		})
 	}
 }

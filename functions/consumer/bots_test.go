@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -83,41 +83,26 @@ type problem struct {
 func checkChallenged(t *testing.T, a fntest.Answer) {
 	t.Helper()
 	var p problem
-	if a.Status != http.StatusTooManyRequests {
-		t.Fatalf("status = %d, want 429: %s", a.Status, a.Body)
-	}
+	a.Must(t, http.StatusTooManyRequests)
 	a.Into(t, &p)
-	if p.Code != suspected {
-		t.Errorf("p.Code = %q, want %q", p.Code, suspected)
-	}
-	if p.Challenge == nil {
-		t.Fatalf("p.Challenge = nil: %s", a.Body)
-	}
-	if p.Challenge.Kind != "captcha" {
-		t.Errorf("p.Challenge.Kind = %q, want %q", p.Challenge.Kind, "captcha")
-	}
-	if p.Challenge.SiteKey != "local" {
-		t.Errorf("p.Challenge.SiteKey = %q, want %q", p.Challenge.SiteKey, "local")
-	}
-	if len(cookies(a)) != 0 {
-		t.Errorf("len(cookies(a)) = %d, want 0", len(cookies(a)))
-	}
+	check.Equal(t, p.Code, suspected)
+	check.MustNotEqual(t, p.Challenge, nil, "%s", string(a.Body))
+	check.Equal(t, p.Challenge.Kind, "captcha")
+	check.Equal(t, p.Challenge.SiteKey, "local")
+	check.Equal(t, len(cookies(a)), 0)
 }
 
 // checkBlocked fails the test unless the answer is a block.
 func checkBlocked(t *testing.T, a fntest.Answer) {
 	t.Helper()
 	var p problem
-	if a.Status != http.StatusTooManyRequests {
-		t.Fatalf("status = %d, want 429: %s", a.Status, a.Body)
-	}
+	a.Must(t, http.StatusTooManyRequests)
 	a.Into(t, &p)
 	if p.Code != suspected || p.Challenge != nil {
 		t.Errorf("code = %q, challenge = %v, want %q without a challenge", p.Code, p.Challenge, suspected)
 	}
-	if p.RetryAfter != 600 || a.Header.Get("Retry-After") != "600" {
-		t.Errorf("retryAfter = %d, header %q, want 600", p.RetryAfter, a.Header.Get("Retry-After"))
-	}
+	check.Equal(t, p.RetryAfter, 600)
+	check.Equal(t, a.Header.Get("Retry-After"), "600")
 }
 
 // headless is the user agent of a program.
@@ -187,9 +172,7 @@ func TestBots_floodLeavesNoSessions(t *testing.T) {
 	site := openBotSite(t, nil)
 	site.SetBotRules(`{}`)
 	read, err := readsession.Function.Handler(observe.LogKey.With(site.Env, observe.To(io.Discard)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {
@@ -210,9 +193,8 @@ func TestBots_floodLeavesNoSessions(t *testing.T) {
 			(SELECT count(*) FROM bff_consumer.bot_scores)`).Scan(&sessions, &documents, &scores); err != nil {
 		t.Fatal(err)
 	}
-	if sessions != 0 || documents != 0 {
-		t.Errorf("sessions = %d, documents = %d, want none", sessions, documents)
-	}
+	check.Equal(t, sessions, 0)
+	check.Equal(t, documents, 0)
 	if scores == 0 || scores > 20 {
 		t.Errorf("scores = %d, want a few", scores)
 	}
@@ -225,13 +207,9 @@ func TestBots_suspect(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function, changesession.Function)
 	v := site.Traveller("User-Agent", headless)
-	if a := v.Send("PATCH", "/session", `{"locale":"en"}`); a.Status != http.StatusUnauthorized {
-		t.Errorf("a write without a session: status = %d, want 401", a.Status)
-	}
+	v.Send("PATCH", "/session", `{"locale":"en"}`).Want(t, http.StatusUnauthorized)
 	v.Must(http.StatusOK, "GET", "/session", nil)
-	if got := site.Published(); !slices.Equal(got, []string{"bot_suspected"}) {
-		t.Errorf("published = %v, want one bot_suspected", got)
-	}
+	check.Equal(t, site.Published(), []string{"bot_suspected"})
 	var p struct {
 		Session *string `json:"guestSessionId"`
 		Score   float64 `json:"score"`
@@ -244,15 +222,10 @@ func TestBots_suspect(t *testing.T) {
 		} `json:"signals"`
 	}
 	site.Payload("bot_suspected", &p)
-	if p.Session != nil {
-		t.Errorf("p.Session = %q, want nil", *p.Session)
-	}
-	if p.Score != 0.4 || p.Verdict != "suspect" {
-		t.Errorf("score = %g, verdict = %q, want a suspect of 0.4", p.Score, p.Verdict)
-	}
-	if p.Action != "none" {
-		t.Errorf("p.Action = %q, want %q", p.Action, "none")
-	}
+	check.Equal(t, p.Session, nil)
+	check.Equal(t, p.Score, 0.4)
+	check.Equal(t, p.Verdict, "suspect")
+	check.Equal(t, p.Action, "none")
 	if len(p.Signals) != 1 || p.Signals[0].Kind != "ua-pattern" {
 		t.Errorf("p.Signals = %v, want only ua-pattern", p.Signals)
 	}
@@ -270,15 +243,9 @@ func TestBots_suspectBrowser(t *testing.T) {
 	site := openBotSite(t, nil, readsession.Function)
 	before := rowsWritten(t, site.DB)
 	a := forgetful(site.Traveller("Sec-Ch-Ua-Platform", `"Windows"`), 4)
-	if a.Status != http.StatusOK {
-		t.Fatalf("status = %d, want 200: %s", a.Status, a.Body)
-	}
-	if len(cookies(a)) != 1 {
-		t.Errorf("len(cookies(a)) = %d, want 1: the next call may return it", len(cookies(a)))
-	}
-	if n := rowsWritten(t, site.DB) - before; n != 2*3 {
-		t.Errorf("rows and documents = %d, want those of the two sessions from before the caller was a suspect", n)
-	}
+	a.Must(t, http.StatusOK)
+	check.Equal(t, len(cookies(a)), 1, "the next call may return it")
+	check.Equal(t, rowsWritten(t, site.DB)-before, 2*3, "rows and documents")
 	site.CheckPublished("bot_suspected", 1)
 }
 
@@ -305,12 +272,9 @@ func TestBots_evidence(t *testing.T) {
 	if s.Session == nil || *s.Session != v.Session {
 		t.Errorf("s.Session = %v, want %v", s.Session, v.Session)
 	}
-	if s.Agent == nil {
-		t.Error("s.Agent = nil, want the hash of the user agent")
-	}
-	if s.Score != 0.6 || s.Verdict != "suspect" {
-		t.Errorf("score = %g, verdict = %q, want a suspect of 0.6", s.Score, s.Verdict)
-	}
+	check.NotEqual(t, s.Agent, nil)
+	check.Equal(t, s.Score, 0.6)
+	check.Equal(t, s.Verdict, "suspect")
 	site.DB.Advance(5 * time.Minute)
 	checkChallenged(t, burst(v, 9))
 	site.CheckPublished("bot_suspected", 2)
@@ -345,21 +309,15 @@ func TestBots_challenge(t *testing.T) {
 			v.Must(http.StatusOK, "GET", "/session", nil)
 			checkChallenged(t, burst(v, 9))
 			a := v.Send("GET", "/session", nil, "X-Challenge-Response", test.response)
-			if a.Status != test.status {
-				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
-			}
+			a.Want(t, test.status)
 			if a.Status == 429 {
 				checkChallenged(t, a)
 			}
-			if human := burst(v, 9).Status == http.StatusOK; human != test.human {
-				t.Errorf("human afterwards = %t, want %t", human, test.human)
-			}
+			check.Equal(t, burst(v, 9).Status == http.StatusOK, test.human, "human afterwards")
 		})
 	}
 	calls := site.challenges.Calls.Load()
-	if calls != 7 {
-		t.Errorf("calls of the challenge service = %d, want 7: one per response, none for the long one", calls)
-	}
+	check.Equal(t, calls, 7, "calls of the challenge service: one per response, none for the long one")
 }
 
 // hang answers nothing until the caller has left.
@@ -381,9 +339,7 @@ func TestBots_passedSession(t *testing.T) {
 	// Another process shares the database, and nothing in memory. It finds the rules of this site, which are newer than its own.
 	e := env.Of(map[string]string{"DATABASE_URL": site.DB.URL(), "DOCUMENT_TIMEOUT": "5s", "TIMEOUT_FACTOR": "4"})
 	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, e.Close(context.Background()))
 	})
 	elsewhere := consumertest.OpenOn(t, site.DB, site.challenges.Around(e), readsession.Function)
 	fresh := elsewhere.Traveller()
@@ -391,18 +347,12 @@ func TestBots_passedSession(t *testing.T) {
 	checkChallenged(t, burst(fresh, 9))
 	there := elsewhere.Traveller()
 	there.Cookie = v.Cookie
-	if a := burst(there, 12); a.Status != http.StatusOK {
-		t.Errorf("in another process: status = %d, want 200: %s", a.Status, a.Body)
-	}
+	burst(there, 12).Want(t, http.StatusOK)
 	site.DB.Advance(29 * time.Minute)
-	if a := burst(v, 12); a.Status != http.StatusOK {
-		t.Errorf("after 29 minutes: status = %d, want 200: %s", a.Status, a.Body)
-	}
+	burst(v, 12).Want(t, http.StatusOK)
 	site.DB.Advance(time.Minute)
 	checkChallenged(t, burst(v, 9))
-	if n := site.challenges.Calls.Load(); n != 1 {
-		t.Errorf("calls of the challenge service = %d, want 1", n)
-	}
+	check.Equal(t, site.challenges.Calls.Load(), 1, "calls of the challenge service")
 }
 
 // A guest without a cookie gets a human session for the response, and the address of the guest gets nothing.
@@ -412,12 +362,8 @@ func TestBots_passedWithoutCookie(t *testing.T) {
 	v := site.Traveller("User-Agent", headless)
 	checkChallenged(t, forgetful(v, 9))
 	v.Must(http.StatusOK, "GET", "/session", nil, "X-Challenge-Response", "good")
-	if until := v.StoredSession().HumanUntil; !until.After(site.Env.Now().Add(29 * time.Minute)) {
-		t.Errorf("v.StoredSession().HumanUntil = %v, want in 30 minutes", until)
-	}
-	if a := burst(v, 9); a.Status != http.StatusOK {
-		t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
-	}
+	check.Equal(t, v.StoredSession().HumanUntil.After(site.Env.Now().Add(29*time.Minute)), true)
+	burst(v, 9).Want(t, http.StatusOK)
 	checkChallenged(t, forgetful(site.Traveller("User-Agent", headless), 1))
 }
 
@@ -446,24 +392,18 @@ func TestBots_blocked(t *testing.T) {
 			calls := site.challenges.Calls.Load()
 			site.DB.Advance(time.Minute)
 			checkBlocked(t, answer("good"))
-			if n := site.challenges.Calls.Load() - calls; n != 0 {
-				t.Errorf("calls for a blocked caller = %d, want 0", n)
-			}
+			check.Equal(t, site.challenges.Calls.Load()-calls, 0, "calls for a blocked caller")
 			site.DB.Advance(2 * time.Second)
 			other := site.Traveller()
-			if other.Send("GET", "/session", nil); other.Cookie == "" {
-				t.Error("another browser at the address is blocked")
-			}
+			other.Send("GET", "/session", nil)
+			check.NotEqual(t, other.Cookie, "", "another browser at the address is blocked")
 			var p struct {
 				Action string `json:"actionTaken"`
 			}
-			if site.Payload("bot_suspected", &p); p.Action != "hard-block" {
-				t.Errorf("p.Action = %q, want %q", p.Action, "hard-block")
-			}
+			site.Payload("bot_suspected", &p)
+			check.Equal(t, p.Action, "hard-block")
 			site.DB.Advance(9*time.Minute + time.Second)
-			if a := send(v, 1); a.Status != http.StatusOK {
-				t.Errorf("after ten minutes: status = %d, want 200: %s", a.Status, a.Body)
-			}
+			send(v, 1).Want(t, http.StatusOK)
 		})
 	}
 }
@@ -516,13 +456,9 @@ func TestBots_replay(t *testing.T) {
 	v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, key...)
 	for range 60 {
 		a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, append(key, "X-Challenge-Response", "bad")...)
-		if a.Header.Get("Idempotent-Replayed") != "true" {
-			t.Fatal("the answer is no replay")
-		}
+		check.MustEqual(t, a.Header.Get("Idempotent-Replayed"), "true", "the answer is no replay")
 	}
-	if n := site.challenges.Calls.Load(); n != 0 {
-		t.Errorf("calls of the challenge service = %d, want 0", n)
-	}
+	check.Equal(t, site.challenges.Calls.Load(), 0, "calls of the challenge service")
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	site.CheckPublished("bot_suspected", 0)
 	// New acts count, and a challenged act runs once under its key after the challenge.
@@ -533,12 +469,8 @@ func TestBots_replay(t *testing.T) {
 	}
 	checkChallenged(t, last)
 	a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, append(key, "X-Challenge-Response", "good")...)
-	if a.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("the challenged act was stored")
-	}
-	if a := v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, key...); a.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("the act was not stored")
-	}
+	check.Equal(t, a.Header.Get("Idempotent-Replayed"), "", "the challenged act was stored")
+	check.Equal(t, v.Must(http.StatusOK, "PATCH", "/session", `{"locale":"en"}`, key...).Header.Get("Idempotent-Replayed"), "true", "the act was not stored")
 }
 
 // The verdict precedes the session's rate limit.
@@ -568,16 +500,10 @@ func TestBots_crawler(t *testing.T) {
 		v := crawler()
 		v.Must(http.StatusOK, "GET", "/hotels/"+system.Hotels[0].Property.String(), nil)
 		v.Must(http.StatusOK, "POST", "/search", system.SearchBody())
-		if v.Cookie != "" {
-			t.Fatal("a crawler got a cookie")
-		}
+		check.MustEqual(t, v.Cookie, "", "a crawler got a cookie")
 	}
-	if n := rowsWritten(t, system.DB) - before; n != 0 {
-		t.Errorf("rows and documents = %d, want 0", n)
-	}
-	if a := crawler().Send("PATCH", "/session", `{"locale":"en"}`); a.Status != http.StatusUnauthorized {
-		t.Errorf("a write: status = %d, want 401", a.Status)
-	}
+	check.Equal(t, rowsWritten(t, system.DB)-before, 0, "rows and documents")
+	crawler().Send("PATCH", "/session", `{"locale":"en"}`).Want(t, http.StatusUnauthorized)
 	system.SetBotRules(`{"crawlers":[{"agent":"Googlebot","ranges":["10.0.0.0/8"]}]}`)
 	system.DB.Advance(31 * time.Second)
 	v := crawler()
@@ -596,26 +522,18 @@ func TestBots_rules(t *testing.T) {
 		v.Must(http.StatusOK, "GET", "/session", nil)
 		return burst(v, 4).Status == http.StatusTooManyRequests
 	}
-	if !challenged() {
-		t.Fatal("the stored rules do not apply")
-	}
+	check.MustEqual(t, challenged(), true, "the stored rules do not apply")
 	for _, broken := range []string{`{"cadence":null}`, `{"cadence":[{"count":0,"weight":9}]}`, `[]`, `{"suspect":2}`, `{"cadence":[],"crawlers":[{"agent":"","ranges":[]}]}`} {
 		t.Run(broken, func(t *testing.T) {
 			site.SetBotRules(broken)
 			site.DB.Advance(31 * time.Second)
-			if !challenged() {
-				t.Errorf("the last valid rules do not apply")
-			}
+			check.Equal(t, challenged(), true, "the last valid rules do not apply")
 		})
 	}
 	site.SetBotRules(`{"cadence":[]}`)
-	if !challenged() {
-		t.Error("the rules were read again at once")
-	}
+	check.Equal(t, challenged(), true, "the rules were read again at once")
 	site.DB.Advance(31 * time.Second)
-	if challenged() {
-		t.Error("the rules were not read again")
-	}
+	check.Equal(t, challenged(), false, "the rules were not read again")
 }
 
 // If the evidence cannot be stored, the caller is answered all the same, and the next request stores it.
@@ -623,15 +541,11 @@ func TestBots_evidenceLater(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
 	owner := site.DB.Owner(t)
-	if _, err := owner.Exec(t.Context(), `REVOKE INSERT ON bff_consumer.bot_scores FROM bff_consumer_app`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(owner.Exec(t.Context(), `REVOKE INSERT ON bff_consumer.bot_scores FROM bff_consumer_app`)))
 	v := site.Traveller("User-Agent", "curl/8")
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	site.CheckPublished("bot_suspected", 0)
-	if _, err := owner.Exec(t.Context(), `GRANT INSERT ON bff_consumer.bot_scores TO bff_consumer_app`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(owner.Exec(t.Context(), `GRANT INSERT ON bff_consumer.bot_scores TO bff_consumer_app`)))
 	v.Cookie = ""
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	site.CheckPublished("bot_suspected", 1)

@@ -19,6 +19,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
@@ -32,9 +34,7 @@ func expanded(t *testing.T, v *consumertest.Traveller) (r listwishes.Response) {
 	t.Helper()
 	v.Must(200, "GET", "/wishlist?expand=card", nil).Into(t, &r)
 	for _, w := range r.Wishes {
-		if w.Carded == nil {
-			t.Fatalf("the wish for %s has no member card", w.Property)
-		}
+		check.MustNotEqual(t, w.Carded, nil, "the wish for %s has no member card", w.Property)
 	}
 	return r
 }
@@ -44,9 +44,7 @@ func checkNewCalls(t *testing.T, system *consumertest.System, before, want map[s
 	t.Helper()
 	all := system.AllCalls()
 	for name, total := range all {
-		if n := total - before[name]; n != want[name] {
-			t.Errorf("%s: %d new calls, want %d", name, n, want[name])
-		}
+		check.Equal(t, total-before[name], want[name], "%s: new calls", name)
 	}
 	for name, n := range want {
 		if all[name] == 0 && n > 0 {
@@ -70,35 +68,23 @@ func TestWishlist_cards(t *testing.T) {
 	}
 	checkNewCalls(t, system, before, nil)
 	got := expanded(t, v)
-	if len(got.Wishes) != 2 {
-		t.Fatalf("%d wishes, want 2", len(got.Wishes))
-	}
+	check.MustEqual(t, len(got.Wishes), 2)
 	if got.Stale || got.Degraded != nil {
 		t.Fatalf("stale %t, degraded %q; want complete cards", got.Stale, got.Degraded)
 	}
 	for i, hotel := range []int{1, 0} {
 		t.Run(fmt.Sprint(hotel), func(t *testing.T) {
 			card := got.Wishes[i].Card
-			if card == nil {
-				t.Fatalf("got.Wishes[%d].Card = nil, want a card", i)
-			}
-			if card.Property != system.Hotels[hotel].Property || card.Property != got.Wishes[i].Property {
-				t.Errorf("got.Wishes[%d].Card.Property = %s, want %s", i, card.Property, system.Hotels[hotel].Property)
-			}
-			if card.Brand.Color != "#1a2b3c" {
-				t.Errorf("got.Wishes[%d].Card.Brand = %+v, want the hotel's", i, card.Brand)
-			}
-			if card.Rate == nil {
-				t.Fatalf("got.Wishes[%d].Card.Rate = nil, want 50 dollars", i)
-			}
-			if card.Rate.Nightly != 5000 || card.Rate.Policy != search.VisitorCurrency {
-				t.Errorf("got.Wishes[%d].Card.Rate = %+v, want 50 dollars", i, card.Rate)
-			}
+			check.MustNotEqual(t, card, nil, "card %d", i)
+			check.Equal(t, card.Property, system.Hotels[hotel].Property)
+			check.Equal(t, card.Property, got.Wishes[i].Property)
+			check.Equal(t, card.Brand.Color, "#1a2b3c", "card %d", i)
+			check.MustNotEqual(t, card.Rate, nil, "rate of card %d", i)
+			check.Equal(t, card.Rate.Nightly, 5000)
+			check.Equal(t, card.Rate.Policy, search.VisitorCurrency)
 		})
 	}
-	if name := got.Wishes[0].Card.Name.Display; name != "هوټل 1" {
-		t.Errorf("got.Wishes[0].Card.Name.Display = %q, want it in Pashto", name)
-	}
+	check.Equal(t, got.Wishes[0].Card.Name.Display, "هوټل 1")
 	checkNewCalls(t, system, before, map[string]int{"listings": 1, "previews": 1, "brands": 1})
 	expanded(t, v)
 	checkNewCalls(t, system, before, nil) // a minute has not passed
@@ -151,9 +137,7 @@ func TestWishlist_cardsDegraded(t *testing.T) {
 	v.Must(201, "POST", "/wishlist", wishBody(system.Hotels[0].Property, ""))
 	system.SetBehavior("listings", upstreamtest.Failing)
 	got := expanded(t, v)
-	if len(got.Wishes) != 1 {
-		t.Fatalf("without the search service: %d wishes, want 1", len(got.Wishes))
-	}
+	check.MustEqual(t, len(got.Wishes), 1, "without the search service: wishes")
 	if got.Wishes[0].Card != nil || !slices.Equal(got.Degraded, []string{"search"}) {
 		t.Errorf("without the search service: card %+v, degraded %q; want none and search", got.Wishes[0].Card, got.Degraded)
 	}
@@ -163,15 +147,11 @@ func TestWishlist_cardsDegraded(t *testing.T) {
 	system.DB.Advance(5 * time.Second)
 	got = expanded(t, v)
 	card := got.Wishes[0].Card
-	if card == nil {
-		t.Fatal("without prices and brands: no card")
-	}
+	check.MustNotEqual(t, card, nil, "without prices and brands: no card")
 	if card.Rate != nil || card.Brand.Color != "#5b6470" {
 		t.Errorf("without prices and brands: card %+v, want one without a price and with a neutral brand", card)
 	}
-	if !slices.Equal(got.Degraded, []string{"theme", "pricing"}) {
-		t.Errorf(`got.Degraded = %q, want ["theme" "pricing"]`, got.Degraded)
-	}
+	check.Equal(t, got.Degraded, []string{"theme", "pricing"})
 	system.DB.Advance(time.Minute)
 	system.SetBehavior("listings", upstreamtest.Failing)
 	if got = expanded(t, v); !got.Stale || got.Wishes[0].Card == nil {
@@ -190,22 +170,15 @@ func TestSession_cards(t *testing.T) {
 	for _, name := range []string{"listings", "previews", "brands", "calendar", "similar", "popularity", "properties", "policies", "tenants"} {
 		before[name] = system.Calls(name)
 	}
-	if plain := v.Must(200, "GET", "/session", nil); strings.Contains(string(plain.Body), `"card"`) {
-		t.Errorf("without expand: %s", plain.Body)
-	}
+	check.Lacks(t, string(v.Must(200, "GET", "/session", nil).Body), `"card"`)
 	checkNewCalls(t, system, before, nil)
-	var got readsession.Response
-	v.Must(200, "GET", "/session?expand=card", nil).Into(t, &got)
+	got := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session?expand=card", nil))
 	checkNewCalls(t, system, before, map[string]int{"listings": 1, "previews": 1}) // the brands are in memory
-	if len(got.Wishlist) != 1 {
-		t.Fatalf("len(got.Wishlist) = %d, want 1", len(got.Wishlist))
-	}
+	check.MustEqual(t, len(got.Wishlist), 1)
 	if got.Wishlist[0].Carded == nil || got.Wishlist[0].Card == nil {
 		t.Fatalf("got.Wishlist[0] = %+v, want the hotel with its card", got.Wishlist[0])
 	}
-	if len(got.RecentlyViewed) != 2 {
-		t.Fatalf("len(got.RecentlyViewed) = %d, want 2", len(got.RecentlyViewed))
-	}
+	check.MustEqual(t, len(got.RecentlyViewed), 2)
 	for i, hotel := range []int{1, 0} {
 		t.Run(fmt.Sprint(hotel), func(t *testing.T) {
 			seen := got.RecentlyViewed[i]
@@ -218,11 +191,8 @@ func TestSession_cards(t *testing.T) {
 		})
 	}
 	stranger := system.Traveller()
-	var other readsession.Response
-	stranger.Must(200, "GET", "/session?expand=card", nil).Into(t, &other)
-	if len(other.Wishlist)+len(other.RecentlyViewed) != 0 {
-		t.Errorf("another visitor sees %+v and %+v", other.Wishlist, other.RecentlyViewed)
-	}
+	other := fntest.Read[readsession.Response](t, stranger.Must(200, "GET", "/session?expand=card", nil))
+	check.Equal(t, len(other.Wishlist)+len(other.RecentlyViewed), 0, "wishes and hotels of another visitor")
 }
 
 // The largest session, of a full wishlist and as many other viewed hotels as are kept, is composed with one call to each service.
@@ -237,28 +207,21 @@ func TestSession_mostCards(t *testing.T) {
 	}
 	_, err := system.DB.Owner(t).CopyFrom(t.Context(), pgx.Identifier{"bff_consumer", "wishlist"},
 		[]string{"wishlist_id", "guest_session_id", "property_id", "tenant_id", "added_at", "source"}, pgx.CopyFromRows(wishes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	_, err = system.Sessions().Change(t.Context(), v.Session, func(s *session.Session) {
 		for _, h := range system.Hotels[100:] {
 			s.Viewed(session.RecentlyViewed{Property: h.Property, Tenant: h.Tenant, ViewedAt: system.Env.Now(), Source: session.FromLink})
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	before := map[string]int{}
 	checkNewCalls(t, system, before, map[string]int{"properties": 1, "tenants": 1})
-	var got readsession.Response
-	v.Must(200, "GET", "/session?expand=card", nil).Into(t, &got)
+	got := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session?expand=card", nil))
 	checkNewCalls(t, system, before, map[string]int{"listings": 1, "previews": 1, "brands": 1})
 	if len(got.Wishlist) != 100 || len(got.RecentlyViewed) != 50 {
 		t.Fatalf("%d wishes and %d viewed, want 100 and 50", len(got.Wishlist), len(got.RecentlyViewed))
 	}
-	if got.Degraded != nil {
-		t.Errorf("got.Degraded = %q, want nil", got.Degraded)
-	}
+	check.Equal(t, got.Degraded, nil)
 	for _, w := range got.Wishlist {
 		if w.Carded == nil || w.Card == nil {
 			t.Fatalf("%s has no card", w.Property)
@@ -278,18 +241,14 @@ func TestCards_otherSession(t *testing.T) {
 	mine, theirs := system.Traveller(), system.Traveller()
 	mine.Must(201, "POST", "/wishlist", wishBody(system.Hotels[0].Property, `,"note":"my own words"`))
 	mine.Must(200, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
-	if r := expanded(t, mine); len(r.Wishes) != 1 {
-		t.Fatalf("my wishes = %d, want 1", len(r.Wishes))
-	}
+	check.MustEqual(t, len(expanded(t, mine).Wishes), 1, "my wishes")
 	before := system.AllCalls()
 	for _, path := range []string{"/wishlist?expand=card", "/session?expand=card"} {
 		t.Run(path, func(t *testing.T) {
 			a := theirs.Must(200, "GET", path, nil)
 			for _, secret := range []string{system.Hotels[0].Property.String(), system.Hotels[1].Property.String(), "my own words"} {
 				t.Run(secret, func(t *testing.T) {
-					if strings.Contains(string(a.Body), secret) {
-						t.Errorf("%s shows %s of another session: %s", path, secret, a.Body)
-					}
+					check.Lacks(t, string(a.Body), secret)
 				})
 			}
 		})

@@ -24,6 +24,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -75,8 +77,7 @@ func uuid(raw [16]byte) string {
 func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	t.Helper()
 	wished, seen, searched := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
-	var w addwish.Response
-	v.Must(201, "POST", "/wishlist", wishBody(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
+	w := fntest.Read[addwish.Response](t, v.Must(201, "POST", "/wishlist", wishBody(wished, `,"note":"near my uncle in Shahr-e Naw"`)))
 	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
 	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/","searchSessionId":"`+searched.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened","propertyId":"`+seen.String()+`"}`)
@@ -85,13 +86,9 @@ func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 		s.Viewed(session.RecentlyViewed{Property: seen, Tenant: w.Tenant, ViewedAt: v.Env.Now(), Source: session.FromList})
 		s.Searched(session.SearchHistory{Search: searched, QueryHash: "sha256:of what was looked for", Geo: search.GeoQuery{Mode: search.City, City: "Herat"}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	kept, err := v.Sessions().Get(t.Context(), v.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return []string{v.Session.String(), v.Session.String()[4:], uuid(v.Session), w.ID.String(), uuid(w.ID), uuid(wished), wished.String(),
 		uuid(seen), seen.String(), uuid(searched), searched.String(), "my uncle", "looked for", "Herat", string(kept.Fingerprint)}
 }
@@ -106,9 +103,7 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	first, cookie := v.Session, v.Cookie
 	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile") // it goes on in another session, which is the same guest's
 	needles = append(needles, storeData(t, v)...)
-	if v.Session == first {
-		t.Fatal("the session was not rotated")
-	}
+	check.MustNotEqual(t, v.Session, first, "the session was not rotated")
 	before := traces(t, site.DB, needles...)
 	for _, n := range []string{uuid(first), uuid(v.Session), v.Session.String(), "my uncle", "looked for", "Herat"} {
 		t.Run(n, func(t *testing.T) {
@@ -117,68 +112,42 @@ func TestClear_leavesNoTrace(t *testing.T) {
 			}
 		})
 	}
-	if kept := storedAnswers(t, site); kept != 5 {
-		t.Errorf("got %d stored answers, want 5", kept)
-	}
+	check.Equal(t, storedAnswers(t, site), 5, "stored answers")
 	id := v.Session
 	a := v.Must(204, "POST", "/session/clear", nil)
-	if v.Cookie != "" {
-		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
-	}
-	if len(cookies(a)) != 1 {
-		t.Fatalf("len(cookies(a)) = %d, want 1", len(cookies(a)))
-	}
+	check.Equal(t, v.Cookie, "")
+	check.MustEqual(t, len(cookies(a)), 1)
 	if cookies(a)[0].MaxAge >= 0 {
 		t.Errorf("cookies(a)[0].MaxAge = %d, want less than 0", cookies(a)[0].MaxAge)
 	}
-	if cookies(a)[0].Path != consumer.Base {
-		t.Errorf("cookies(a)[0].Path = %q, want %q", cookies(a)[0].Path, consumer.Base)
-	}
-	if found := traces(t, site.DB, needles...); len(found) != 0 {
-		t.Errorf("found %s", strings.Join(found, "\n      "))
-	}
-	if kept := storedAnswers(t, site); kept != 1 {
-		t.Errorf("got %d stored answers, want only those of the other guest", kept)
-	}
+	check.Equal(t, cookies(a)[0].Path, consumer.Base)
+	check.Equal(t, len(traces(t, site.DB, needles...)), 0, "found")
+	check.Equal(t, storedAnswers(t, site), 1, "stored answers")
 	var published struct {
 		Session string `json:"guestSessionId"`
 		Reason  string `json:"reason"`
 	}
 	site.Payload("session.ended", &published)
-	if published.Reason != "explicit-clear" {
-		t.Errorf(`published.Reason = %q, want "explicit-clear"`, published.Reason)
-	}
-	if published.Session != id.String() {
-		t.Errorf("published.Session = %q, want %q", published.Session, id.String())
-	}
+	check.Equal(t, published.Reason, "explicit-clear")
+	check.Equal(t, published.Session, id.String())
 	site.CheckPublished("session.ended", 2) // rotated, cleared
-	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
-		t.Error("another guest's session was cleared, too")
-	}
+	check.NotEqual(t, len(traces(t, site.DB, uuid(stays.Session))), 0, "another guest's session was cleared, too")
 	// A visitor with the cookie of a cleared session gets a new session.
 	for _, old := range []string{cookie, "gms_id=" + id.String()} {
 		t.Run(fmt.Sprintf("%q", old), func(t *testing.T) {
 			again := site.Traveller()
 			again.Must(200, "GET", "/session", nil, "Cookie", old)
-			if again.Session == first {
-				t.Errorf("again.Session = %v, want another value", again.Session)
-			}
-			if again.Session == id {
-				t.Errorf("again.Session = %v, want another value", again.Session)
-			}
+			check.NotEqual(t, again.Session, first)
+			check.NotEqual(t, again.Session, id)
 		})
 	}
-	if found := traces(t, site.DB, uuid(first), uuid(id)); len(found) != 0 {
-		t.Errorf("after a new visit: found %v", found)
-	}
+	check.Equal(t, len(traces(t, site.DB, uuid(first), uuid(id))), 0, "after a new visit: found")
 }
 
 // storedAnswers returns the number of answers in the idempotency ledger.
 func storedAnswers(t *testing.T, site *consumertest.Site) (n int) {
 	t.Helper()
-	if err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&n))
 	return n
 }
 
@@ -189,12 +158,8 @@ func TestClear_withoutSession(t *testing.T) {
 	v.Must(204, "POST", "/session/clear", nil)
 	v.Must(204, "POST", "/session/clear", nil, "Cookie", "gms_id=forged")
 	published := site.Published()
-	if v.Cookie != "" {
-		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
-	}
-	if len(published) != 0 {
-		t.Errorf("len(published) = %d, want 0", len(published))
-	}
+	check.Equal(t, v.Cookie, "")
+	check.Equal(t, len(published), 0)
 }
 
 func TestClear_withoutTelemetry(t *testing.T) {
@@ -203,9 +168,7 @@ func TestClear_withoutTelemetry(t *testing.T) {
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "GET", "/session", nil)
 	v.Must(204, "POST", "/session/clear", nil)
-	if published := site.Published(); len(published) != 0 {
-		t.Errorf("events: got %v", published)
-	}
+	check.Equal(t, len(site.Published()), 0, "events")
 }
 
 // TestClear_concurrentCalls clears a session at every point of a concurrent call.
@@ -215,9 +178,7 @@ func TestClear_concurrentCalls(t *testing.T) {
 	sessions := site.Sessions()
 	wishlists, telemetry := session.OpenWishlists(site.Env), session.OpenTelemetry(site.Env)
 	clearSession := func(s session.Session) {
-		if err := sessions.Clear(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, sessions.Clear(t.Context(), s))
 	}
 	for name, late := range map[string]func(session.Visitor) error{
 		"viewed hotel": func(v session.Visitor) error {
@@ -248,15 +209,9 @@ func TestClear_concurrentCalls(t *testing.T) {
 			traveller := site.Traveller()
 			traveller.Must(200, "GET", "/session", nil)
 			kept, err := sessions.Get(t.Context(), traveller.Session)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := late(session.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
-				t.Errorf("%v", err)
-			}
-			if found := traces(t, site.DB, uuid(kept.ID), kept.ID.String()); len(found) != 0 {
-				t.Errorf("found %v", found)
-			}
+			check.Must(t, err)
+			check.NoError(t, late(session.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}))
+			check.Equal(t, len(traces(t, site.DB, uuid(kept.ID), kept.ID.String())), 0, "found")
 		})
 	}
 }
@@ -271,9 +226,7 @@ func TestExpire_unusedSession(t *testing.T) {
 	}
 	tick := func() {
 		t.Helper()
-		if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
-			t.Fatalf("the sweep answered %d: %s", a.Status, a.Body)
-		}
+		site.Front.Tick(sweepsessions.Function).Must(t, 204)
 	}
 	site.DB.Advance(29 * 24 * time.Hour)
 	back.Must(200, "GET", "/session", nil)
@@ -289,28 +242,16 @@ func TestExpire_unusedSession(t *testing.T) {
 		Lifetime int    `json:"lifetimeSeconds"`
 	}
 	site.Payload("session.ended", &published)
-	if published.Session != gone.Session.String() {
-		t.Errorf("published.Session = %q, want %q", published.Session, gone.Session.String())
-	}
-	if published.Reason != "ttl-expired" {
-		t.Errorf(`published.Reason = %q, want "ttl-expired"`, published.Reason)
-	}
+	check.Equal(t, published.Session, gone.Session.String())
+	check.Equal(t, published.Reason, "ttl-expired")
 	rows, _ := site.DB.Owner(t).Query(t.Context(), `SELECT guest_session_id FROM bff_consumer.wishlist`)
 	left, err := pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(left) != 1 {
-		t.Fatalf("len(left) = %d, want 1", len(left))
-	}
-	if left[0] != back.Session {
-		t.Errorf("left[0] = %v, want %v", left[0], back.Session)
-	}
+	check.Must(t, err)
+	check.MustEqual(t, len(left), 1)
+	check.Equal(t, left[0], back.Session)
 	first := gone.Session
 	gone.Must(200, "GET", "/session", nil)
-	if gone.Session == first {
-		t.Error("an expired session is still active")
-	}
+	check.NotEqual(t, gone.Session, first, "an expired session is still active")
 }
 
 // TestExpire_documentIsNewer makes the mirror row older than the document: the session must not expire.
@@ -320,13 +261,9 @@ func TestExpire_documentIsNewer(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil)
 	site.DB.Advance(50 * time.Minute) // too soon for the mirror to be written again
-	if _, err := site.Sessions().Change(t.Context(), v.Session, func(*session.Session) {}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(site.Sessions().Change(t.Context(), v.Session, func(*session.Session) {})))
 	site.DB.Advance(30*24*time.Hour - 40*time.Minute)
-	if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
+	site.Front.Tick(sweepsessions.Function).Must(t, 204)
 	site.CheckPublished("session.ended", 0)
 	site.DB.Advance(41 * time.Minute)
 	site.Front.Tick(sweepsessions.Function)

@@ -15,6 +15,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/recordclick"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -40,12 +42,7 @@ func TestClick_unknownHotel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := v.Send("POST", "/telemetry/click", body)
-			if a.Status != http.StatusNotFound {
-				t.Errorf("status = %d, want %d: %s", a.Status, http.StatusNotFound, a.Body)
-			}
-			if a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-				t.Errorf(`code = %q, want "GENERAL.RESOURCE_NOT_FOUND"`, a.Code())
-			}
+			a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
 		})
 	}
 	site.CheckPublished("click.recorded", 0)
@@ -68,9 +65,7 @@ func TestClick_oncePerSessionAndHotel(t *testing.T) {
 			})
 		}
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, group.Wait())
 	site.CheckPublished("click.recorded", 1)
 	other.Must(202, "POST", "/telemetry/click", one)
 	site.CheckPublished("click.recorded", 2)
@@ -102,9 +97,7 @@ func TestClick_fewPerAddressAndHotel(t *testing.T) {
 			})
 		}
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, group.Wait())
 	site.CheckPublished("click.recorded", 2*10)
 	site.DB.Advance(time.Hour)
 	visitor(t, site).Must(202, "POST", "/telemetry/click", one)
@@ -125,9 +118,7 @@ func TestClick_withoutAVisitor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v.Must(202, "POST", "/telemetry/click", clickBody(``))
 			for _, published := range site.Published() {
-				if published == "click.recorded" {
-					t.Fatalf("a click of %s counts", name)
-				}
+				check.MustNotEqual(t, published, "click.recorded", "click counted")
 			}
 		})
 	}
@@ -137,8 +128,7 @@ func TestClick_searchSession(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 3, search.Function, recordclick.Function, readsession.Function)
 	v, other := visitor(t, m.Site), visitor(t, m.Site)
-	var found search.Response
-	v.Must(200, "POST", "/search", m.SearchBody()).Into(t, &found)
+	found := fntest.Read[search.Response](t, v.Must(200, "POST", "/search", m.SearchBody()))
 	hotel := found.Results[0]
 	on := func(kind string) string {
 		return `{"kind":"` + kind + `","tenantId":"` + hotel.Tenant.String() + `","propertyId":"` + hotel.Property.String() + `","searchSessionId":"` + found.Search.String() + `"}`
@@ -152,23 +142,13 @@ func TestClick_searchSession(t *testing.T) {
 	}
 	v.Must(202, "POST", "/telemetry/click", on("listing-card"))
 	got := published()
-	if got == nil {
-		t.Fatal("got = nil, want a value")
-	}
-	if *got != found.Search {
-		t.Errorf("*got = %v, want %v", *got, found.Search)
-	}
+	check.MustNotEqual(t, got, nil)
+	check.Equal(t, *got, found.Search)
 	other.Must(202, "POST", "/telemetry/click", on("listing-card"))
-	if got := published(); got != nil {
-		t.Errorf("another visitor's click names %v", got)
-	}
+	check.Equal(t, published(), nil, "sessions in another visitor's click")
 	m.DB.Advance(time.Hour + time.Second)
 	v.Must(202, "POST", "/telemetry/click", on("map-pin"))
-	if got := published(); got != nil {
-		t.Errorf("an hour later a click names %v", got)
-	}
+	check.Equal(t, published(), nil, "sessions in a click an hour later")
 	m.CheckPublished("click.recorded", 3)
-	if rule := session.Sampling[session.ClickRecordedV1.Name]; !rule.Always {
-		t.Error("configuration can leave out clicks")
-	}
+	check.Equal(t, session.Sampling[session.ClickRecordedV1.Name].Always, true, "configuration can leave out clicks")
 }

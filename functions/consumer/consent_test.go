@@ -12,16 +12,15 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // checkConsents fails the test unless the session shows that consent to telemetry.
 func checkConsents(t *testing.T, v *consumertest.Traveller, want bool) {
 	t.Helper()
-	var shown readsession.Response
-	if v.Must(200, "GET", "/session", nil).Into(t, &shown); shown.Consent.Telemetry != want {
-		t.Errorf("shown.Consent.Telemetry = %t, want %t", shown.Consent.Telemetry, want)
-	}
+	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+	check.Equal(t, shown.Consent.Telemetry, want)
 }
 
 // A guest withdraws the consent while the hot store is down, so the document keeps it. The row decides.
@@ -51,9 +50,7 @@ func TestConsent_withdrawnDuringOutage(t *testing.T) {
 			v.Must(200, "GET", "/session", nil)
 			up := m.Front
 			m.Front = fntest.Behind(t, document.StoreKey.With(m.Env, unavailableStore{}), up.Issuer(), allFunctions...)
-			if a := v.Send("PATCH", "/session", `{"consentTelemetry":false}`); a.Status != 503 {
-				t.Fatalf("during the outage: status = %d, want 503: %s", a.Status, a.Body)
-			}
+			v.Send("PATCH", "/session", `{"consentTelemetry":false}`).Must(t, 503)
 			m.Front = up
 			before := m.Published()
 			for _, pause := range []time.Duration{10 * time.Minute, 90 * time.Minute} {
@@ -62,9 +59,7 @@ func TestConsent_withdrawnDuringOutage(t *testing.T) {
 				checkConsents(t, v, false)
 				act(m, v)
 			}
-			if got := m.Published(); !slices.Equal(got, before) {
-				t.Errorf("published since = %v, want nothing", got[len(before):])
-			}
+			check.Equal(t, m.Published(), before, "published since")
 		})
 	}
 }
@@ -77,9 +72,7 @@ func TestConsent_documentRefreshed(t *testing.T) {
 	v.Must(200, "GET", "/session", nil)
 	up := site.Front
 	site.Front = fntest.Behind(t, document.StoreKey.With(site.Env, unavailableStore{}), up.Issuer(), allFunctions...)
-	if a := v.Send("PATCH", "/session", `{"consentTelemetry":false,"currency":"GBP"}`); a.Status != 503 {
-		t.Fatalf("during the outage: status = %d, want 503: %s", a.Status, a.Body)
-	}
+	v.Send("PATCH", "/session", `{"consentTelemetry":false,"currency":"GBP"}`).Must(t, 503)
 	site.Front = up
 	site.DB.Advance(2 * time.Hour) // the next call records that the session was seen
 	v.Must(200, "GET", "/session", nil)
@@ -113,22 +106,16 @@ func TestConsent_silentCalls(t *testing.T) {
 			}
 			published := m.Published()
 			calls(0, header, "1")
-			if got := m.Published(); !slices.Equal(got, published) {
-				t.Errorf("published by silent calls = %v, want nothing", got[len(published):])
-			}
+			check.Equal(t, m.Published(), published, "published by silent calls")
 			checkConsents(t, v, true)
 			calls(1)
 			subjects := []string{"search.executed", "click.recorded", "page.viewed", "funnel.step_reached", "wishlist.added", "wishlist.removed", "currency.changed", "locale.changed"}
 			for _, subject := range subjects {
-				if !slices.Contains(m.Published(), subject) {
-					t.Errorf("a call without the header does not publish %s", subject)
-				}
+				check.Equal(t, slices.Contains(m.Published(), subject), true, "a call without the header does not publish %s", subject)
 			}
 			published = m.Published()
 			v.Must(204, "POST", "/session/clear", nil, header, "1")
-			if got := m.Published(); !slices.Equal(got, published) {
-				t.Errorf("published by a silent clear = %v, want nothing", got[len(published):])
-			}
+			check.Equal(t, m.Published(), published, "published by a silent clear")
 		})
 	}
 }
@@ -143,16 +130,10 @@ func TestConsent_silentRotation(t *testing.T) {
 	old := v.Session
 	v.Headers = []string{"User-Agent", "Mozilla/5.0 (iPhone) Mobile", "Accept-Language", "fa-AF"}
 	v.Must(200, "GET", "/session", nil, "Sec-GPC", "1")
-	if v.Session == old {
-		t.Fatal("the session was not rotated")
-	}
-	if v.StoredSession().Consent.Telemetry {
-		t.Error("the new session consents to telemetry")
-	}
+	check.MustNotEqual(t, v.Session, old, "the session was not rotated")
+	check.Equal(t, v.StoredSession().Consent.Telemetry, false, "the new session consents to telemetry")
 	v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
-	if got := site.Published(); !slices.Equal(got, before) {
-		t.Errorf("published since = %v, want nothing", got[len(before):])
-	}
+	check.Equal(t, site.Published(), before, "published since")
 }
 
 // In Afghanistan a browser that accepts Persian without a region gets Dari, in each call.
@@ -169,9 +150,7 @@ func TestLanguage_persianInAfghanistan(t *testing.T) {
 		t.Run(test.country+" "+test.accepts, func(t *testing.T) {
 			v := site.Traveller("Accept-Language", test.accepts, "X-Client-Geo-Country", test.country)
 			for range 2 {
-				if got := v.Must(200, "GET", "/session", nil).Header.Get("Content-Language"); got != test.want {
-					t.Errorf("Content-Language = %q, want %q", got, test.want)
-				}
+				check.Equal(t, v.Must(200, "GET", "/session", nil).Header.Get("Content-Language"), test.want)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A request is a row of erasure_requests.
@@ -24,9 +24,7 @@ func erasureRequests(t *testing.T, site *consumertest.Site) []request {
 	rows, _ := site.DB.Owner(t).Query(t.Context(), `
 		SELECT guest_session_id, requested_at, due_at FROM bff_consumer.erasure_requests ORDER BY guest_session_id`)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[request])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -53,14 +51,10 @@ func TestErasure_requested(t *testing.T) {
 					t.Errorf("requested at %v, due %v later, want 30 days", r.RequestedAt, got)
 				}
 			}
-			if !slices.Equal(sessions, line) {
-				t.Errorf("requests for %v, want %v", sessions, line)
-			}
+			check.Equal(t, sessions, line, "sessions with requests")
 			site.DB.Advance(time.Hour)
 			v.Must(204, "POST", "/session/clear", nil, "Cookie", cookie)
-			if again := erasureRequests(t, site); !slices.Equal(again, all) {
-				t.Errorf("cleared again: %v, want %v", again, all)
-			}
+			check.Equal(t, erasureRequests(t, site), all, "cleared again")
 		})
 	}
 }
@@ -70,21 +64,15 @@ func TestErasure_concurrently(t *testing.T) {
 	site := openSite(t)
 	v := visitor(t, site)
 	stored, err := site.Sessions().Get(t.Context(), v.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := site.Sessions().Clear(t.Context(), stored); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, site.Sessions().Clear(t.Context(), stored))
 		})
 	}
 	all.Wait()
-	if got := erasureRequests(t, site); len(got) != 1 {
-		t.Errorf("%d requests, want 1", len(got))
-	}
+	check.Equal(t, len(erasureRequests(t, site)), 1)
 	site.CheckPublished("session.ended", 1)
 }
 
@@ -95,7 +83,5 @@ func TestErasure_withoutSession(t *testing.T) {
 	program := site.Traveller("User-Agent", "curl/8")
 	program.Must(200, "GET", "/session", nil)
 	program.Must(204, "POST", "/session/clear", nil)
-	if got := erasureRequests(t, site); len(got) != 0 {
-		t.Errorf("%d requests, want 0", len(got))
-	}
+	check.Equal(t, len(erasureRequests(t, site)), 0)
 }

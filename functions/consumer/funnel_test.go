@@ -1,10 +1,8 @@
 package consumer_test
 
 import (
-	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer/addwish"
@@ -17,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/searchmap"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // eventsOf returns the short subjects of a session's events, with the step if it is a funnel step.
@@ -26,9 +25,7 @@ func eventsOf(t *testing.T, site *consumertest.Site, of id.GuestSession) []strin
 		SELECT concat_ws(' ', replace(replace(subject, 'melmastoon.bff.consumer.', ''), '.v1', ''), payload ->> 'step')
 		FROM bff_consumer.outbox WHERE ordering_key = @session ORDER BY seq`, pgx.StrictNamedArgs{"session": of.String()})
 	events, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return events
 }
 
@@ -61,19 +58,13 @@ func TestFunnel_serverSteps(t *testing.T) {
 	act(v)
 	want := []string{"session.started", "search.executed", "search.executed", "search.executed", "funnel.step_reached detail.viewed", "wishlist.added",
 		"handoff.initiated", "funnel.step_reached map.opened"}
-	if diff := cmp.Diff(want, eventsOf(t, m.Site, v.Session)); diff != "" {
-		t.Errorf("other events (-want +got): %s", diff)
-	}
+	check.Equal(t, eventsOf(t, m.Site, v.Session), want, "other events")
 	silent := m.Traveller("DNT", "1")
 	act(silent)
-	if got := eventsOf(t, m.Site, silent.Session); !slices.Equal(got, []string{"handoff.initiated"}) {
-		t.Errorf("a session without telemetry has the events %q, want its handoff only", got)
-	}
+	check.Equal(t, eventsOf(t, m.Site, silent.Session), []string{"handoff.initiated"}, "events of a session without telemetry")
 	program := m.Traveller("User-Agent", "curl/8")
 	program.Must(200, "POST", "/search", m.SearchBody())
-	if got := eventsOf(t, m.Site, program.Session); len(got) != 0 {
-		t.Errorf("the first call of a program has the events %q", got)
-	}
+	check.Equal(t, len(eventsOf(t, m.Site, program.Session)), 0, "events of the first call of a program")
 }
 
 // TestFunnel_detail publishes which hotel was looked at, and from where.
@@ -101,12 +92,8 @@ func TestFunnel_withdrawn(t *testing.T) {
 	m.EverySearch()
 	v := visitor(t, m.Site)
 	_, err := m.DB.Owner(t).Exec(t.Context(), `UPDATE bff_consumer.guest_sessions SET consent_telemetry = false`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	v.Must(200, "POST", "/search", m.SearchBody())
 	v.Must(200, "GET", "/hotels/"+m.Hotels[0].Property.String(), nil)
-	if got := eventsOf(t, m.Site, v.Session); !slices.Equal(got, []string{"session.started"}) {
-		t.Errorf("events = %q, want session.started only", got)
-	}
+	check.Equal(t, eventsOf(t, m.Site, v.Session), []string{"session.started"})
 }

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/bots"
 	"melmastoon.ghasi.io/functions/consumer/readavailability"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/searchmap"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -44,24 +43,16 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 	system.DB.Advance(3600e9)
 	lacking := ask()
 	published, err := openapitest.Open("consumer", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for component, body := range whole {
 		schema := "/components/schemas/" + component
 		for name, text := range map[string][]byte{"all members": body, "required members": lacking[component]} {
 			t.Run(component+", "+name, func(t *testing.T) {
-				if err := published.ValidateText(schema, text); err != nil {
-					t.Errorf("error = %v, want nil for\n%s", err, text)
-				}
+				check.NoError(t, published.ValidateText(schema, text))
 			})
 		}
-		if strings.Contains(string(body), "degraded") {
-			t.Errorf("%s: string(body) = %q, want it without %q", component, string(body), "degraded")
-		}
-		if !strings.Contains(string(lacking[component]), "degraded") {
-			t.Errorf("%s: string(lacking[component]) = %q, want it to contain %q", component, string(lacking[component]), "degraded")
-		}
+		check.Lacks(t, string(body), "degraded")
+		check.Contains(t, string(lacking[component]), "degraded")
 		more := bytes.Replace(body, []byte(`{`), []byte(`{"more":1,`), 1)
 		if published.ValidateText(schema, more) == nil {
 			t.Errorf("%s has a member that is not described", component)
@@ -74,19 +65,13 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 func TestOpenAPI_requestHeaders(t *testing.T) {
 	t.Parallel()
 	published, err := openapitest.Open("consumer", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	files, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want, got := map[string][]string{}, map[string][]string{}
 	for _, file := range files {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if strings.HasSuffix(file, "_test.go") || !bytes.Contains(source, []byte("consumer.HTTP(")) {
 			continue
 		}
@@ -110,9 +95,7 @@ func TestOpenAPI_requestHeaders(t *testing.T) {
 			got[name] = requestHeaders(published, "/paths/"+openapitest.Escape(path), method)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("request headers of the operations (-code +document):\n%s", diff)
-	}
+	check.Equal(t, got, want, "request headers of the operations (-code +document):\n")
 }
 
 // requestHeaders returns the header parameters of an operation in alphabetical order, without Idempotency-Key.

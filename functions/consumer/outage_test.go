@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -42,39 +43,22 @@ func TestSession_documentStoreDown(t *testing.T) {
 	first := v.Session
 	site.Front = fntest.Behind(t, document.StoreKey.With(site.Env, unavailableStore{}), site.Front.Issuer(), allFunctions...)
 	for range 2 {
-		var shown readsession.Response
-		v.Must(200, "GET", "/session", nil).Into(t, &shown)
-		if v.Session != first {
-			t.Errorf("v.Session = %v, want %v", v.Session, first)
-		}
-		if shown.Currency != "GBP" {
-			t.Errorf(`shown.Currency = %q, want "GBP"`, shown.Currency)
-		}
-		if shown.Consent.Telemetry {
-			t.Error("shown.Consent.Telemetry = true, want false")
-		}
+		shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+		check.Equal(t, v.Session, first)
+		check.Equal(t, shown.Currency, "GBP")
+		check.Equal(t, shown.Consent.Telemetry, false)
 		v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
 		v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
 		site.DB.Advance(2 * time.Hour) // so that it must be noted that it was seen
 	}
 	// A change of preferences fails, because the document would keep the old ones; and Clear fails, because the document may
 	// still exist.
-	if a := v.Send("PATCH", "/session", `{"currency":"EUR"}`); a.Status != 503 {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
-	if a := v.Send("POST", "/session/clear", nil); a.Status != 503 {
-		t.Errorf("got %d %s", a.Status, a.Body)
-	}
+	v.Send("PATCH", "/session", `{"currency":"EUR"}`).Want(t, 503)
+	v.Send("POST", "/session/clear", nil).Want(t, 503)
 	other := site.Traveller()
 	other.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
-	if r := consumertest.Texts(t, site.DB)["bff_consumer.guest_sessions"]; r == "" {
-		t.Error("a session was started")
-	}
+	check.NotEqual(t, consumertest.Texts(t, site.DB)["bff_consumer.guest_sessions"], "", "a session was started")
 	a := site.Traveller().Send("GET", "/session", nil)
-	if a.Status != 200 {
-		t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
-	}
-	if len(cookies(a)) != 1 {
-		t.Errorf("len(cookies(a)) = %d, want 1", len(cookies(a)))
-	}
+	a.Want(t, 200)
+	check.Equal(t, len(cookies(a)), 1)
 }

@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +9,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 func TestPreferences_changed(t *testing.T) {
@@ -18,9 +19,7 @@ func TestPreferences_changed(t *testing.T) {
 	v := site.Traveller() // whose browser reads Pashto
 	a := v.Must(200, "PATCH", "/session", `{"locale":"prs","currency":"USD","consentMarketing":true}`)
 	const want = `{"localePreference":"fa-AF","currencyPreference":"USD","flags":{"consentTelemetry":true,"consentMarketing":true}}`
-	if string(a.Body) != want {
-		t.Errorf("got %s, want %s", a.Body, want)
-	}
+	check.Equal(t, string(a.Body), want)
 	v.Must(200, "PATCH", "/session", `{"locale":"fa-AF"}`)
 	v.Must(200, "PATCH", "/session", `{"consentMarketing":false}`)
 	var language struct {
@@ -29,40 +28,21 @@ func TestPreferences_changed(t *testing.T) {
 		Trigger string `json:"trigger"`
 	}
 	site.Payload("locale.changed", &language)
-	if language.From != "ps-AF" {
-		t.Errorf(`language.From = %q, want "ps-AF"`, language.From)
-	}
-	if language.To != "fa-AF" {
-		t.Errorf(`language.To = %q, want "fa-AF"`, language.To)
-	}
-	if language.Trigger != "user-explicit" {
-		t.Errorf(`language.Trigger = %q, want "user-explicit"`, language.Trigger)
-	}
+	check.Equal(t, language.From, "ps-AF")
+	check.Equal(t, language.To, "fa-AF")
+	check.Equal(t, language.Trigger, "user-explicit")
 	var currency struct {
 		From string `json:"previousCurrency"`
 		To   string `json:"newCurrency"`
 	}
 	site.Payload("currency.changed", &currency)
-	if currency.From != "AFN" {
-		t.Errorf(`currency.From = %q, want "AFN"`, currency.From)
-	}
-	if currency.To != "USD" {
-		t.Errorf(`currency.To = %q, want "USD"`, currency.To)
-	}
-	if published := site.Published(); !slices.Equal(published, []string{"session.started", "locale.changed", "currency.changed"}) {
-		t.Errorf("events: got %v", published)
-	}
-	var shown readsession.Response
-	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if shown.Locale != "fa-AF" {
-		t.Errorf(`shown.Locale = %q, want "fa-AF"`, shown.Locale)
-	}
-	if shown.Currency != "USD" {
-		t.Errorf(`shown.Currency = %q, want "USD"`, shown.Currency)
-	}
-	if shown.Consent.Marketing {
-		t.Error("shown.Consent.Marketing = true, want false")
-	}
+	check.Equal(t, currency.From, "AFN")
+	check.Equal(t, currency.To, "USD")
+	check.Equal(t, site.Published(), []string{"session.started", "locale.changed", "currency.changed"}, "events")
+	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+	check.Equal(t, shown.Locale, "fa-AF")
+	check.Equal(t, shown.Currency, "USD")
+	check.Equal(t, shown.Consent.Marketing, false)
 }
 
 func TestPreferences_unsupported(t *testing.T) {
@@ -81,19 +61,12 @@ func TestPreferences_unsupported(t *testing.T) {
 	} {
 		t.Run(body, func(t *testing.T) {
 			a := v.Send("PATCH", "/session", body)
-			if got := strings.TrimSpace(map[int]string{400: "400 ", 422: "422 "}[a.Status] + a.Code()); got != want {
-				t.Errorf("%d %s, want %s", a.Status, a.Body, want)
-			}
+			check.Equal(t, strings.TrimSpace(map[int]string{400: "400 ", 422: "422 "}[a.Status]+a.Code()), want, "%s", string(a.Body))
 		})
 	}
-	var shown readsession.Response
-	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if shown.Locale != "ps-AF" {
-		t.Errorf(`shown.Locale = %q, want "ps-AF"`, shown.Locale)
-	}
-	if shown.Currency != "AFN" {
-		t.Errorf(`shown.Currency = %q, want "AFN"`, shown.Currency)
-	}
+	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+	check.Equal(t, shown.Locale, "ps-AF")
+	check.Equal(t, shown.Currency, "AFN")
 }
 
 func TestCurrencies_twoDecimals(t *testing.T) {
@@ -101,19 +74,11 @@ func TestCurrencies_twoDecimals(t *testing.T) {
 	for _, code := range []money.Code{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
 		t.Run(string(code), func(t *testing.T) {
 			c, err := session.ChooseCurrency(code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			shown, err := money.Amount{Micro: 12_340_000, Currency: c}.Minor()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if shown.Exponent != 2 {
-				t.Errorf("shown.Exponent = %d, want 2", shown.Exponent)
-			}
-			if shown.Amount != 1234 {
-				t.Errorf("shown.Amount = %d, want 1234", shown.Amount)
-			}
+			check.Must(t, err)
+			check.Equal(t, shown.Exponent, 2)
+			check.Equal(t, shown.Amount, 1234)
 		})
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // TestAcceptLanguage_changed changes the accepted language of a browser: the session stays the same and its language changes.
@@ -23,22 +25,13 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	v.Must(200, "GET", "/session", nil)
 	first := v.Session
 	viewed := session.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: session.FromLink}
-	if _, err := site.Sessions().Change(t.Context(), first, func(s *session.Session) { s.Viewed(viewed) }); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(site.Sessions().Change(t.Context(), first, func(s *session.Session) { s.Viewed(viewed) })))
 	read := func(accept string, want locale.Tag, changes int) {
 		t.Helper()
-		var shown readsession.Response
-		v.Must(200, "GET", "/session", nil, "Accept-Language", accept).Into(t, &shown)
-		if shown.Session != first {
-			t.Errorf("%q: shown.Session = %v, want %v", accept, shown.Session, first)
-		}
-		if shown.Locale != want {
-			t.Errorf("%q: shown.Locale = %q, want %q", accept, shown.Locale, want)
-		}
-		if len(shown.RecentlyViewed) != 1 {
-			t.Errorf("%q: len(shown.RecentlyViewed) = %d, want 1", accept, len(shown.RecentlyViewed))
-		}
+		shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil, "Accept-Language", accept))
+		check.Equal(t, shown.Session, first, "%s", accept)
+		check.Equal(t, shown.Locale, want, "%s", accept)
+		check.Equal(t, len(shown.RecentlyViewed), 1, "%s", accept)
 		site.CheckPublished("locale.changed", changes)
 	}
 	read("fa-IR", "fa-IR", 1)
@@ -52,9 +45,8 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	var published struct {
 		Trigger string `json:"trigger"`
 	}
-	if site.Payload("locale.changed", &published); published.Trigger != "accept-language" {
-		t.Errorf("events: got %+v", published)
-	}
+	site.Payload("locale.changed", &published)
+	check.Equal(t, published.Trigger, "accept-language", "events")
 	v.Must(200, "PATCH", "/session", `{"locale":"ar-AE"}`, "Accept-Language", "en")
 	read("ps", "ar-AE", 3)
 	site.CheckPublished("session.started", 1)
@@ -79,9 +71,7 @@ func TestAcceptLanguage_concurrently(t *testing.T) {
 	}
 	all.Wait()
 	for i, session := range became {
-		if session != v.Session {
-			t.Errorf("tab %d became %s, want %s", i, session, v.Session)
-		}
+		check.Equal(t, session, v.Session, "session of tab %d", i)
 	}
 	site.CheckPublished("locale.changed", 1)
 	site.CheckPublished("session.started", 1)
@@ -111,12 +101,8 @@ func TestContentLanguage_onEveryAnswer(t *testing.T) {
 			}
 			a := v.Must(call.status, call.method, call.path, body)
 			got := a.Header.Values("Content-Language")
-			if len(got) != 1 {
-				t.Fatalf("%s %s %s: len(got) = %d, want 1", call.method, call.path, call.body, len(got))
-			}
-			if got[0] != call.want {
-				t.Errorf("%s %s %s: got[0] = %q, want %q", call.method, call.path, call.body, got[0], call.want)
-			}
+			check.MustEqual(t, len(got), 1, "%s %s %s", call.method, call.path, call.body)
+			check.Equal(t, got[0], call.want, "%s %s %s", call.method, call.path, call.body)
 		})
 	}
 }

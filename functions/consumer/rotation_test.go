@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/listwishes"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -21,8 +22,7 @@ func TestRotate_concurrentTabs(t *testing.T) {
 	t.Parallel()
 	site, _ := openWishlists(t)
 	v := site.Traveller()
-	var kept addwish.Response
-	v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), `,"note":"mine"`)).Into(t, &kept)
+	kept := fntest.Read[addwish.Response](t, v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), `,"note":"mine"`)))
 	old := v.Session
 	const tabs = 6
 	became := make([]id.GuestSession, tabs)
@@ -38,21 +38,11 @@ func TestRotate_concurrentTabs(t *testing.T) {
 	}
 	all.Wait()
 	for i := range tabs {
-		if became[i] != became[0] {
-			t.Errorf("became[i] = %v, want %v", became[i], became[0])
-		}
-		if became[i] == old {
-			t.Errorf("became[i] = %v, want another value", became[i])
-		}
-		if len(shown[i].Wishes) != 1 {
-			t.Fatalf("tab %d: len(shown[i].Wishes) = %d, want 1", i, len(shown[i].Wishes))
-		}
-		if shown[i].Wishes[0].ID != kept.ID {
-			t.Errorf("tab %d: shown[i].Wishes[0].ID = %v, want %v", i, shown[i].Wishes[0].ID, kept.ID)
-		}
-		if shown[i].Wishes[0].Note != "mine" {
-			t.Errorf(`tab %d: shown[i].Wishes[0].Note = %q, want "mine"`, i, shown[i].Wishes[0].Note)
-		}
+		check.Equal(t, became[i], became[0])
+		check.NotEqual(t, became[i], old)
+		check.MustEqual(t, len(shown[i].Wishes), 1, "tab %d", i)
+		check.Equal(t, shown[i].Wishes[0].ID, kept.ID, "tab %d", i)
+		check.Equal(t, shown[i].Wishes[0].Note, "mine", "tab %d", i)
 	}
 	site.CheckPublished("session.ended", 1)
 	site.CheckPublished("session.started", 2)
@@ -77,21 +67,13 @@ func TestSession_rotatedKeys(t *testing.T) {
 	db.Advance(2 * time.Hour)
 	v.Site = front(key("new"), key("old"))
 	a := v.Must(200, "GET", "/session", nil)
-	if len(cookies(a)) != 1 {
-		t.Errorf("len(cookies(a)) = %d, want 1", len(cookies(a)))
-	}
-	if !strings.Contains(v.Cookie, ".new.") {
-		t.Errorf("v.Cookie = %q, want it to contain %q", v.Cookie, ".new.")
-	}
+	check.Equal(t, len(cookies(a)), 1)
+	check.Contains(t, v.Cookie, ".new.")
 	v.Site = front(key("new"))
 	v.Must(200, "GET", "/session", nil)
-	if v.Session != first {
-		t.Error("the rotation has ended the session")
-	}
+	check.Equal(t, v.Session, first, "the rotation has ended the session")
 	v.CheckPublished("session.ended", 0)
 	stranger := front(key("other")).Traveller()
 	stranger.Must(200, "GET", "/session", nil, "Cookie", v.Cookie)
-	if stranger.Session == first {
-		t.Error("a removed key is still accepted")
-	}
+	check.NotEqual(t, stranger.Session, first, "a removed key is still accepted")
 }

@@ -22,6 +22,8 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // openSearches returns a system with the functions that read or write search sessions.
@@ -34,8 +36,7 @@ func openSearches(t *testing.T) *consumertest.System {
 // searched makes a search and returns its search session.
 func searched(t *testing.T, v *consumertest.Traveller, body string) id.SearchSession {
 	t.Helper()
-	var found search.Response
-	v.Must(200, "POST", "/search", body).Into(t, &found)
+	found := fntest.Read[search.Response](t, v.Must(200, "POST", "/search", body))
 	return found.Search
 }
 
@@ -43,9 +44,7 @@ func searched(t *testing.T, v *consumertest.Traveller, body string) id.SearchSes
 func storedSearch(t *testing.T, site *consumertest.Site, which id.SearchSession) (session.SearchSession, bool) {
 	t.Helper()
 	kept, ok, err := document.Open[session.SearchSession](site.Env, "srs-search").Get(t.Context(), document.KeyOf(which.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return kept, ok
 }
 
@@ -56,9 +55,7 @@ func TestSearchSession_document(t *testing.T) {
 	body := m.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","zarghona"],"neighbourhoods":["Karte Se"]},"sortKey":"price-asc"`)
 	first := searched(t, v, body)
 	kept, ok := storedSearch(t, m.Site, first)
-	if !ok {
-		t.Fatal("the search session has no document")
-	}
+	check.MustEqual(t, ok, true, "the search session has no document")
 	history := v.StoredSession().SearchHistory[0]
 	want := session.SearchSession{
 		ID: first, Guest: v.Session, QueryHash: history.QueryHash, Geo: domain.GeoQuery{Mode: domain.City, City: "Kabul"},
@@ -75,21 +72,15 @@ func TestSearchSession_document(t *testing.T) {
 		t.Error("the same search within a minute has written the document")
 	}
 	m.DB.Advance(time.Minute)
-	if got := searched(t, v, strings.Replace(body, "price-asc", "rating-desc", 1)); got != first {
-		t.Errorf("another order continues as %v, want %v", got, first)
-	}
+	check.Equal(t, searched(t, v, strings.Replace(body, "price-asc", "rating-desc", 1)), first, "session of another order")
 	again, _ := storedSearch(t, m.Site, first)
 	if again.Sort != domain.RatingDesc || !again.LastInteractionAt.After(kept.LastInteractionAt) {
 		t.Errorf("after another order: %s at %v", again.Sort, again.LastInteractionAt)
 	}
-	if !again.ExpiresAt.Equal(kept.ExpiresAt) {
-		t.Errorf("again.ExpiresAt = %v, want %v", again.ExpiresAt, kept.ExpiresAt)
-	}
+	check.Equal(t, again.ExpiresAt, kept.ExpiresAt)
 	m.DB.Advance(time.Hour)
 	fresh := searched(t, v, body)
-	if fresh == first {
-		t.Error("an hour after its start the search session continues")
-	}
+	check.NotEqual(t, fresh, first, "an hour after its start the search session continues")
 	if _, ok := storedSearch(t, m.Site, fresh); !ok {
 		t.Error("the fresh search session has no document")
 	}
@@ -123,23 +114,21 @@ func TestSearchSession_telemetry(t *testing.T) {
 		}
 		return names("click.recorded"), names("page.viewed"), names("funnel.step_reached")
 	}
-	check := func(name string, named id.SearchSession, want bool) {
+	verify := func(name string, named id.SearchSession, want bool) {
 		t.Helper()
 		click, view, step := report(named)
 		for what, got := range map[string]*id.SearchSession{"click": click, "page view": view, "step": step} {
 			t.Run(what, func(t *testing.T) {
-				if (got != nil) != want {
-					t.Errorf("%s: the %s names %v", name, what, got)
-				}
+				check.Equal(t, got != nil, want, "%s: the names %v", name, got)
 			})
 		}
 	}
-	check("own", own, true)
-	check("foreign", foreign, false)
-	check("unknown", id.New[id.SearchSession](), false)
+	verify("own", own, true)
+	verify("foreign", foreign, false)
+	verify("unknown", id.New[id.SearchSession](), false)
 	before, _ := storedSearch(t, m.Site, own)
 	m.DB.Advance(2 * time.Minute)
-	check("own, later", own, true)
+	verify("own, later", own, true)
 	if after, _ := storedSearch(t, m.Site, own); after.LastInteractionAt.Sub(before.LastInteractionAt) < 2*time.Minute {
 		t.Errorf("lastInteractionAt = %v, want 2 minutes after %v", after.LastInteractionAt, before.LastInteractionAt)
 	}
@@ -147,7 +136,7 @@ func TestSearchSession_telemetry(t *testing.T) {
 		t.Error("another visitor has moved lastInteractionAt")
 	}
 	m.DB.Advance(time.Hour)
-	check("expired", own, false)
+	verify("expired", own, false)
 }
 
 // TestSearchSession_ends ends a session in every way. No document of a search session may remain.
@@ -165,18 +154,14 @@ func TestSearchSession_ends(t *testing.T) {
 			stored := v.StoredSession()
 			m.DB.Advance(2 * time.Minute) // the search service is asked again, and the document is due to be written
 			m.Before(func(string) {
-				if err := v.Sessions().Clear(t.Context(), stored); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, v.Sessions().Clear(t.Context(), stored))
 			})
 			v.Must(200, "POST", "/search", kabul)
 		},
 		"clear_during_new_search": func(v *consumertest.Traveller) {
 			stored := v.StoredSession()
 			m.Before(func(string) {
-				if err := v.Sessions().Clear(t.Context(), stored); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, v.Sessions().Clear(t.Context(), stored))
 			})
 			v.Must(200, "POST", "/search", m.SearchBodyIn(`{"mode":"city","city":"`+v.Session.String()[4:]+`"}`)) // not cached
 		},
@@ -193,9 +178,7 @@ func TestSearchSession_ends(t *testing.T) {
 					end(v)
 					m.Before(func(string) {})
 					for line := range strings.Lines(consumertest.Texts(t, m.DB)["document.documents"]) {
-						if strings.Contains(line, was.String()) {
-							t.Errorf("%v: %s", headers, line[:min(len(line), 200)])
-						}
+						check.Lacks(t, line, was.String())
 					}
 				})
 			}
@@ -215,7 +198,5 @@ func TestSearchSession_dropped(t *testing.T) {
 	if _, ok := storedSearch(t, m.Site, first); ok {
 		t.Error("the document of a search that the session has dropped remains")
 	}
-	if n := len(v.StoredSession().SearchHistory); n != session.MaxSearches {
-		t.Errorf("the session has %d searches, want %d", n, session.MaxSearches)
-	}
+	check.Equal(t, len(v.StoredSession().SearchHistory), session.MaxSearches, "searches in the session")
 }

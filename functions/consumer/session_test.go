@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -29,35 +30,17 @@ func TestSession_maxViewedAndSearches(t *testing.T) {
 		seen = append(seen, id.New[id.Property]())
 		s.Viewed(session.RecentlyViewed{Property: seen[i]})
 		s.Searched(session.SearchHistory{QueryHash: fmt.Sprint(i)})
-		if n := len(s.RecentlyViewed); n != min(i+1, 50) {
-			t.Fatalf("after %d hotels: got %d", i+1, n)
-		}
-		if n := len(s.SearchHistory); n != min(i+1, 25) {
-			t.Fatalf("after %d searches: got %d", i+1, n)
-		}
+		check.MustEqual(t, len(s.RecentlyViewed), min(i+1, 50), "after %d hotels", i+1)
+		check.MustEqual(t, len(s.SearchHistory), min(i+1, 25), "after %d searches", i+1)
 	}
-	if s.RecentlyViewed[0].Property != seen[59] {
-		t.Errorf("s.RecentlyViewed[0].Property = %v, want %v", s.RecentlyViewed[0].Property, seen[59])
-	}
-	if s.RecentlyViewed[49].Property != seen[10] {
-		t.Errorf("s.RecentlyViewed[49].Property = %v, want %v", s.RecentlyViewed[49].Property, seen[10])
-	}
-	if s.SearchHistory[0].QueryHash != "59" {
-		t.Errorf(`s.SearchHistory[0].QueryHash = %q, want "59"`, s.SearchHistory[0].QueryHash)
-	}
-	if s.SearchHistory[24].QueryHash != "35" {
-		t.Errorf(`s.SearchHistory[24].QueryHash = %q, want "35"`, s.SearchHistory[24].QueryHash)
-	}
+	check.Equal(t, s.RecentlyViewed[0].Property, seen[59])
+	check.Equal(t, s.RecentlyViewed[49].Property, seen[10])
+	check.Equal(t, s.SearchHistory[0].QueryHash, "59")
+	check.Equal(t, s.SearchHistory[24].QueryHash, "35")
 	s.Viewed(session.RecentlyViewed{Property: seen[10], Source: session.FromWishlist})
-	if len(s.RecentlyViewed) != 50 {
-		t.Fatalf("len(s.RecentlyViewed) = %d, want 50", len(s.RecentlyViewed))
-	}
-	if s.RecentlyViewed[0].Source != session.FromWishlist {
-		t.Errorf("s.RecentlyViewed[0].Source = %q, want %q", s.RecentlyViewed[0].Source, session.FromWishlist)
-	}
-	if s.RecentlyViewed[49].Property != seen[11] {
-		t.Errorf("s.RecentlyViewed[49].Property = %v, want %v", s.RecentlyViewed[49].Property, seen[11])
-	}
+	check.MustEqual(t, len(s.RecentlyViewed), 50)
+	check.Equal(t, s.RecentlyViewed[0].Source, session.FromWishlist)
+	check.Equal(t, s.RecentlyViewed[49].Property, seen[11])
 	if slices.ContainsFunc(s.RecentlyViewed[1:], func(v session.RecentlyViewed) bool { return v.Property == seen[10] }) {
 		t.Error("a hotel that is viewed again is listed twice")
 	}
@@ -70,58 +53,24 @@ func TestSession_firstAnswer(t *testing.T) {
 	var shown readsession.Response
 	a := v.Must(200, "GET", "/session", nil)
 	a.Into(t, &shown)
-	if len(cookies(a)) != 1 {
-		t.Fatalf("len(cookies(a)) = %d, want 1", len(cookies(a)))
-	}
-	if a.Header.Get("Cache-Control") != "no-store" {
-		t.Fatalf(`a.Header.Get("Cache-Control") = %q, want "no-store"`, a.Header.Get("Cache-Control"))
-	}
+	check.MustEqual(t, len(cookies(a)), 1)
+	check.MustEqual(t, a.Header.Get("Cache-Control"), "no-store")
 	c := cookies(a)[0]
-	if !c.HttpOnly {
-		t.Error("c.HttpOnly = false, want true")
-	}
-	if !c.Secure {
-		t.Error("c.Secure = false, want true")
-	}
-	if c.SameSite != http.SameSiteLaxMode {
-		t.Errorf("c.SameSite = %d, want %d", c.SameSite, http.SameSiteLaxMode)
-	}
-	if c.Path != consumer.Base {
-		t.Errorf("c.Path = %q, want %q", c.Path, consumer.Base)
-	}
-	if c.Domain != "" {
-		t.Errorf(`c.Domain = %q, want ""`, c.Domain)
-	}
-	if c.MaxAge != 30*24*60*60 {
-		t.Errorf("c.MaxAge = %d, want %d", c.MaxAge, 30*24*60*60)
-	}
-	if shown.Session != v.Session {
-		t.Errorf("shown.Session = %v, want %v", shown.Session, v.Session)
-	}
-	if shown.Locale != "ps-AF" {
-		t.Errorf(`shown.Locale = %q, want "ps-AF"`, shown.Locale)
-	}
-	if shown.Currency != "AFN" {
-		t.Errorf(`shown.Currency = %q, want "AFN"`, shown.Currency)
-	}
-	if !shown.Consent.Telemetry {
-		t.Error("shown.Consent.Telemetry = false, want true")
-	}
-	if shown.Consent.Marketing {
-		t.Error("shown.Consent.Marketing = true, want false")
-	}
-	if shown.Campaign == nil {
-		t.Fatal("shown.Campaign = nil, want a value")
-	}
-	if shown.Campaign.Campaign != "spring-2026" {
-		t.Errorf(`shown.Campaign.Campaign = %q, want "spring-2026"`, shown.Campaign.Campaign)
-	}
-	if shown.RecentlyViewed == nil {
-		t.Error("shown.RecentlyViewed = nil, want a value")
-	}
-	if shown.Wishlist == nil {
-		t.Error("shown.Wishlist = nil, want a value")
-	}
+	check.Equal(t, c.HttpOnly, true)
+	check.Equal(t, c.Secure, true)
+	check.Equal(t, c.SameSite, http.SameSiteLaxMode)
+	check.Equal(t, c.Path, consumer.Base)
+	check.Equal(t, c.Domain, "")
+	check.Equal(t, c.MaxAge, 30*24*60*60)
+	check.Equal(t, shown.Session, v.Session)
+	check.Equal(t, shown.Locale, "ps-AF")
+	check.Equal(t, shown.Currency, "AFN")
+	check.Equal(t, shown.Consent.Telemetry, true)
+	check.Equal(t, shown.Consent.Marketing, false)
+	check.MustNotEqual(t, shown.Campaign, nil)
+	check.Equal(t, shown.Campaign.Campaign, "spring-2026")
+	check.NotEqual(t, shown.RecentlyViewed, nil)
+	check.NotEqual(t, shown.Wishlist, nil)
 	var published struct {
 		Session     string `json:"guestSessionId"`
 		Fingerprint string `json:"fingerprintHash"`
@@ -132,40 +81,18 @@ func TestSession_firstAnswer(t *testing.T) {
 		} `json:"campaignAttribution"`
 	}
 	envelope, key := site.Payload("session.started", &published)
-	if published.Session != v.Session.String() {
-		t.Errorf("published.Session = %q, want %q", published.Session, v.Session.String())
-	}
-	if published.Class != "browser-desktop" {
-		t.Errorf(`published.Class = %q, want "browser-desktop"`, published.Class)
-	}
-	if published.Campaign.Source != "google" {
-		t.Errorf(`published.Campaign.Source = %q, want "google"`, published.Campaign.Source)
-	}
-	if !strings.HasPrefix(published.Fingerprint, "sha256:") {
-		t.Errorf("published.Fingerprint = %q, want prefix %q", published.Fingerprint, "sha256:")
-	}
-	if !strings.HasPrefix(published.IP, "sha256:") {
-		t.Errorf("published.IP = %q, want prefix %q", published.IP, "sha256:")
-	}
+	check.Equal(t, published.Session, v.Session.String())
+	check.Equal(t, published.Class, "browser-desktop")
+	check.Equal(t, published.Campaign.Source, "google")
+	check.Equal(t, strings.HasPrefix(published.Fingerprint, "sha256:"), true, "%s", published.Fingerprint)
+	check.Equal(t, strings.HasPrefix(published.IP, "sha256:"), true, "%s", published.IP)
 	tenant, named := envelope["tenantId"]
-	if !named {
-		t.Error("the envelope has no tenantId, want null")
-	}
-	if tenant != nil {
-		t.Errorf("tenant = %v, want nil", tenant)
-	}
-	if envelope["sessionId"] != v.Session.String() {
-		t.Errorf(`envelope["sessionId"] = %v, want %q`, envelope["sessionId"], v.Session.String())
-	}
-	if key != v.Session.String() {
-		t.Errorf("key = %q, want %q", key, v.Session.String())
-	}
-	if a := v.Must(200, "GET", "/session", nil); len(cookies(a)) != 0 {
-		t.Errorf("the second answer sets %v", cookies(a))
-	}
-	if published := site.Published(); !slices.Equal(published, []string{"session.started"}) {
-		t.Errorf("events: got %v", published)
-	}
+	check.Equal(t, named, true, "the envelope has no tenantId")
+	check.Equal(t, tenant, nil)
+	check.Equal[any](t, envelope["sessionId"], v.Session.String())
+	check.Equal(t, key, v.Session.String())
+	check.Equal(t, len(cookies(v.Must(200, "GET", "/session", nil))), 0, "cookies of the second answer")
+	check.Equal(t, site.Published(), []string{"session.started"}, "events")
 }
 
 func TestSession_errorAnswer(t *testing.T) {
@@ -173,17 +100,11 @@ func TestSession_errorAnswer(t *testing.T) {
 	site := consumertest.Open(t, changesession.Function)
 	v := site.Traveller()
 	a := v.Send("PATCH", "/session", `{"locale":"de"}`)
-	if a.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
-		t.Fatalf(`code = %q, want "BFF.CONSUMER.LOCALE_NOT_SUPPORTED"`, a.Code())
-	}
-	if v.Cookie == "" {
-		t.Fatal("v.Cookie is empty")
-	}
+	check.MustEqual(t, a.Code(), "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
+	check.MustNotEqual(t, v.Cookie, "")
 	first := v.Session
 	v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-	if v.Session != first {
-		t.Error("the session begun with a refusal did not go on")
-	}
+	check.Equal(t, v.Session, first, "the session begun with a refusal did not go on")
 }
 
 func TestSession_prefetch(t *testing.T) {
@@ -193,12 +114,8 @@ func TestSession_prefetch(t *testing.T) {
 	v.Must(200, "GET", "/session", nil, "Sec-Purpose", "prefetch")
 	v.Must(200, "HEAD", "/session", nil)
 	published := site.Published()
-	if v.Cookie != "" {
-		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
-	}
-	if len(published) != 0 {
-		t.Errorf("len(published) = %d, want 0", len(published))
-	}
+	check.Equal(t, v.Cookie, "")
+	check.Equal(t, len(published), 0)
 }
 
 func TestSession_invalidCookie(t *testing.T) {
@@ -222,23 +139,12 @@ func TestSession_invalidCookie(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			a := site.Traveller().Send("GET", "/session", nil, "Cookie", cookie)
-			var shown readsession.Response
-			a.Into(t, &shown)
-			if a.Status != 200 {
-				t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
-			}
-			if shown.Session == victim.Session {
-				t.Errorf("shown.Session = %v, want another value", shown.Session)
-			}
-			if shown.Session == other.Session {
-				t.Errorf("shown.Session = %v, want another value", shown.Session)
-			}
-			if shown.Currency == "PKR" {
-				t.Errorf("shown.Currency = %q, want another value", shown.Currency)
-			}
-			if len(cookies(a)) != 1 {
-				t.Error("no session was begun")
-			}
+			shown := fntest.Read[readsession.Response](t, a)
+			a.Want(t, 200)
+			check.NotEqual(t, shown.Session, victim.Session)
+			check.NotEqual(t, shown.Session, other.Session)
+			check.NotEqual(t, shown.Currency, "PKR")
+			check.Equal(t, len(cookies(a)), 1, "no session was begun")
 		})
 	}
 }
@@ -262,14 +168,9 @@ func TestSession_initialPreferences(t *testing.T) {
 			if test.country != "" {
 				v.Headers = append(v.Headers, "X-Client-Geo-Country", test.country)
 			}
-			var shown readsession.Response
-			v.Must(200, "GET", "/session", nil).Into(t, &shown)
-			if string(shown.Locale) != test.locale {
-				t.Errorf("string(shown.Locale) = %q, want %q", string(shown.Locale), test.locale)
-			}
-			if string(shown.Currency) != test.currency {
-				t.Errorf("string(shown.Currency) = %q, want %q", string(shown.Currency), test.currency)
-			}
+			shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+			check.Equal(t, string(shown.Locale), test.locale)
+			check.Equal(t, string(shown.Currency), test.currency)
 		})
 	}
 }
@@ -280,17 +181,12 @@ func TestSession_doNotTrack(t *testing.T) {
 	for _, header := range []string{"DNT", "Sec-GPC"} {
 		t.Run(header, func(t *testing.T) {
 			v := site.Traveller(header, "1")
-			var shown readsession.Response
-			v.Must(200, "GET", "/session", nil).Into(t, &shown)
-			if shown.Consent.Telemetry {
-				t.Errorf("1 begins a session that is counted")
-			}
+			shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+			check.Equal(t, shown.Consent.Telemetry, false, "1 begins a session that is counted")
 			v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 		})
 	}
-	if published := site.Published(); len(published) != 0 {
-		t.Errorf("events: got %v", published)
-	}
+	check.Equal(t, len(site.Published()), 0, "events")
 	v := site.Traveller("DNT", "0")
 	v.Must(200, "GET", "/session", nil)
 	site.CheckPublished("session.started", 1)
@@ -303,37 +199,21 @@ func TestRotate_otherBrowser(t *testing.T) {
 	v.Must(200, "PATCH", "/session", `{"currency":"USD","consentMarketing":true}`)
 	old, cookie := v.Session, v.Cookie
 	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile", "Accept-Language", "fa-IR")
-	var shown readsession.Response
-	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if v.Session == old {
-		t.Fatalf("v.Session = %v, want another value", v.Session)
-	}
-	if shown.Session != v.Session {
-		t.Fatalf("shown.Session = %v, want %v", shown.Session, v.Session)
-	}
-	if shown.Currency != "USD" {
-		t.Errorf(`shown.Currency = %q, want "USD"`, shown.Currency)
-	}
-	if shown.Locale != "fa-IR" {
-		t.Errorf(`shown.Locale = %q, want "fa-IR"`, shown.Locale)
-	}
-	if !shown.Consent.Marketing {
-		t.Error("shown.Consent.Marketing = false, want true")
-	}
-	if shown.Campaign == nil {
-		t.Error("shown.Campaign = nil, want a value")
-	}
+	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+	check.MustNotEqual(t, v.Session, old)
+	check.MustEqual(t, shown.Session, v.Session)
+	check.Equal(t, shown.Currency, "USD")
+	check.Equal(t, shown.Locale, "fa-IR")
+	check.Equal(t, shown.Consent.Marketing, true)
+	check.NotEqual(t, shown.Campaign, nil)
 	var published struct {
 		Reason string     `json:"reason"`
 		Locale locale.Tag `json:"localePreference"`
 	}
 	site.Payload("session.ended", &published)
-	if published.Reason != "rotated" {
-		t.Errorf(`published.Reason = %q, want "rotated"`, published.Reason)
-	}
-	if site.Payload("session.started", &published); published.Locale != "fa-IR" {
-		t.Errorf("the new session begins in %q, want %q", published.Locale, "fa-IR")
-	}
+	check.Equal(t, published.Reason, "rotated")
+	site.Payload("session.started", &published)
+	check.Equal(t, published.Locale, "fa-IR", "the new session begins in")
 	site.CheckPublished("locale.changed", 0) // the new session has had no other language
 	site.CheckPublished("session.started", 2)
 	site.CheckPublished("currency.changed", 1)
@@ -342,22 +222,15 @@ func TestRotate_otherBrowser(t *testing.T) {
 	// cookie gets no session of this visitor.
 	again := site.Traveller("User-Agent", "Mozilla/5.0 Mobile")
 	again.Must(200, "GET", "/session", nil, "Cookie", cookie)
-	if again.Session != v.Session {
-		t.Errorf("the same browser became %s, want %s", again.Session, v.Session)
-	}
+	check.Equal(t, again.Session, v.Session, "session of the same browser")
 	thief := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
-	var got readsession.Response
-	thief.Must(200, "GET", "/session", nil, "Cookie", cookie).Into(t, &got)
-	if thief.Session == v.Session {
-		t.Errorf("thief.Session = %v, want another value", thief.Session)
-	}
+	got := fntest.Read[readsession.Response](t, thief.Must(200, "GET", "/session", nil, "Cookie", cookie))
+	check.NotEqual(t, thief.Session, v.Session)
 	if got.Currency == "USD" && got.Consent.Marketing {
 		t.Errorf("an old cookie in another browser opened %+v", got)
 	}
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if shown.Session != again.Session {
-		t.Error("the session was taken from its guest")
-	}
+	check.Equal(t, shown.Session, again.Session, "the session was taken from its guest")
 }
 
 func TestSession_lifetime(t *testing.T) {
@@ -368,18 +241,12 @@ func TestSession_lifetime(t *testing.T) {
 	first := v.Session
 	for range 3 {
 		site.DB.Advance(29 * 24 * time.Hour)
-		if a := v.Must(200, "GET", "/session", nil); len(cookies(a)) != 1 {
-			t.Error("the cookie is not given a new life")
-		}
+		check.Equal(t, len(cookies(v.Must(200, "GET", "/session", nil))), 1, "the cookie is not given a new life")
 	}
-	if v.Session != first {
-		t.Error("a session that was used has ended")
-	}
+	check.Equal(t, v.Session, first, "a session that was used has ended")
 	site.DB.Advance(30*24*time.Hour + time.Minute)
 	v.Must(200, "GET", "/session", nil)
-	if v.Session == first {
-		t.Error("a session that was not seen for a month goes on")
-	}
+	check.NotEqual(t, v.Session, first, "a session that was not seen for a month goes on")
 }
 
 func TestSession_lostDocument(t *testing.T) {
@@ -387,21 +254,12 @@ func TestSession_lostDocument(t *testing.T) {
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "PATCH", "/session", `{"locale":"fa-IR"}`)
-	if _, err := site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)))
 	first := v.Session
-	var shown readsession.Response
-	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if v.Session != first {
-		t.Errorf("v.Session = %v, want %v", v.Session, first)
-	}
-	if shown.Locale != "fa-IR" {
-		t.Errorf(`shown.Locale = %q, want "fa-IR"`, shown.Locale)
-	}
-	if shown.Consent.Telemetry {
-		t.Error("shown.Consent.Telemetry = true, want false")
-	}
+	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
+	check.Equal(t, v.Session, first)
+	check.Equal(t, shown.Locale, "fa-IR")
+	check.Equal(t, shown.Consent.Telemetry, false)
 }
 
 func TestChange_concurrently(t *testing.T) {
@@ -421,15 +279,9 @@ func TestChange_concurrently(t *testing.T) {
 		}()
 	}
 	for range racers {
-		if err := <-failed; err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, <-failed)
 	}
 	kept, err := sessions.Get(t.Context(), v.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(kept.RecentlyViewed) != racers {
-		t.Errorf("len(kept.RecentlyViewed) = %d, want %d", len(kept.RecentlyViewed), racers)
-	}
+	check.Must(t, err)
+	check.Equal(t, len(kept.RecentlyViewed), racers)
 }

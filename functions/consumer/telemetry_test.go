@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -39,9 +39,7 @@ func TestTelemetry_published(t *testing.T) {
 	if !strings.HasPrefix(view.Path, "/hotels/ppt_") || strings.Contains(view.Path, "q=1") {
 		t.Errorf("path = %q, want that of the hotel without the query", view.Path)
 	}
-	if want := "https://www.google.com/search"; view.Referer != want {
-		t.Errorf("referer = %q, want %q", view.Referer, want)
-	}
+	check.Equal(t, view.Referer, "https://www.google.com/search")
 	var step struct {
 		Step     session.FunnelStep `json:"step"`
 		Metadata map[string]any     `json:"metadata"`
@@ -75,20 +73,12 @@ func TestTelemetry_invalid(t *testing.T) {
 		t.Run(wrong.name, func(t *testing.T) {
 			a := v.Send("POST", "/telemetry/"+wrong.path, wrong.body)
 			p := a.Problem()
-			if a.Status != 400 {
-				t.Errorf("status = %d, want 400: %s", a.Status, a.Body)
-			}
-			if len(p.Violations) != 1 {
-				t.Fatalf("len(p.Violations) = %d, want 1", len(p.Violations))
-			}
-			if p.Violations[0].Pointer != wrong.pointer {
-				t.Errorf("p.Violations[0].Pointer = %q, want %q", p.Violations[0].Pointer, wrong.pointer)
-			}
+			a.Want(t, 400)
+			check.MustEqual(t, len(p.Violations), 1)
+			check.Equal(t, p.Violations[0].Pointer, wrong.pointer)
 		})
 	}
-	if got := site.Published(); len(got) != 0 {
-		t.Errorf("published = %v, want nothing", got)
-	}
+	check.Equal(t, len(site.Published()), 0)
 }
 
 // TestConsent_withdrawn takes consent away and gives it again, and does everything that could be published.
@@ -110,17 +100,11 @@ func TestConsent_withdrawn(t *testing.T) {
 	all()
 	v.Must(200, "PATCH", "/session", `{"currency":"EUR"}`)
 	now := site.Published()
-	if len(now) != len(before) {
-		t.Errorf("len(now) = %d, want %d", len(now), len(before))
-	}
-	if strings.Contains(strings.Join(now, " "), "locale") {
-		t.Errorf(`strings.Join(now, " ") = %q, want it without %q`, strings.Join(now, " "), "locale")
-	}
+	check.Equal(t, len(now), len(before))
+	check.Lacks(t, strings.Join(now, " "), "locale")
 	v.Must(200, "PATCH", "/session", `{"consentTelemetry":true}`)
 	all()
-	if got, want := site.Published()[len(before):], []string{"click.recorded", "page.viewed", "funnel.step_reached", "wishlist.added"}; !slices.Equal(got, want) {
-		t.Errorf("published since = %q, want %q", got, want)
-	}
+	check.Equal(t, site.Published()[len(before):], []string{"click.recorded", "page.viewed", "funnel.step_reached", "wishlist.added"}, "published since")
 }
 
 func TestSampling_evidence(t *testing.T) {
@@ -130,9 +114,7 @@ func TestSampling_evidence(t *testing.T) {
 	exempt := map[string]bool{session.HandoffInitiatedV1.Name: true, session.BotSuspectedV1.Name: true}
 	for _, subject := range session.Publishes() {
 		published := flags.Sampled(true, session.Session{}.Event(subject, nil))
-		if (len(published) == 1) != exempt[subject.Name] {
-			t.Errorf("%s of a silent session is published %d times", subject.Name, len(published))
-		}
+		check.Equal(t, len(published) == 1, exempt[subject.Name], "%s of a silent session is published %d times", subject.Name, len(published))
 	}
 }
 
@@ -190,15 +172,12 @@ func TestTelemetry_typedText(t *testing.T) {
 			})
 		}
 	}
-	if strings.Count(strings.ToLower(notes), "zarghona") != 4 {
-		t.Errorf(`strings.Count(strings.ToLower(notes), "zarghona") = %d, want 4`, strings.Count(strings.ToLower(notes), "zarghona"))
-	}
+	check.Equal(t, strings.Count(strings.ToLower(notes), "zarghona"), 4)
 	var view struct {
 		Path string `json:"path"`
 	}
-	if site.Payload("page.viewed", &view); !strings.HasSuffix(view.Path, "/*") {
-		t.Errorf("path = %q, want * in place of what was typed", view.Path)
-	}
+	site.Payload("page.viewed", &view)
+	check.Equal(t, strings.HasSuffix(view.Path, "/*"), true, "path = %q", view.Path)
 	if published := site.Published(); len(published) < 3*len(canaries) {
 		t.Errorf("events: got %v", published)
 	}

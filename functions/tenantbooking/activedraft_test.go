@@ -13,6 +13,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // site is the funnel with the routes of the session.
@@ -45,9 +47,7 @@ func wantActive(t *testing.T, when string, g *tenantbookingtest.Guest, want bool
 func stored(t *testing.T, g *tenantbookingtest.Guest) session.Session {
 	t.Helper()
 	sessions, err := session.OpenSessions(g.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return sessions.Get(t.Context(), g.Tenant, g.Session.ID, session.Session{})
 }
 
@@ -97,9 +97,7 @@ func TestActiveDraft_clearedAtEnd(t *testing.T) {
 			wantActive(t, "quoted", g, true)
 			wantActive(t, "at another session", system.Guest(0), false)
 			end(t, g)
-			if got := stored(t, g).Draft; got != nil {
-				t.Errorf("the session of the ended draft still names %v", *got)
-			}
+			check.Equal(t, stored(t, g).Draft, nil, "draft of the session whose draft ended")
 			wantActive(t, "after the end", g, false)
 			g.RequestQuote()
 			wantActive(t, "the next draft", g, true)
@@ -114,11 +112,8 @@ func TestActiveDraft_followsRename(t *testing.T) {
 	planted := g.Cookie
 	g.SetGuest()
 	wantActive(t, "under the new id", g, true)
-	var b bootstrapped
-	g.Front.As("").Get(g.Path("/bootstrap"), "Cookie", planted).Into(t, &b)
-	if b.Active != nil {
-		t.Errorf("the session's earlier cookie reads the active draft %v", *b.Active)
-	}
+	b := fntest.Read[bootstrapped](t, g.Front.As("").Get(g.Path("/bootstrap"), "Cookie", planted))
+	check.Equal(t, b.Active, nil, "the session's earlier cookie reads the active draft")
 	g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 	wantActive(t, "abandoned", g, false)
 }
@@ -134,9 +129,7 @@ func TestActiveDraft_checkedOnRead(t *testing.T) {
 	hotel := system.Guest(1).RequestQuote().Draft
 	unknown := id.New[id.Draft]()
 	sessions, err := session.OpenSessions(system.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for name, named := range map[string]id.Draft{
 		"a draft that has ended": gone, "another session's draft": foreign, "another hotel's draft": hotel, "an unknown draft": unknown,
 	} {
@@ -145,13 +138,9 @@ func TestActiveDraft_checkedOnRead(t *testing.T) {
 			if named != gone {
 				g = system.Guest(0)
 			}
-			if _, err := sessions.SetActiveDraft(t.Context(), stored(t, g), named); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, check.Err(sessions.SetActiveDraft(t.Context(), stored(t, g), named)))
 			wantActive(t, name, g, false)
-			if got := stored(t, g).Draft; got != nil {
-				t.Errorf("the session still names %v after bootstrap", *got)
-			}
+			check.Equal(t, stored(t, g).Draft, nil, "draft of the session after bootstrap")
 		})
 	}
 }
@@ -171,18 +160,12 @@ func TestActiveDraft_databaseUnavailable(t *testing.T) {
 	g := system.Guest(0).RequestQuote()
 	rename := func(from, to string) {
 		t.Helper()
-		if _, err := system.DB.Owner(t).Exec(t.Context(), `ALTER TABLE bff_tenant_booking.`+from+` RENAME TO `+to); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(system.DB.Owner(t).Exec(t.Context(), `ALTER TABLE bff_tenant_booking.`+from+` RENAME TO `+to)))
 	}
 	rename("booking_drafts", "away")
 	b := active(t, g)
-	if b.Active != nil {
-		t.Errorf("an unchecked draft is returned: %v", *b.Active)
-	}
-	if !slices.Contains(b.Degraded, "activeBookingDraftId") {
-		t.Errorf("degraded is %v, want activeBookingDraftId in it", b.Degraded)
-	}
+	check.Equal(t, b.Active, nil, "an unchecked draft is returned")
+	check.Equal(t, slices.Contains(b.Degraded, "activeBookingDraftId"), true, "degraded is %v", b.Degraded)
 	rename("away", "booking_drafts")
 	wantActive(t, "when the database is back", g, true)
 }
@@ -220,7 +203,5 @@ func TestActiveDraft_concurrentQuotes(t *testing.T) {
 	for _, d := range drafts {
 		g.Must(http.StatusNoContent, "DELETE", "/draft/"+d.String(), nil)
 	}
-	if got := active(t, g).Active; got != nil {
-		t.Errorf("after all drafts have ended the active draft is %v", *got)
-	}
+	check.Equal(t, active(t, g).Active, nil, "active draft after all have ended")
 }

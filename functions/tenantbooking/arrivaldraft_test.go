@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // draftOfArrival returns the ledger's draft of the guest's arrival.
@@ -13,9 +14,7 @@ func draftOfArrival(t *testing.T, g *tenantbookingtest.Guest) (draft string) {
 	t.Helper()
 	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT coalesce(booking_draft_id, '') FROM bff_tenant_booking.handoff_arrival_log WHERE tenant_id = $1 AND session_id = $2`,
 		g.Tenant.ID, g.Session.ID).Scan(&draft)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return draft
 }
 
@@ -29,14 +28,10 @@ func TestQuote_namesDraftOfArrival(t *testing.T) {
 	}
 	g, other, foreign := arrive(0), arrive(0), arrive(1)
 	system.Guest(0).RequestQuote() // without a handoff
-	if got := draftOfArrival(t, g); got != "" {
-		t.Errorf("before the quote the ledger has the draft %q", got)
-	}
+	check.Equal(t, draftOfArrival(t, g), "", "draft in the ledger before the quote")
 	first := g.RequestQuote().Draft
 	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+first.String()+`"`))
-	if second := g.RequestQuote().Draft; second == first {
-		t.Fatalf("a quote without a draft continued %s", first)
-	}
+	check.MustNotEqual(t, g.RequestQuote().Draft, first, "a quote without a draft continued")
 	g.Hold().SetGuest() // the arrival moves to the session's new id
 	for _, test := range []struct {
 		name string
@@ -44,9 +39,7 @@ func TestQuote_namesDraftOfArrival(t *testing.T) {
 		want string
 	}{{"the session's first draft", g, first.String()}, {"another session's arrival", other, ""}, {"another hotel's arrival", foreign, ""}} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := draftOfArrival(t, test.g); got != test.want {
-				t.Errorf("the ledger has the draft %q, want %q", got, test.want)
-			}
+			check.Equal(t, draftOfArrival(t, test.g), test.want, "draft in the ledger")
 		})
 	}
 }
@@ -59,9 +52,7 @@ func TestContentLanguage(t *testing.T) {
 	step := func(status int, method, path string, body any) {
 		t.Helper()
 		a := g.Must(status, method, path, body, "Accept-Language", "en")
-		if got := a.Header.Get("Content-Language"); got != "fa-AF" {
-			t.Errorf("%s %s: Content-Language is %q, want fa-AF", method, path, got)
-		}
+		check.Equal(t, a.Header.Get("Content-Language"), "fa-AF", "%s %s: Content-Language", method, path)
 	}
 	g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"fa-AF"}`)
 	step(http.StatusOK, "PATCH", "/session", `{"currency":"AFN"}`)

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/secrets"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -30,18 +31,14 @@ type sender struct {
 func newSender(t testing.TB, e env.Env, tenant id.Tenant) sender {
 	t.Helper()
 	keys, err := secrets.Handoff(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return sender{t, keys, tenant}
 }
 
 func (s sender) send(now time.Time) handoff.Token {
 	s.t.Helper()
 	_, token, err := s.keys.Mint(tenantbookingtest.NewHandoff(s.tenant, now), now)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return token
 }
 
@@ -56,9 +53,7 @@ func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*session.Arrivals,
 		}
 		e = tenantbookingtest.Surround(e).With("HANDOFF_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 		ledger, err := session.OpenArrivals(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if all = append(all, ledger); i == 0 {
 			first = e
 		}
@@ -106,16 +101,10 @@ func TestAccept_oneSession(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if got := accepted.Load(); got != tokens {
-		t.Errorf("got %d handoffs accepted, want %d", got, tokens)
-	}
-	if got, want := replayed.Load(), int64(tokens*(sessions-1)); got != want {
-		t.Errorf("got %d handoffs rejected as replayed, want %d", got, want)
-	}
+	check.Equal(t, accepted.Load(), tokens, "handoffs accepted")
+	check.Equal(t, replayed.Load(), int64(tokens*(sessions-1)), "handoffs rejected as replayed")
 	for i := range winners {
-		if winners[i].Load() != 1 {
-			t.Errorf("handoff %d: got %d sessions accepted, want 1", i, winners[i].Load())
-		}
+		check.Equal(t, winners[i].Load(), 1, "sessions that handoff %d admits", i)
 	}
 	tenantbookingtest.WantEvents(t, db, "handoff.consumed", tokens)
 	tenantbookingtest.WantEvents(t, db, "flow.error_encountered", tokens*(sessions-1))
@@ -138,32 +127,20 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	guest, other := visitor(tenant), visitor(tenant)
 	link, unused := newSender(t, e, tenant).send(e.Now()), newSender(t, e, tenant).send(e.Now())
 	verified, err := ledger.Verify(link, tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	first, err := ledger.Accept(t.Context(), guest, verified, session.Trace{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	db.Advance(handoff.Lifetime - time.Minute)
 	again, err := ledger.Accept(t.Context(), guest, verified, session.Trace{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again != first {
-		t.Errorf("shortly before the expiry: got %+v, want %+v", again, first)
-	}
-	if err := accept(t, ledger, other, link); !errors.Is(err, handoff.ErrReplayed) {
-		t.Errorf("another session: %v", err)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, first, "shortly before the expiry")
+	check.Error(t, accept(t, ledger, other, link), handoff.ErrReplayed, "another session")
 	db.Advance(time.Minute)
 	for name, got := range map[string]error{
 		"its own session": accept(t, ledger, guest, link), "another": accept(t, ledger, other, link), "unused": accept(t, ledger, guest, unused),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !errors.Is(got, handoff.ErrExpired) {
-				t.Errorf("after the expiry: got %v, want ErrExpired", got)
-			}
+			check.Error(t, got, handoff.ErrExpired, "after the expiry")
 		})
 	}
 	tenantbookingtest.WantEvents(t, db, "handoff.consumed", 1)
@@ -178,16 +155,10 @@ func TestAccept_expiryByDatabaseClock(t *testing.T) {
 	// The handoffs expire a second from now and a second ago by Go's clock, which must not decide.
 	late := newSender(t, e, tenant).send(e.Now().Add(time.Second - handoff.Lifetime))
 	over := newSender(t, e, tenant).send(e.Now().Add(-time.Second - handoff.Lifetime))
-	if err := accept(t, processes[0], visitor(tenant), late); err != nil {
-		t.Errorf("a second before its end: %v", err)
-	}
-	if err := accept(t, processes[0], visitor(tenant), over); !errors.Is(err, handoff.ErrExpired) {
-		t.Errorf("a second after its end: %v", err)
-	}
+	check.NoError(t, accept(t, processes[0], visitor(tenant), late), "a second before its end")
+	check.Error(t, accept(t, processes[0], visitor(tenant), over), handoff.ErrExpired, "a second after its end")
 	e.Advance(time.Hour) // Go's clock only
-	if err := accept(t, processes[0], visitor(tenant), newSender(t, e, tenant).send(e.Now().Add(-time.Hour))); err != nil {
-		t.Errorf("valid by the database's clock: got %v", err)
-	}
+	check.NoError(t, accept(t, processes[0], visitor(tenant), newSender(t, e, tenant).send(e.Now().Add(-time.Hour))), "valid by the database's clock")
 }
 
 func TestVerify_otherTenant(t *testing.T) {
@@ -195,7 +166,5 @@ func TestVerify_otherTenant(t *testing.T) {
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)
 	link := newSender(t, e, id.New[id.Tenant]()).send(e.Now())
-	if _, err := processes[0].Verify(link, id.New[id.Tenant]()); !errors.Is(err, handoff.ErrSignatureInvalid) {
-		t.Errorf("got %v", err)
-	}
+	check.Error(t, check.Err(processes[0].Verify(link, id.New[id.Tenant]())), handoff.ErrSignatureInvalid)
 }

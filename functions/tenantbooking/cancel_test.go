@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -20,8 +21,7 @@ func bookByCard(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest
 	t.Helper()
 	g = s.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	g.Platform.Pay(g.Intent, true)
-	var out booking.Outcome
-	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil).Into(t, &out)
+	out := fntest.Read[booking.Outcome](t, g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil))
 	return g, "/confirmation/" + g.Stay.String(), out.ViewToken
 }
 
@@ -33,36 +33,30 @@ func TestCancel(t *testing.T) {
 	g.Must(http.StatusOK, "GET", path, nil)
 	var dry, out, again cancel.Response
 	g.Must(http.StatusOK, "POST", path+"/cancel", `{"dryRun":true}`).Into(t, &dry)
-	if dry.Penalty.Amount != 5000 || dry.Refund.Amount != 15000 {
-		t.Errorf("the dry run costs %v and refunds %v, want 5000 and 15000", dry.Penalty, dry.Refund)
-	}
+	check.Equal(t, dry.Penalty.Amount, 5000)
+	check.Equal(t, dry.Refund.Amount, 15000)
 	if dry.FreeUntil == nil || dry.State != "confirmed" {
 		t.Errorf("the dry run answers state %s and deadline %v", dry.State, dry.FreeUntil)
 	}
 	shown := `{"penalty":{"amountMinor":5000,"currency":"AFN","exponent":2}}`
 	g.Must(http.StatusOK, "POST", path+"/cancel", shown, "Idempotency-Key", "once").Into(t, &out)
-	if out.State != "cancelled" || out.Cancellation != dry.Cancellation {
-		t.Errorf("the cancellation answers %+v, want the terms of %+v", out, dry)
-	}
-	var seen booking.Confirmation
-	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
-	if seen.State != "cancelled" {
-		t.Errorf("the confirmation still has the state %s", seen.State)
-	}
+	check.Equal(t, out.State, "cancelled")
+	check.Equal(t, out.Cancellation, dry.Cancellation)
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.State, "cancelled", "the confirmation still has the state")
 	if seen.Cancelled == nil || *seen.Cancelled != dry.Cancellation {
 		t.Errorf("the confirmation has the cancellation %v, want %v", seen.Cancelled, dry.Cancellation)
 	}
 	g.Must(http.StatusOK, "POST", path+"/cancel", shown, "Idempotency-Key", "once").Want(t, http.StatusOK, "Idempotent-Replayed", "true")
-	if g.Must(http.StatusOK, "POST", path+"/cancel", `{"dryRun":true}`).Into(t, &again); !again.DryRun || again.State != "cancelled" {
-		t.Errorf("a dry run after the cancellation answers state %s and dryRun %t, want cancelled and true", again.State, again.DryRun)
-	}
+	g.Must(http.StatusOK, "POST", path+"/cancel", `{"dryRun":true}`).Into(t, &again)
+	check.Equal(t, again.DryRun, true)
+	check.Equal(t, again.State, "cancelled")
 	again = cancel.Response{}
 	g.Platform.Change(func() { g.Platform.Penalty = 200_000_000 })
 	a := g.Front.As("").Send("POST", g.Path(path+"/cancel?t="+token), `{}`, "Idempotency-Key", "another-device")
 	a.Want(t, http.StatusOK)
-	if a.Into(t, &again); again.Cancellation != dry.Cancellation {
-		t.Errorf("a second cancellation answers %+v, want the terms of the first", again)
-	}
+	a.Into(t, &again)
+	check.Equal(t, again.Cancellation, dry.Cancellation, "a second cancellation answers")
 }
 
 func TestCancel_refused(t *testing.T) {
@@ -96,9 +90,7 @@ func TestCancel_refused(t *testing.T) {
 				}
 			})
 			test.by.Send("POST", path+"/cancel"+test.query, test.body).WantProblem(t, test.status, test.code)
-			if booked.State == "cancelled" {
-				t.Error("the reservation is cancelled")
-			}
+			check.NotEqual(t, booked.State, "cancelled", "the reservation is cancelled")
 		})
 	}
 }
@@ -119,9 +111,9 @@ func TestCancel_concurrent(t *testing.T) {
 	for _, a := range answers {
 		var out cancel.Response
 		a.Want(t, http.StatusOK)
-		if a.Into(t, &out); out.State != "cancelled" || out.Refund.Amount != 20000 {
-			t.Errorf("got %+v, want cancelled with a refund of 20000", out)
-		}
+		a.Into(t, &out)
+		check.Equal(t, out.State, "cancelled")
+		check.Equal(t, out.Refund.Amount, 20000)
 	}
 }
 
@@ -136,8 +128,6 @@ func TestCancel_withoutStore(t *testing.T) {
 	g.Front = fntest.Behind(t, document.StoreKey.With(s.Env, down), s.Front.Issuer(), cancel.Function)
 	g.Must(http.StatusOK, "POST", path+"/cancel", `{}`)
 	g.Front = site
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.State != "cancelled" {
-		t.Errorf("the confirmation has the state %s, want cancelled", seen.State)
-	}
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.State, "cancelled", "state by the confirmation")
 }

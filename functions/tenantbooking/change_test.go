@@ -3,7 +3,6 @@ package tenantbooking_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -35,22 +35,20 @@ func TestChange_dates(t *testing.T) {
 	g.Must(http.StatusOK, "GET", path, nil) // caches it
 	var dry, out, seen, again guestchange.Response
 	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, `,"dryRun":true`)).Into(t, &dry)
-	if dry.Total.Amount != 30000 || !dry.DryRun {
-		t.Errorf("the dry run answers a total of %v and dryRun %t, want 30000 and true", dry.Total, dry.DryRun)
-	}
+	check.Equal(t, dry.Total.Amount, 30000)
+	check.Equal(t, dry.DryRun, true)
 	if dry.Difference == nil || dry.Difference.Amount != 10000 {
 		t.Errorf("the dry run answers a difference of %v, want 10000", dry.Difference)
 	}
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Stay.Nights != 2 {
-		t.Errorf("after the dry run the stay has %d nights, want 2", seen.Stay.Nights)
-	}
+	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
+	check.Equal(t, seen.Stay.Nights, 2, "nights of the stay after the dry run")
 	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, total(30000)), "Idempotency-Key", "once").Into(t, &out)
 	if out.Due == nil || out.Due.Amount != 10000 {
 		t.Errorf("due = %v, want 10000", out.Due)
 	}
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Stay.Nights != 3 || seen.Total != out.Total {
-		t.Errorf("the confirmation has %d nights for %v, want 3 for %v", seen.Stay.Nights, seen.Total, out.Total)
-	}
+	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
+	check.Equal(t, seen.Stay.Nights, 3)
+	check.Equal(t, seen.Total, out.Total)
 	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, total(30000)), "Idempotency-Key", "once").Want(t, http.StatusOK, "Idempotent-Replayed", "true")
 	a := g.Front.As("").Send("PATCH", g.Path(path+"?t="+token), dates(g, 3, total(1)), "Idempotency-Key", "another-device")
 	a.Want(t, http.StatusOK)
@@ -75,9 +73,8 @@ func TestChange_waitsForPayment(t *testing.T) {
 	g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen)
 	for name, c := range map[string]booking.Confirmation{"answer": out.Confirmation, "confirmation": seen} {
 		t.Run(name, func(t *testing.T) {
-			if c.Stay.Nights != 2 || c.Total.Amount != 20000 {
-				t.Errorf("%d nights for %v, want the 2 nights that are paid", c.Stay.Nights, c.Total)
-			}
+			check.Equal(t, c.Stay.Nights, 2)
+			check.Equal(t, c.Total.Amount, 20000)
 			if c.Pending == nil || c.Pending.PayUntil.IsZero() {
 				t.Fatalf("pending change = %+v, want one with a deadline", c.Pending)
 			}
@@ -96,9 +93,7 @@ func TestChange_waitsForPayment(t *testing.T) {
 	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &after); after.Stay.Nights != 3 || after.Pending != nil {
 		t.Errorf("after the payment: %d nights, pending %v", after.Stay.Nights, after.Pending)
 	}
-	if after.Due != nil {
-		t.Errorf("after the payment %v is due", after.Due)
-	}
+	check.Equal(t, after.Due, nil, "after the payment is due")
 	wantPaid(t, after, 30000)
 }
 
@@ -188,17 +183,12 @@ func TestChange_guest(t *testing.T) {
 	a := g.Front.As("").Send("PATCH", g.Path(path+"?t="+token), strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Malalai", 1), "Idempotency-Key", "new-name")
 	a.Want(t, http.StatusOK)
 	booked := g.Platform.Stays()[0]
-	if booked.Guest.FirstName != "Malalai" || booked.Guest.Phone != "+93700123456" {
-		t.Errorf("the guest is %+v, want Malalai with the normal form of the number", booked.Guest)
-	}
-	if strings.Contains(string(a.Body), "Malalai") {
-		t.Errorf("the answer contains the name: %s", a.Body)
-	}
+	check.Equal(t, booked.Guest.FirstName, "Malalai")
+	check.Equal(t, booked.Guest.Phone, "+93700123456")
+	check.Lacks(t, string(a.Body), "Malalai")
 	g.Must(http.StatusOK, "PATCH", path, `{"specialRequest":{"tags":["cot"],"freeText":" Two cots "}}`, "Idempotency-Key", "cots")
 	g.Must(http.StatusOK, "PATCH", path, `{"specialRequest":{"tags":["cot"],"freeText":" Two cots "}}`, "Idempotency-Key", "cots")
-	if !slices.Equal(booked.Requests, []string{"Two cots"}) {
-		t.Errorf("the special requests are %q, want one without outer spaces", booked.Requests)
-	}
+	check.Equal(t, booked.Requests, []string{"Two cots"}, "the special requests")
 }
 
 // TestChange_concurrent changes dates and cancels at the same time. Each guest sees the booking as it is at the end.
@@ -221,10 +211,8 @@ func TestChange_concurrent(t *testing.T) {
 			t.Errorf("got %d %s, want 200 or an illegal transition", a.Status, a.Body)
 		}
 	}
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.State != "cancelled" {
-		t.Errorf("the confirmation has the state %s, want cancelled", seen.State)
-	}
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.State, "cancelled", "state by the confirmation")
 }
 
 // TestChange_withoutStore changes dates while the document store is down. The confirmation needs no invalidation.
@@ -238,8 +226,6 @@ func TestChange_withoutStore(t *testing.T) {
 	g.Front = fntest.Behind(t, document.StoreKey.With(s.Env, down), s.Front.Issuer(), guestchange.Function)
 	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, ""))
 	g.Front = site
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Stay.Nights != 3 {
-		t.Errorf("the confirmation has %d nights, want 3", seen.Stay.Nights)
-	}
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.Stay.Nights, 3, "nights by the confirmation")
 }

@@ -7,6 +7,8 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // TestHold_clockChange holds rooms five minutes before the clocks of Beirut go back or forward by an hour. The guest has ten minutes, and
@@ -20,9 +22,7 @@ func TestHold_clockChange(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			change, err := time.Parse(time.RFC3339, test.change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			s := tenantbookingtest.Build(t, funnel()...)
 			s.DB.Advance(change.Add(-5 * time.Minute).Sub(s.Env.Now()))
 			g := s.Guest(0).RequestQuote().Hold().SetGuest()
@@ -31,10 +31,8 @@ func TestHold_clockChange(t *testing.T) {
 			g.Pay("card")
 			g.Platform.Pay(g.Intent, true)
 			g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
-			var seen booking.Confirmation
-			if g.Must(http.StatusOK, "GET", "/confirmation/"+g.Stay.String(), nil).Into(t, &seen); seen.Stay.Nights != 2 {
-				t.Errorf("the stay has %d nights, want 2", seen.Stay.Nights)
-			}
+			seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", "/confirmation/"+g.Stay.String(), nil))
+			check.Equal(t, seen.Stay.Nights, 2, "nights of the stay")
 			s.DB.Advance(time.Minute)
 			late.Send("POST", "/draft/"+late.Draft.String()+"/payment-intent", `{"method":"card"}`).WantProblem(t, http.StatusGone, "RESERVATION.HOLD_EXPIRED")
 		})

@@ -24,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -38,15 +39,11 @@ func TestServe_coldProcess(t *testing.T) {
 	}
 	e, _ := fntest.Surround(t, tenantbookingtest.Surround(env.System()))
 	mux, err := edge.New([]fn.Function{bootstrap.Function, readavailability.Function}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	fmt.Printf("\nlistening %s\n", server.URL)
-	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(io.Copy(io.Discard, os.Stdin)))
 }
 
 // startCold starts a subprocess with the environment variables and returns its URL.
@@ -58,21 +55,13 @@ func startCold(t *testing.T, vars map[string]string) string {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	p, err := subprocess.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() {
-		if err := in.Close(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, in.Close())
 		<-p.Done()
 	})
 	output, lines := []string{}, bufio.NewScanner(out)
@@ -165,13 +154,9 @@ func TestColdProcesses(t *testing.T) {
 		Theme    string `env:"UPSTREAM_THEME_URL"`
 		Handoffs string `env:"HANDOFF_KEYS"`
 	}
-	if err := hotels.Around(env.Of(nil)).Load(&config); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, hotels.Around(env.Of(nil)).Load(&config))
 	target, err := url.Parse(config.Theme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	target.Path = ""
 	counter := &callCounter{calls: map[string]int{}, delay: 300 * time.Millisecond}
 	routes := http.NewServeMux()
@@ -198,27 +183,21 @@ func TestColdProcesses(t *testing.T) {
 		{"availability", site + "/availability?" + availability.Encode(), []string{"/property/", "/inventory/", "/pricing/"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := readAll(t, processes, readers, test.path, headers); got[http.StatusOK] != readers {
-				t.Errorf("got statuses %v, want 200 for all %d", got, readers)
-			}
+			check.Equal(t, readAll(t, processes, readers, test.path, headers)[http.StatusOK], readers, "statuses")
 			calls := counter.take()
 			for path, n := range calls {
 				want := 1
 				if strings.HasPrefix(path, "/tenant/") {
 					want = 2 // the tenant of the slug, and the tenant's entry: two keys
 				}
-				if n != want {
-					t.Errorf("%s was called %d times, want %d", path, n, want)
-				}
+				check.Equal(t, n, want, "%s", path)
 			}
 			for _, service := range test.services {
 				called := false
 				for path := range calls {
 					called = called || strings.HasPrefix(path, service)
 				}
-				if !called {
-					t.Errorf("%s was not called: the caches were not empty. Calls: %v", service, calls)
-				}
+				check.Equal(t, called, true, "%s was not called: the caches were not empty. Calls: %v", service, calls)
 			}
 		})
 		headers["Cookie"] = cookieOf(t, processes[0]+site+"/bootstrap")
@@ -230,18 +209,12 @@ func TestColdProcesses(t *testing.T) {
 func cookieOf(t *testing.T, address string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0")
 	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer res.Body.Close()
 	cookie, err := http.ParseSetCookie(res.Header.Get("Set-Cookie"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return cookie.Name + "=" + cookie.Value
 }

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -24,8 +25,7 @@ import (
 func bookInCash(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest.Guest, path, token string) {
 	t.Helper()
 	g = s.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
-	var out booking.Outcome
-	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil).Into(t, &out)
+	out := fntest.Read[booking.Outcome](t, g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil))
 	return g, "/confirmation/" + g.Stay.String(), out.ViewToken
 }
 
@@ -42,24 +42,14 @@ func TestConfirmation_telemetryFails(t *testing.T) {
 			s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function, readconfirmation.Function)
 			g, path, _ := bookInCash(t, s)
 			tx, err := s.DB.Owner(t).Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			defer func() { _ = tx.Rollback(t.Context()) }()
-			if _, err := tx.Exec(t.Context(), test.sql); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, check.Err(tx.Exec(t.Context(), test.sql)))
 			if test.undo != "" {
-				if err := tx.Commit(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, tx.Commit(t.Context()))
 			}
-			if a := g.Send("GET", path, nil); a.Status != http.StatusOK {
-				t.Errorf("the confirmation answers %d %s, want 200", a.Status, a.Body)
-			}
-			if _, err := s.DB.Owner(t).Exec(t.Context(), test.undo); err != nil {
-				t.Fatal(err)
-			}
+			g.Send("GET", path, nil).Want(t, http.StatusOK)
+			check.Must(t, check.Err(s.DB.Owner(t).Exec(t.Context(), test.undo)))
 		})
 	}
 }
@@ -78,9 +68,7 @@ func TestConfirmation_sessionKeysRotatedAway(t *testing.T) {
 	} {
 		t.Run(test.ring, func(t *testing.T) {
 			g.Front = fntest.Behind(t, s.Env.With(test.ring, other), s.Front.Issuer(), readconfirmation.Function)
-			if a := g.Front.As("").Send("GET", g.Path(path+"?t="+token), nil); a.Status != test.want {
-				t.Errorf("the link answers %d %s, want %d", a.Status, a.Body, test.want)
-			}
+			g.Front.As("").Send("GET", g.Path(path+"?t="+token), nil).Want(t, test.want)
 		})
 	}
 }
@@ -114,12 +102,10 @@ func TestConfirmation_followsDesk(t *testing.T) {
 				t.Helper()
 				var seen booking.Confirmation
 				a := g.Must(http.StatusOK, "GET", path+query, nil)
-				if a.Into(t, &seen); seen.State != test.state || seen.Stay.Nights != test.nights {
-					t.Errorf("%q shows %s for %d nights, want %s for %d", query, seen.State, seen.Stay.Nights, test.state, test.nights)
-				}
-				if due := amountOf(seen.Due); due != test.due {
-					t.Errorf("%q shows %d due, want %d", query, due, test.due)
-				}
+				a.Into(t, &seen)
+				check.Equal(t, seen.State, test.state)
+				check.Equal(t, seen.Stay.Nights, test.nights)
+				check.Equal(t, amountOf(seen.Due), test.due, "%s", query)
 				if back := amountOf(seen.Refunded); back != test.back || (seen.RefundedAt != nil) != (back > 0) {
 					t.Errorf("%q shows %d refunded at %v, want %d", query, back, seen.RefundedAt, test.back)
 				}
@@ -160,9 +146,8 @@ func TestConfirmation_serviceFails(t *testing.T) {
 		var seen booking.Confirmation
 		a := g.Send("GET", path+query, nil)
 		a.Want(t, http.StatusOK, "X-Cache", "STALE")
-		if a.Into(t, &seen); seen.State != "confirmed" {
-			t.Errorf("the copy has the state %q, want confirmed", seen.State)
-		}
+		a.Into(t, &seen)
+		check.Equal(t, seen.State, "confirmed", "state of the copy")
 	}
 	showsCopy("")
 	showsCopy("?t=" + token)

@@ -2,7 +2,6 @@ package tenantbooking_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // publishAllSteps switches sampling off, so that a test can count steps.
@@ -18,9 +18,7 @@ func publishAllSteps(t *testing.T, system *tenantbookingtest.System) {
 	t.Helper()
 	all := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `": 1}`)}
 	docs := document.Open[flags.Document](system.Env, subject.FlagsIn)
-	if _, err := docs.Put(t.Context(), flags.Key, all, 1, system.Env.Now().AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(docs.Put(t.Context(), flags.Key, all, 1, system.Env.Now().AddDate(1, 0, 0))))
 }
 
 // published returns how many events of the subject are in the outbox.
@@ -28,9 +26,7 @@ func published(t *testing.T, system *tenantbookingtest.System, name string) (n i
 	t.Helper()
 	err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
 		"melmastoon.bff.tenant."+name+".v1").Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return n
 }
 
@@ -68,9 +64,7 @@ func TestConsent_runningDraft(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			before := published(t, system, stepped)
 			test.act()
-			if got := published(t, system, stepped) > before; got != test.counted {
-				t.Errorf("telemetry published: %t, want %t", got, test.counted)
-			}
+			check.Equal(t, published(t, system, stepped) > before, test.counted, "telemetry published")
 		})
 	}
 	g.WantEnd("confirmed", "converted", created, intended, converted) // evidence is published in any case
@@ -97,12 +91,8 @@ func TestConsent_sweep(t *testing.T) {
 			g.Platform.Pay(g.Intent, false)
 			system.DB.Advance(3 * time.Minute)
 			sweep(t, g)
-			if got := published(t, system, stepped) > before; got != test.counted {
-				t.Errorf("telemetry published: %t, want %t", got, test.counted)
-			}
-			if got := published(t, system, converted); got != 1 {
-				t.Errorf("published %d events %s, want 1", got, converted)
-			}
+			check.Equal(t, published(t, system, stepped) > before, test.counted, "telemetry published")
+			check.Equal(t, published(t, system, converted), 1, "published events booking.draft.converted")
 		})
 	}
 }
@@ -114,9 +104,7 @@ func TestConsent_otherSession(t *testing.T) {
 	other := system.Guest(0).RequestQuote()
 	consent(system.Guest(0), "false")
 	other.Hold()
-	if published(t, system, stepped) == 0 {
-		t.Error("another session's consent silenced this session's draft")
-	}
+	check.NotEqual(t, published(t, system, stepped), 0, "another session's consent silenced this session's draft")
 }
 
 // A change of the consent does not make the guest's ETag stale.
@@ -148,12 +136,8 @@ func TestConsent_signals(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := g.Must(http.StatusOK, "PATCH", "/session", test.body, test.headers...)
-			if got := published(t, system, "locale.changed"); got != test.want {
-				t.Errorf("%d events, want %d", got, test.want)
-			}
-			if want := `"consentTelemetry":` + map[bool]string{true: "true", false: "false"}[stored(t, g).Consent.Telemetry]; !strings.Contains(string(a.Body), want) {
-				t.Errorf("got %s, want %s", a.Body, want)
-			}
+			check.Equal(t, published(t, system, "locale.changed"), test.want, "events")
+			a.WantText(t, `"consentTelemetry":`+map[bool]string{true: "true", false: "false"}[stored(t, g).Consent.Telemetry])
 		})
 	}
 }
@@ -162,9 +146,7 @@ func TestConsent_signals(t *testing.T) {
 func loseSession(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) {
 	t.Helper()
 	docs := document.Open[session.Session](s.Env, "tnt-session")
-	if err := docs.Delete(t.Context(), document.KeyOf(g.Session.ID.String())); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, docs.Delete(t.Context(), document.KeyOf(g.Session.ID.String())))
 }
 
 // TestConsent_lostSession: the document of a session whose guest has declined is lost. The session is silent, until the guest agrees.
@@ -176,20 +158,12 @@ func TestConsent_lostSession(t *testing.T) {
 	consent(g, "false")
 	loseSession(t, system, g)
 	a := g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"fa-AF"}`)
-	if !strings.Contains(string(a.Body), `"consentTelemetry":false`) {
-		t.Errorf("got %s, want no consent", a.Body)
-	}
-	if n := published(t, system, "locale.changed"); n != 0 {
-		t.Errorf("published %d events locale.changed, want none", n)
-	}
+	a.WantText(t, `"consentTelemetry":false`)
+	check.Equal(t, published(t, system, "locale.changed"), 0, "published events locale.changed")
 	g.RequestQuote().Hold()
 	g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`).WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
-	if n := published(t, system, stepped) + published(t, system, troubled); n != 0 {
-		t.Errorf("published %d events of telemetry, want none", n)
-	}
+	check.Equal(t, published(t, system, stepped)+published(t, system, errored), 0, "published events of telemetry")
 	consent(g, "true")
 	g.SetGuest()
-	if n := published(t, system, stepped); n == 0 {
-		t.Error("published no step after the guest has agreed")
-	}
+	check.NotEqual(t, published(t, system, stepped), 0, "published no step after the guest has agreed")
 }

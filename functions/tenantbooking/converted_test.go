@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestConverted_payment compares the payment in the event with the captured one, which may be an earlier one than the last.
@@ -39,24 +40,12 @@ func TestConverted_payment(t *testing.T) {
 				SELECT (payload ->> 'totalCapturedMinor')::int, (payload ->> 'totalMinor')::int, payload ->> 'paymentMethod', payload ->> 'paymentProvider',
 					coalesce(payload ->> 'guestNameInitialsHash', '')
 				FROM bff_tenant_booking.outbox WHERE subject LIKE '%draft.converted%'`).Scan(&captured, &total, &method, &provider, &initials)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if captured != test.captured {
-				t.Errorf("totalCapturedMinor = %d, want %d", captured, test.captured)
-			}
-			if total != 20000 {
-				t.Errorf("totalMinor = %d, want 20000", total)
-			}
-			if method != test.method {
-				t.Errorf("paymentMethod = %q, want %q", method, test.method)
-			}
-			if provider != test.provider {
-				t.Errorf("paymentProvider = %q, want %q", provider, test.provider)
-			}
-			if got, want := len(initials), len("sha256:")+64; got != want {
-				t.Errorf("guestNameInitialsHash has %d characters, want %d", got, want)
-			}
+			check.Must(t, err)
+			check.Equal(t, captured, test.captured, "totalCapturedMinor")
+			check.Equal(t, total, 20000, "totalMinor")
+			check.Equal(t, method, test.method, "paymentMethod")
+			check.Equal(t, provider, test.provider, "paymentProvider")
+			check.Equal(t, len(initials), len("sha256:")+64, "length of guestNameInitialsHash")
 		})
 	}
 }
@@ -73,16 +62,8 @@ func TestCurrencyChanged_chosen(t *testing.T) {
 	err := g.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT payload ->> 'from', payload ->> 'to', coalesce(payload ->> 'draftId', '')
 		FROM bff_tenant_booking.outbox WHERE subject LIKE '%currency.changed%'`).Scan(&from, &to, &draft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if from != "AFN" {
-		t.Errorf("from = %q, want AFN", from)
-	}
-	if to != "USD" {
-		t.Errorf("to = %q, want USD", to)
-	}
-	if want := g.Draft.String(); draft != want {
-		t.Errorf("draftId = %q, want the active draft %s", draft, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, from, "AFN")
+	check.Equal(t, to, "USD")
+	check.Equal(t, draft, g.Draft.String(), "draftId")
 }

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -59,9 +60,7 @@ func (e *recorder) began(t *testing.T) (function string, began time.Time) {
 		Function string    `json:"function"`
 		Time     time.Time `json:"time"`
 	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal([]byte(lines[len(lines)-1]), &line))
 	return line.Function, line.Time
 }
 
@@ -81,7 +80,7 @@ func TestDeadlines_withinBudget(t *testing.T) {
 	e, issuer := fntest.Surround(t, system.Env)
 	system.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(seen)), issuer, fs...)
 	asked := map[string]int{}
-	check := func() {
+	verify := func() {
 		seen.mu.Lock()
 		defer seen.mu.Unlock()
 		name, began := seen.began(t)
@@ -123,13 +122,11 @@ func TestDeadlines_withinBudget(t *testing.T) {
 		func() { system.DB.Advance(31 * time.Minute); sweep(t, g) },
 	} {
 		step()
-		check()
+		verify()
 	}
 	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "change", "cancel", "abandondraft", "sweepdrafts"} {
 		t.Run(name, func(t *testing.T) {
-			if asked["tenantbooking-"+name] == 0 {
-				t.Errorf("%s called no other service, so nothing was tested", name)
-			}
+			check.NotEqual(t, asked["tenantbooking-"+name], 0, "called no other service, so nothing was tested")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // BenchmarkADraft compares reading a draft from PostgreSQL with reading a copy from the hot store, and saving it with
@@ -18,9 +19,7 @@ func BenchmarkADraft(b *testing.B) {
 	drafts := booking.OpenDrafts(system.Env)
 	copies := document.Open[booking.Draft](system.Env, "booking-draft")
 	draft, err := drafts.Get(b.Context(), g.Session, g.Draft)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, err)
 	key, until := document.KeyOf(g.Tenant.ID.String(), g.Draft.String()), system.Env.Now().Add(time.Hour)
 	put := func() error {
 		_, err := copies.Put(b.Context(), key, *draft, int64(draft.Version), until)
@@ -30,9 +29,7 @@ func BenchmarkADraft(b *testing.B) {
 		draft.Version++
 		return drafts.Save(b.Context(), draft)
 	}
-	if err := put(); err != nil {
-		b.Fatal(err)
-	}
+	check.Must(b, put())
 	for _, way := range []struct {
 		name string
 		act  func() error
@@ -50,9 +47,7 @@ func BenchmarkADraft(b *testing.B) {
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
-				if err := way.act(); err != nil {
-					b.Fatal(err)
-				}
+				check.Must(b, way.act())
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
@@ -82,9 +84,7 @@ func (s *cachedSite) misses(t *testing.T) (missed []string) {
 		for service := range caches {
 			before[service] = s.calls(service)
 		}
-		if err := read(); err != nil {
-			t.Errorf("%v: %v", caches, err)
-		}
+		check.NoError(t, read(), "%s", fmt.Sprint(caches))
 		for service, name := range caches {
 			if s.calls(service) > before[service] {
 				missed = append(missed, name)
@@ -93,18 +93,14 @@ func (s *cachedSite) misses(t *testing.T) (missed []string) {
 	}
 	measure(func() error { _, err := s.tenants.Find(t.Context(), tenant.Slug); return err }, map[string]string{"tenant": "slug"})
 	measure(func() error {
-		if f := s.fronts.Compose(t.Context(), tenant.ID); f.Missing != nil {
-			t.Errorf("the bootstrap lacks %v", f.Missing)
-		}
+		check.Equal(t, s.fronts.Compose(t.Context(), tenant.ID).Missing, nil, "missing parts of the bootstrap")
 		return nil
 	}, map[string]string{"theme": "theme", "property": "policies"})
 	measure(func() error { _, _, err := s.fronts.Properties(t.Context(), tenant.ID); return err }, map[string]string{"property": "properties"})
 	find := func(days int) func() error {
 		return func() error {
 			found, err := s.rooms.Find(t.Context(), s.hotels.Search(now, days))
-			if found.Missing != nil {
-				t.Errorf("the rooms in %d days lack %v", days, found.Missing)
-			}
+			check.Equal(t, found.Missing, nil, "rooms in %d days", days)
 			return err
 		}
 	}
@@ -156,9 +152,7 @@ func TestEvents_exactEffects(t *testing.T) {
 				t.Parallel()
 				s := openCachedSite(t, test.event)
 				s.misses(t)
-				if got := s.misses(t); got != nil {
-					t.Fatalf("before the event: %v missed, want none", got)
-				}
+				check.MustEqual(t, s.misses(t), nil, "before the event: missed")
 				now := s.Env.Now()
 				payload := test.payload(s, now)
 				payload["tenantId"] = s.Platform.Tenants[0].ID
@@ -176,9 +170,7 @@ func TestEvents_exactEffects(t *testing.T) {
 				}
 				state := map[bool]string{true: "MISS", false: "HIT"}
 				for _, name := range effects {
-					if missed[name] != wanted[name] {
-						t.Errorf("%s: %s, want %s", name, state[missed[name]], state[wanted[name]])
-					}
+					check.Equal(t, missed[name], wanted[name], "%s", state[missed[name]])
 				}
 			})
 		}
@@ -199,8 +191,6 @@ func TestThemePublished_themeServiceFails(t *testing.T) {
 		shown bool
 	}{{0, true}, {30 * time.Minute, true}, {6 * time.Minute, false}} {
 		s.DB.Advance(step.after)
-		if got := s.fronts.Compose(t.Context(), tenant).Theme != nil; got != step.shown {
-			t.Errorf("%v later: the theme is shown: %t, want %t", step.after, got, step.shown)
-		}
+		check.Equal(t, s.fronts.Compose(t.Context(), tenant).Theme != nil, step.shown, "%v later: the theme is shown", step.after)
 	}
 }

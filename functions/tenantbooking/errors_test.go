@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestErrors_published(t *testing.T) {
@@ -46,15 +47,9 @@ func TestErrors_published(t *testing.T) {
 			err := g.DB.Owner(t).QueryRow(t.Context(), `
 				SELECT payload ->> 'errorCode', coalesce(payload ->> 'upstream', '') FROM bff_tenant_booking.outbox
 				WHERE subject LIKE '%error_encountered%' AND payload ->> 'draftId' = @draft`, pgx.StrictNamedArgs{"draft": g.Draft.String()}).Scan(&code, &upstream)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := "MELMASTOON." + test.code; code != want {
-				t.Errorf("published the code %q, want %q", code, want)
-			}
-			if upstream != test.upstream {
-				t.Errorf("published the upstream %q, want %q", upstream, test.upstream)
-			}
+			check.Must(t, err)
+			check.Equal(t, code, "MELMASTOON."+test.code, "published the code")
+			check.Equal(t, upstream, test.upstream, "published the upstream")
 		})
 	}
 }
@@ -75,9 +70,7 @@ func TestQuote_invalidSelection(t *testing.T) {
 				got = violations[0].Pointer
 			}
 			a.WantProblem(t, http.StatusBadRequest, "GENERAL.VALIDATION_FAILED")
-			if got != want {
-				t.Errorf("got a violation of %q, want %q", got, want)
-			}
+			check.Equal(t, got, want, "a violation of")
 		})
 	}
 }
@@ -85,9 +78,7 @@ func TestQuote_invalidSelection(t *testing.T) {
 func TestPay_unsupportedMethod(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
-	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"paypal"}`); a.Code() != "TENANT.PAYMENT_NOT_CONFIGURED" {
-		t.Errorf("got %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"paypal"}`).Code(), "TENANT.PAYMENT_NOT_CONFIGURED")
 }
 
 func TestPay_expiredHold(t *testing.T) {
@@ -95,7 +86,7 @@ func TestPay_expiredHold(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	g.DB.Advance(10 * time.Minute)
 	g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil).WantProblem(t, http.StatusGone, "RESERVATION.HOLD_EXPIRED")
-	g.WantEnd("failed", "failed", created, intended, troubled)
+	g.WantEnd("failed", "failed", created, intended, errored)
 }
 
 func TestTelemetry_withoutConsent(t *testing.T) {
@@ -105,12 +96,8 @@ func TestTelemetry_withoutConsent(t *testing.T) {
 	g.SetGuest().Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`)
 	var watched int
 	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE envelope ->> 'retentionClass' = 'operational'`).Scan(&watched)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if watched != 0 {
-		t.Errorf("got %d events of telemetry, want none", watched)
-	}
+	check.Must(t, err)
+	check.Equal(t, watched, 0, "events of telemetry")
 	if got, want := g.Published(), []string{created}; !slices.Equal(got, want) { // evidence, which needs no consent
 		t.Errorf("published %v, want %v", got, want)
 	}
@@ -126,18 +113,10 @@ func TestEvents_noPersonalData(t *testing.T) {
 		SELECT (SELECT count(*) FROM bff_tenant_booking.outbox WHERE concat(payload, envelope) ~* 'zarghona|ahmadzai|example.com|0123456')
 			+ (SELECT count(*) FROM bff_tenant_booking.booking_draft_snapshots s WHERE s::text ~* 'zarghona|ahmadzai|example.com|0123456')
 			+ (SELECT count(*) FROM bff_tenant_booking.booking_drafts d WHERE d::text ~* 'zarghona|ahmadzai|example.com|0123456')`).Scan(&named)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if named != 0 {
-		t.Errorf("got %d rows with the guest's name, want none", named)
-	}
+	check.Must(t, err)
+	check.Equal(t, named, 0, "rows with the guest's name")
 	var email string
 	err = g.DB.Owner(t).QueryRow(t.Context(), `SELECT coalesce(guest_email_hash, '') FROM bff_tenant_booking.booking_draft_snapshots`).Scan(&email)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := len(email), len("sha256:")+64; got != want {
-		t.Errorf("got a pseudonym of %d characters, want %d: %q", got, want, email)
-	}
+	check.Must(t, err)
+	check.Equal(t, len(email), len("sha256:")+64, "length of the pseudonym")
 }

@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/guesttest"
 )
@@ -31,16 +32,12 @@ func TestSetGuest_spellings(t *testing.T) {
 		t.Run(strconv.QuoteToASCII(number), func(t *testing.T) {
 			spelled.Phone = number
 			body, err := json.Marshal(map[string]any{"guest": spelled})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var draft struct {
 				Guest booking.Guest `json:"guest"`
 			}
 			g.Must(http.StatusOK, "PATCH", path, string(body)).Into(t, &draft)
-			if draft.Guest != want {
-				t.Errorf("kept as %+q, want %+q", draft.Guest, want)
-			}
+			check.Equal(t, draft.Guest, want, "kept as")
 			if version != "" && g.Version != version {
 				t.Errorf("version of the draft = %s, want %s", g.Version, version)
 			}
@@ -49,15 +46,12 @@ func TestSetGuest_spellings(t *testing.T) {
 	}
 	g.Pay("cash_on_arrival")
 	sent := g.Platform.Stays()[0].Guest
-	if sent.Locale = ""; sent != want {
-		t.Errorf("sent on as %+q, want %+q", sent, want)
-	}
+	sent.Locale = ""
+	check.Equal(t, sent, want, "sent on as")
 	for _, wrong := range []string{`{"guest":{"firstName":" \t","lastName":" ","email":"z@example.com","phone":"+93701234567"}}`,
 		`{"guest":{"firstName":"Zoe","lastName":"","email":"z@example.com","phone":"0701234567"}}`} {
 		t.Run(fmt.Sprintf("%q", wrong), func(t *testing.T) {
-			if a := g.Send("PATCH", path, wrong); a.Code() != "GENERAL.VALIDATION_FAILED" {
-				t.Errorf("%s: %d %s", wrong, a.Status, a.Code())
-			}
+			check.Equal(t, g.Send("PATCH", path, wrong).Code(), "GENERAL.VALIDATION_FAILED", "%s", wrong)
 		})
 	}
 }
@@ -76,12 +70,10 @@ func TestSetGuest_forms(t *testing.T) {
 	} {
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
-			check := func(t *testing.T, member string, guest booking.Guest, valid bool) {
+			verify := func(t *testing.T, member string, guest booking.Guest, valid bool) {
 				t.Helper()
 				body, err := json.Marshal(map[string]any{"guest": guest})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				switch a := send(string(body)); {
 				case valid && a.Status != http.StatusOK:
 					t.Errorf("got %d %s, want 200", a.Status, a.Body)
@@ -94,12 +86,12 @@ func TestSetGuest_forms(t *testing.T) {
 					continue // is no JSON
 				}
 				t.Run(fmt.Sprintf("email %+q", test.Text), func(t *testing.T) {
-					check(t, "email", booking.Guest{FirstName: "Zoe", Email: test.Text, Phone: "+93701234567"}, test.Valid)
+					verify(t, "email", booking.Guest{FirstName: "Zoe", Email: test.Text, Phone: "+93701234567"}, test.Valid)
 				})
 			}
 			for _, test := range guesttest.Names() {
 				t.Run(fmt.Sprintf("name %+q", test.Text), func(t *testing.T) {
-					check(t, "firstName", booking.Guest{FirstName: test.Text, Email: "zoe@example.com", Phone: "+93701234567"}, test.Valid)
+					verify(t, "firstName", booking.Guest{FirstName: test.Text, Email: "zoe@example.com", Phone: "+93701234567"}, test.Valid)
 				})
 			}
 		})

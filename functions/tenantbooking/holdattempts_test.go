@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -91,10 +92,6 @@ func TestHold_concurrentAttempts(t *testing.T) {
 		})
 	}
 	crowd.Wait()
-	if statuses[http.StatusConflict] != 10 {
-		t.Errorf("24 attempts at once: %v, want 10 that find no rooms", statuses)
-	}
-	if statuses[http.StatusTooManyRequests] != 14 {
-		t.Errorf("24 attempts at once: %v, want 14 above the limit", statuses)
-	}
+	check.Equal(t, statuses[http.StatusConflict], 10, "24 attempts at once: %v", statuses)
+	check.Equal(t, statuses[http.StatusTooManyRequests], 14, "24 attempts at once: %v", statuses)
 }

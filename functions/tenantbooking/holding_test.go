@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -55,17 +56,13 @@ func TestHold_quota(t *testing.T) {
 				if got.Address != "" {
 					got.Address = got.Address[:len("sha256:")]
 				}
-				if got != test.want {
-					t.Errorf("quota = %+v, want %+v", got, test.want)
-				}
+				check.Equal(t, got, test.want, "quota")
 			}
 			want := 1
 			if test.want.Address != "" {
 				want = 2 // two clients are in one network
 			}
-			if len(addresses) != want {
-				t.Errorf("%d pseudonyms of addresses, want %d", len(addresses), want)
-			}
+			check.Equal(t, len(addresses), want, "pseudonyms of addresses")
 		})
 	}
 }
@@ -103,7 +100,5 @@ func TestHold_limitsOfRoomNights(t *testing.T) {
 	s.Platform.Change(func() { // the second tenant sets its own limits
 		s.Platform.Tenants[1].Settings.MaxStayNights, s.Platform.Tenants[1].Settings.MaxSessionRoomNights = 90, 200
 	})
-	if a := hold(s.Guest(1), 2, 90); a.Status != http.StatusCreated {
-		t.Errorf("2 rooms for 90 nights where the hotel allows them: %d %s", a.Status, a.Body)
-	}
+	hold(s.Guest(1), 2, 90).Want(t, http.StatusCreated)
 }

@@ -24,6 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func funnel() []fn.Function {
@@ -43,7 +44,7 @@ const (
 	intended  = "payment_intent.created"
 	converted = "booking.draft.converted"
 	abandoned = "booking.draft.abandoned"
-	troubled  = "flow.error_encountered"
+	errored   = "flow.error_encountered"
 	viewed    = "confirmation.viewed"
 )
 
@@ -51,9 +52,7 @@ func TestConfirmPayment_card(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
-	if a := g.Must(http.StatusAccepted, "POST", back, nil); a.Header.Get("Retry-After") != "2" {
-		t.Errorf("no Retry-After for a pending payment: %v", a.Header)
-	}
+	check.Equal(t, g.Must(http.StatusAccepted, "POST", back, nil).Header.Get("Retry-After"), "2", "no Retry-After for a pending payment")
 	g.Platform.Pay(g.Intent, false)
 	var first, second struct {
 		State string `json:"flowState"`
@@ -61,15 +60,9 @@ func TestConfirmPayment_card(t *testing.T) {
 	}
 	g.Must(http.StatusOK, "POST", back, nil).Into(t, &first)
 	g.Must(http.StatusOK, "POST", back, nil).Into(t, &second)
-	if first != second {
-		t.Errorf("got %+v, then %+v, want the same", first, second)
-	}
-	if first.State != "confirmed" {
-		t.Errorf("got state %q, want confirmed", first.State)
-	}
-	if first.Token == "" {
-		t.Error("got no view token")
-	}
+	check.Equal(t, first, second, "then")
+	check.Equal(t, first.State, "confirmed")
+	check.NotEqual(t, first.Token, "", "no view token")
 	page := "/confirmation/" + g.Stay.String()
 	g.Send("GET", page, nil).Want(t, http.StatusOK, "X-Cache", "MISS", "Cache-Control", "private, no-store")
 	g.Guest(0).Send("GET", page, nil).Want(t, http.StatusNotFound) // another session
@@ -77,24 +70,18 @@ func TestConfirmPayment_card(t *testing.T) {
 	g.Guest(1).Send("GET", page+"?t="+first.Token, nil).Want(t, http.StatusNotFound) // another hotel
 	g.WantEnd("confirmed", "converted", created, intended, converted, viewed)
 	stays := g.Platform.Stays()
-	if len(stays) != 1 {
-		t.Fatalf("got %d reservations, want 1", len(stays))
-	}
-	if got := stays[0].Guest.FirstName; got != "Zarghona" {
-		t.Errorf("the reservation has the guest %q, want Zarghona", got)
-	}
+	check.MustEqual(t, len(stays), 1, "reservations")
+	check.Equal(t, stays[0].Guest.FirstName, "Zarghona", "the reservation has the guest")
 }
 
 func TestConfirmCash_repeated(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
-	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
-		t.Errorf("returned with a promise: %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil).Code(), "BFF.TENANT.ILLEGAL_STEP", "returned with a promise")
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, errored, converted)
 }
 
 func TestConfirmPayment_declinedThenPaid(t *testing.T) {
@@ -105,7 +92,7 @@ func TestConfirmPayment_declinedThenPaid(t *testing.T) {
 	g.Send("POST", back, nil, "Idempotency-Key", "same").WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
 	g.Platform.Pay(g.Intent, true)
 	g.Must(http.StatusOK, "POST", back, nil, "Idempotency-Key", "same")
-	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, errored, converted)
 }
 
 func TestConfirmPayment_declinedFinally(t *testing.T) {
@@ -115,12 +102,10 @@ func TestConfirmPayment_declinedFinally(t *testing.T) {
 	g.Platform.Decline(g.Intent, true)
 	for _, want := range []string{"PAYMENT.DECLINED", "BFF.TENANT.DRAFT_CLOSED"} {
 		t.Run(want, func(t *testing.T) {
-			if a := g.Send("POST", back, nil); a.Code() != want {
-				t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
-			}
+			check.Equal(t, g.Send("POST", back, nil).Code(), want)
 		})
 	}
-	g.WantEnd("failed", "failed", created, intended, troubled, troubled)
+	g.WantEnd("failed", "failed", created, intended, errored, errored)
 }
 
 func TestSweep_closedTab(t *testing.T) {
@@ -174,9 +159,7 @@ func TestAbandon_expiredHold(t *testing.T) {
 	for range 2 {
 		g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 	}
-	if state := g.Platform.Stays()[0].State; state != "cancelled" {
-		t.Errorf("the rooms are %s", state)
-	}
+	check.Equal(t, g.Platform.Stays()[0].State, "cancelled", "the rooms")
 	g.WantEnd("abandoned", "abandoned", created, intended, abandoned)
 }
 
@@ -187,13 +170,9 @@ func TestSweep_deletesEndedDrafts(t *testing.T) {
 	for range 2 {
 		g.Must(http.StatusNoContent, "DELETE", path, nil)
 	}
-	if state := g.Platform.Stays()[0].State; state != "cancelled" {
-		t.Errorf("the rooms are %s", state)
-	}
+	check.Equal(t, g.Platform.Stays()[0].State, "cancelled", "the rooms")
 	g.WantEnd("abandoned", "abandoned", created, abandoned)
-	if a := g.Send("PATCH", path, tenantbookingtest.Zarghona); a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
-		t.Errorf("got %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("PATCH", path, tenantbookingtest.Zarghona).Code(), "BFF.TENANT.DRAFT_CLOSED")
 	g.DB.Advance(24*time.Hour + time.Minute)
 	sweep(t, g)
 	g.Must(http.StatusNotFound, "GET", path, nil)
@@ -203,13 +182,11 @@ func TestHold_expires(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 	g.DB.Advance(10 * time.Minute)
-	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`); a.Code() != "RESERVATION.HOLD_EXPIRED" {
-		t.Errorf("got %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`).Code(), "RESERVATION.HOLD_EXPIRED")
 	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
 	g.Hold().SetGuest().Pay("card").Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
-	g.WantEnd("confirmed", "converted", created, troubled, intended, converted)
+	g.WantEnd("confirmed", "converted", created, errored, intended, converted)
 }
 
 func TestHold_replacesTheFirst(t *testing.T) {
@@ -217,33 +194,23 @@ func TestHold_replacesTheFirst(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	first := g.Stay
 	g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody()) // a double click
-	if g.Stay != first {
-		t.Errorf("a double click held %s, want the same reservation %s", g.Stay, first)
-	}
-	if got := len(g.Platform.Stays()); got != 1 {
-		t.Errorf("a double click made %d reservations, want 1", got)
-	}
+	check.Equal(t, g.Stay, first, "reservation of a double click")
+	check.Equal(t, len(g.Platform.Stays()), 1, "reservations of a double click")
 	old := g.Quote
 	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
 	a := g.Send("POST", "/hold", map[string]any{"draftId": g.Draft, "quoteId": old})
 	a.WantProblem(t, http.StatusConflict, "BFF.TENANT.PRICE_CHANGED")
 	a.WantText(t, "A later quote has replaced this one.") // its price may be the same
 	g.Hold()
-	if g.Stay == first {
-		t.Errorf("the second quote holds the first reservation %s", first)
-	}
-	if got := len(g.Platform.Stays()); got != 2 {
-		t.Errorf("got %d reservations, want 2", got)
-	}
+	check.NotEqual(t, g.Stay, first, "the second quote holds the first reservation")
+	check.Equal(t, len(g.Platform.Stays()), 2, "reservations")
 	held := 0
 	for _, s := range g.Platform.Stays() {
 		if s.State == "held" {
 			held++
 		}
 	}
-	if held != 1 {
-		t.Errorf("got %d live holds, want 1", held)
-	}
+	check.Equal(t, held, 1, "live holds")
 }
 
 func TestSetGuest_twoTabs(t *testing.T) {
@@ -286,9 +253,7 @@ func TestDraft_noAccess(t *testing.T) {
 				test.who.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
 			} {
 				t.Run(fmt.Sprintf("%q", a), func(t *testing.T) {
-					if a != test.want {
-						t.Errorf("got %q, want %q", a, test.want)
-					}
+					check.Equal(t, a, test.want)
 				})
 			}
 		})
@@ -305,13 +270,11 @@ func TestConfirm_suspendedTenant(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	g.Platform.Change(func() { g.Platform.Tenants[0].Status = "suspended" })
 	g.DB.Advance(6 * time.Minute) // beyond the cache of the tenant
-	if a := g.Send("POST", "/quote", g.QuoteBody()); a.Code() != "TENANT.SUSPENDED" {
-		t.Errorf("a new booking of a suspended hotel: got %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("POST", "/quote", g.QuoteBody()).Code(), "TENANT.SUSPENDED", "a new booking of a suspended hotel")
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, errored, converted)
 }
 
 // The sweep has no middleware that refreshes the flags, but also publishes steps of drafts.
@@ -328,16 +291,12 @@ func TestSweep_sampledSteps(t *testing.T) {
 		t.Helper()
 		err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
 			subject.StepCompletedV1.Name).Scan(&n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return n
 	}
 	kept := document.Open[flags.Document](system.Env, subject.FlagsIn)
 	every := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `":1}`)}
-	if _, err := kept.Put(t.Context(), flags.Key, every, 1, system.Env.Now().AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(kept.Put(t.Context(), flags.Key, every, 1, system.Env.Now().AddDate(1, 0, 0))))
 	system.DB.Advance(31 * time.Minute)
 	before := steps()
 	sweep(t, g)

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -40,7 +41,7 @@ func TestLostResponses(t *testing.T) {
 		return func(g *guest) string { return "/draft/" + g.Draft.String() + rest }
 	}
 	for _, verb := range []lossy{
-		{"quote", func(*guest) {}, sends("POST", at("/quote"), func(g *guest) any { return g.QuoteBody() }), 201, "quoting", nil, 0},
+		{"quote", func(*guest) {}, sends("POST", at("/quote"), func(g *guest) any { return g.QuoteBody() }), 201, "quoting", []string{}, 0},
 		{"quote again", func(g *guest) { g.RequestQuote().Hold() }, sends("POST", at("/quote"),
 			func(g *guest) any { return g.QuoteBody(`,"draftId":"` + g.Draft.String() + `"`) }), 201, "quoting", []string{created}, 1},
 		{"hold", func(g *guest) { g.RequestQuote() }, sends("POST", at("/hold"), (*guest).HoldBody), 201, "holding", []string{created}, 1},
@@ -88,20 +89,14 @@ func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookin
 	l.send(g)
 	lost = wire.LoseNone()
 	a := insist(t, g, func() fntest.Answer { return l.send(g) })
-	if a.Status != l.status {
-		t.Fatalf("answer %d lost: then answered %d: %s", n, a.Status, a.Body)
-	}
+	check.MustEqual(t, a.Status, l.status, "%s", string(a.Body))
 	remember(t, g, a)
 	if state, _ := g.State(); state != l.state {
 		t.Errorf("answer %d lost: the draft is %s, want %s", n, state, l.state)
 	}
-	published := slices.DeleteFunc(g.Published(), func(s string) bool { return s == troubled }) // the outage is published
-	if !slices.Equal(published, l.published) {
-		t.Errorf("answer %d lost: published %v, want %v", n, published, l.published)
-	}
-	if made := len(g.Platform.Stays()) - before; made != l.stays {
-		t.Errorf("answer %d lost: %d reservations, want %d", n, made, l.stays)
-	}
+	published := slices.DeleteFunc(g.Published(), func(s string) bool { return s == errored }) // the outage is published
+	check.Equal(t, published, l.published, "answer %d lost: published", n)
+	check.Equal(t, len(g.Platform.Stays())-before, l.stays, "answer %d lost: reservations", n)
 	if !lost && n == 1 {
 		t.Error("no response was lost")
 	}
@@ -138,9 +133,7 @@ func insist(t *testing.T, g *tenantbookingtest.Guest, send func() fntest.Answer)
 			return a
 		}
 		g.Env.Advance(5 * time.Second) // an open circuit breaker probes again
-		if _, err := g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`)))
 	}
 	return a
 }
@@ -159,12 +152,8 @@ func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 	var drafts int
 	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.booking_drafts WHERE session_id = @session`,
 		pgx.StrictNamedArgs{"session": g.Session.ID}).Scan(&drafts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if drafts != 1 {
-		t.Errorf("got %d drafts, want 1", drafts)
-	}
+	check.Must(t, err)
+	check.Equal(t, drafts, 1)
 }
 
 // TestHold_lostResponseAndExpired loses the response of a hold. A guest who retries after the hold has expired
@@ -177,9 +166,7 @@ func TestHold_lostResponseAndExpired(t *testing.T) {
 		before := len(g.Platform.Stays())
 		wire.LoseResponse(n)
 		g.Send("POST", "/hold", g.HoldBody())
-		if !wire.LoseNone() {
-			t.Fatal("no response was lost between the hold and the draft")
-		}
+		check.MustEqual(t, wire.LoseNone(), true, "no response was lost between the hold and the draft")
 		if state, _ := g.State(); state != "quoting" || len(g.Platform.Stays()) == before {
 			continue
 		}

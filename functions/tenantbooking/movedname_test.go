@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -45,9 +46,7 @@ func TestFind_renamed(t *testing.T) {
 	}
 	find(nil, 2)
 	platform.Change(func() { platform.Tenants[0].Slug = "kabul-renamed" })
-	if err := cache.Invalidate(t.Context(), e, hotel.OfConfiguration(platform.Tenants[0].ID)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, cache.Invalidate(t.Context(), e, hotel.OfConfiguration(platform.Tenants[0].ID)))
 	find(hotel.ErrUnknownTenant, 2) // the entry of the renamed hotel, and its former name
 	db.Advance(2 * time.Minute)
 	find(hotel.ErrUnknownTenant, 1)

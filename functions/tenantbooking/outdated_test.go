@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const composed = "X-Bootstrap-Version"
@@ -22,9 +23,7 @@ func boot(t *testing.T, g *tenantbookingtest.Guest) string {
 		Version string `json:"bootstrapVersion"`
 	}
 	a.Into(t, &body)
-	if body.Version == "" {
-		t.Error("got no bootstrapVersion")
-	}
+	check.NotEqual(t, body.Version, "", "no bootstrapVersion")
 	a.Want(t, http.StatusOK, composed, body.Version)
 	return body.Version
 }
@@ -70,9 +69,7 @@ func TestOutdated_rejected(t *testing.T) {
 			}
 		})
 	}
-	if a := g.Send("DELETE", draft, nil, composed, "v4"); a.Code() == "BFF.TENANT.BOOTSTRAP_STALE" {
-		t.Errorf("abandoning is rejected: %s", a.Body)
-	}
+	check.NotEqual(t, g.Send("DELETE", draft, nil, composed, "v4").Code(), "BFF.TENANT.BOOTSTRAP_STALE", "abandoning is rejected")
 }
 
 func TestOutdated_termsOnly(t *testing.T) {

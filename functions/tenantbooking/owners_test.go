@@ -2,28 +2,24 @@ package tenantbooking_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // execute executes SQL as the owner of the database.
 func execute(t *testing.T, s *tenantbookingtest.System, sql string) {
 	t.Helper()
-	if _, err := s.DB.Owner(t).Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(s.DB.Owner(t).Exec(t.Context(), sql)))
 }
 
 // stayEnd returns the end of the stay in the row of the booking's owner.
 func stayEnd(t *testing.T, s *tenantbookingtest.System) (end time.Time) {
 	t.Helper()
-	if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT stay_end FROM bff_tenant_booking.booking_owners`).Scan(&end); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.DB.Owner(t).QueryRow(t.Context(), `SELECT stay_end FROM bff_tenant_booking.booking_owners`).Scan(&end))
 	return end.UTC()
 }
 
@@ -42,9 +38,7 @@ func TestOwner_withoutSnapshot(t *testing.T) {
 	g.Must(http.StatusOK, "POST", path+"/payment", `{}`)
 	g.Must(http.StatusOK, "PATCH", path, dates(g, 3, ""))
 	g.Must(http.StatusOK, "GET", path, nil)
-	if got, want := stayEnd(t, s), g.Env.Now().UTC().AddDate(0, 0, 3).Truncate(24*time.Hour); !got.Equal(want) {
-		t.Errorf("the ownership counts from %s, want from the changed end of the stay, %s", got, want)
-	}
+	check.Equal(t, stayEnd(t, s), g.Env.Now().UTC().AddDate(0, 0, 3).Truncate(24*time.Hour), "the end of the stay")
 	s.Guest(0).Send("GET", path, nil).WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
 }
 
@@ -69,9 +63,7 @@ func TestPayBalance_events(t *testing.T) {
 	begun(t, g, path, "card", 10000)
 	begun(t, g, path, "card", 10000) // the same intent
 	g.Front.As("").Send("POST", g.Path(path+"/payment?t="+token), toPay("card", 10000), "Idempotency-Key", tenantbookingtest.Key()).Want(t, http.StatusCreated)
-	if got, want := g.Published()[before:], []string{intended}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, g.Published()[before:], []string{intended})
 	var draft string
 	err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT payload ->> 'draftId' FROM bff_tenant_booking.outbox
 		WHERE subject LIKE '%payment_intent.created%' ORDER BY seq DESC LIMIT 1`).Scan(&draft)
@@ -85,9 +77,7 @@ func TestPayBalance_events(t *testing.T) {
 	s.Platform.Change(func() { s.Platform.Down = "reservation" })
 	g.Send("POST", path+"/cancel", `{}`).WantProblem(t, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE")
 	want := []string{"MELMASTOON.BFF.TENANT.PRICE_CHANGED", "MELMASTOON.BFF.TENANT.PRICE_CHANGED", "MELMASTOON.BFF.UPSTREAM_UNAVAILABLE"}
-	if got := publishedErrors(t, g); !slices.Equal(got, want) {
-		t.Errorf("published the errors %v, want %v", got, want)
-	}
+	check.Equal(t, publishedErrors(t, g), want, "published the errors")
 }
 
 // TestChange_requestOnce: the view token identifies the guest, so that a repeated request with the same key is stored once.
@@ -103,13 +93,9 @@ func TestChange_requestOnce(t *testing.T) {
 	ask("one", "")
 	ask("one", "true")
 	ask("one", "true")
-	if got := len(s.Platform.Stays()[0].Requests); got != 1 {
-		t.Errorf("%d requests, want 1", got)
-	}
+	check.Equal(t, len(s.Platform.Stays()[0].Requests), 1)
 	ask("two", "")
-	if got := len(s.Platform.Stays()[0].Requests); got != 2 {
-		t.Errorf("%d requests, want 2", got)
-	}
+	check.Equal(t, len(s.Platform.Stays()[0].Requests), 2)
 	a := g.Front.As("").Send("PATCH", g.Path(path+"?t=x"+token), `{"specialRequest":{"tags":["cot"]}}`, "Idempotency-Key", "one")
 	a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
 }
@@ -120,9 +106,7 @@ func TestCookie_renewed(t *testing.T) {
 	system, _ := tenantbookingtest.BuildWithHotels(t, site()...)
 	g := system.Guest(0)
 	system.DB.Advance(26 * time.Hour)
-	if a := g.Must(http.StatusOK, "GET", "/bootstrap", nil); len(a.Header.Values("Set-Cookie")) != 1 {
-		t.Errorf("bootstrap with an old cookie sets %v, want one cookie", a.Header.Values("Set-Cookie"))
-	}
+	check.Equal(t, len(g.Must(http.StatusOK, "GET", "/bootstrap", nil).Header.Values("Set-Cookie")), 1, "cookies set by bootstrap for an old cookie")
 	for _, call := range []struct{ method, rest, body string }{
 		{"GET", "", ""}, {"POST", "/cancel", `{"dryRun":true}`}, {"POST", "/payment", `{}`}, {"PATCH", "", `{"specialRequest":{"tags":["cot"]}}`},
 	} {
@@ -134,12 +118,9 @@ func TestCookie_renewed(t *testing.T) {
 				body = call.body
 			}
 			a := g.Must(http.StatusOK, call.method, path+call.rest, body)
-			if n := len(a.Header.Values("Set-Cookie")); n != 1 {
-				t.Errorf("%d cookies, want 1", n)
-			}
-			if a = g.Must(http.StatusOK, "GET", "/bootstrap", nil); len(a.Header.Values("Set-Cookie")) != 1 {
-				t.Errorf("bootstrap sets %v, want one cookie", a.Header.Values("Set-Cookie"))
-			}
+			check.Equal(t, len(a.Header.Values("Set-Cookie")), 1, "cookies")
+			a = g.Must(http.StatusOK, "GET", "/bootstrap", nil)
+			check.Equal(t, len(a.Header.Values("Set-Cookie")), 1, "cookies that bootstrap sets")
 		})
 	}
 }
@@ -153,12 +134,8 @@ func TestLanguage_chosenLast(t *testing.T) {
 	speak := func(tag string) { g.Must(http.StatusOK, "PATCH", "/session", `{"locale":"`+tag+`"}`) }
 	want := func(tag string) {
 		t.Helper()
-		if back := system.Platform.Intent(g.Intent).Return; !strings.HasSuffix(back, "&lang="+tag) {
-			t.Errorf("the return URL is %s, want the language %s", back, tag)
-		}
-		if got := string(system.Platform.Stays()[0].Guest.Locale); got != tag {
-			t.Errorf("the guest's language is %q at the reservation service, want %q", got, tag)
-		}
+		check.Equal(t, strings.HasSuffix(system.Platform.Intent(g.Intent).Return, "&lang="+tag), true, "the return URL")
+		check.Equal(t, string(system.Platform.Stays()[0].Guest.Locale), tag, "the guest's language is at the reservation service")
 	}
 	speak("en")
 	g.RequestQuote().Hold()
@@ -195,9 +172,7 @@ func TestLanguage_lostSession(t *testing.T) {
 			choose(g, speak)
 			loseSession(t, s, g)
 			g.Must(http.StatusCreated, "POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`, "Accept-Language", "en")
-			if back := s.Platform.Intent(g.Intent).Return; !strings.HasSuffix(back, "&lang=ps-AF") {
-				t.Errorf("the return URL is %s, want the language ps-AF", back)
-			}
+			check.Equal(t, strings.HasSuffix(s.Platform.Intent(g.Intent).Return, "&lang=ps-AF"), true, "the return URL")
 		})
 	}
 }

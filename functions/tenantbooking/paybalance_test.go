@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -65,34 +66,27 @@ func TestPayBalance(t *testing.T) {
 	if out.Due == nil || out.Due.Amount != 10000 {
 		t.Errorf("%v is due, want 10000", out.Due)
 	}
-	if out.Intent.RedirectURL == "" {
-		t.Errorf("the payment %+v has no page", out.Intent)
-	}
+	check.NotEqual(t, out.Intent.RedirectURL, "", "the payment has no page")
 	if again := begun(t, g, path, "card", 10000); again.Intent.ID != out.Intent.ID { // in another window
 		t.Errorf("the second payment is %s, want %s", again.Intent.ID, out.Intent.ID)
 	}
 	link := returnLink(t, g, out)
 	var before, after, late paybalance.Response
-	if g.Must(http.StatusOK, "POST", path+"/payment", `{}`).Into(t, &before); before.Due == nil {
-		t.Error("a guest who comes back without paying owes nothing")
-	}
+	g.Must(http.StatusOK, "POST", path+"/payment", `{}`).Into(t, &before)
+	check.NotEqual(t, before.Due, nil, "a guest who comes back without paying owes nothing")
 	g.Platform.Pay(out.Intent.ID, false) // the event of the capture is late
 	a := g.Front.As("").Send("POST", g.Path(path+"/payment?r="+link), `{}`, "Idempotency-Key", "another-browser")
 	a.Want(t, http.StatusOK)
 	if a.Into(t, &after); after.Due != nil || after.ViewToken == "" {
 		t.Errorf("after the payment %v is due, with the view token %q, want nothing and a token", after.Due, after.ViewToken)
 	}
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Due != nil {
-		t.Errorf("the confirmation has %v due, want nothing", seen.Due)
-	}
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.Due, nil, "due by the confirmation")
 	wantPaid(t, seen, 30000)
 	if g.Must(http.StatusOK, "POST", path+"/payment", toPay("card", 10000)).Into(t, &late); late.Intent != nil || late.Due != nil {
 		t.Errorf("a window that is out of date begins %+v for %v, want no payment", late.Intent, late.Due)
 	}
-	if got := g.Platform.Intents(); got != 2 {
-		t.Errorf("there are %d payments, want 2", got)
-	}
+	check.Equal(t, g.Platform.Intents(), 2, "payments")
 }
 
 func TestPayBalance_refused(t *testing.T) {
@@ -152,9 +146,7 @@ func TestPayBalance_refused(t *testing.T) {
 				to = test.path
 			}
 			test.by.Send("POST", to+"/payment"+test.query, test.body).WantProblem(t, test.status, test.code)
-			if got := g.Platform.Intents(); got != before {
-				t.Errorf("there are %d payments, want %d", got, before)
-			}
+			check.Equal(t, g.Platform.Intents(), before, "payments")
 		})
 	}
 	s.DB.Advance(2 * time.Hour)
@@ -171,9 +163,7 @@ func TestPayBalance_pending(t *testing.T) {
 		t.Helper()
 		a := g.Must(status, "POST", path+"/payment", `{}`)
 		a.Into(t, &out)
-		if after := a.Header.Get("Retry-After"); (after != "") != (status == http.StatusAccepted) {
-			t.Errorf("Retry-After = %q with status %d", after, status)
-		}
+		check.Equal(t, a.Header.Get("Retry-After") != "", status == http.StatusAccepted, "Retry-After with status %d", status)
 		return out
 	}
 	g.Platform.Decline(card, false)
@@ -192,17 +182,11 @@ func TestPayBalance_pending(t *testing.T) {
 	g.Platform.Await(card, "failed", "")
 	g.Send("POST", path+"/payment", `{}`).WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
 	phone := begun(t, g, path, "mfs", 10000).Intent.ID
-	if phone == card {
-		t.Error("the failed payment begins again")
-	}
+	check.NotEqual(t, phone, card, "the failed payment begins again")
 	g.Platform.Pay(phone, true)
-	if out := ask(http.StatusOK); out.Due != nil {
-		t.Errorf("%v is due after the payment", out.Due)
-	}
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Payment != nil {
-		t.Errorf("a booking paid by two methods names %+v", seen.Payment)
-	}
+	check.Equal(t, ask(http.StatusOK).Due, nil, "amount due after the payment")
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.Payment, nil, "payment of a booking paid by two methods")
 	wantPaid(t, seen, 30000)
 }
 
@@ -220,25 +204,19 @@ func TestPayBalance_declinedElsewhere(t *testing.T) {
 	for range 2 { // the link is used twice
 		a := there.Send("POST", path+"/payment?r="+link, `{}`)
 		a.WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
-		if token, _ = a.Problem().Members["viewToken"].(string); token == "" {
-			t.Fatalf("the answer %s has no view token", a.Body)
-		}
+		token, _ = a.Problem().Members["viewToken"].(string)
+		check.MustNotEqual(t, token, "", "the answer %s has no view token", a.Body)
 	}
 	there.Must(http.StatusOK, "GET", path+"?t="+token, nil)
-	var again paybalance.Response
-	there.Must(http.StatusCreated, "POST", path+"/payment?t="+token, toPay("card", 10000)).Into(t, &again)
+	again := fntest.Read[paybalance.Response](t, there.Must(http.StatusCreated, "POST", path+"/payment?t="+token, toPay("card", 10000)))
 	g.Platform.Pay(again.Intent.ID, false)
-	var after paybalance.Response
-	if there.Must(http.StatusOK, "POST", path+"/payment?r="+link, `{}`).Into(t, &after); after.Due != nil {
-		t.Errorf("%v is due after the payment, want nothing", after.Due)
-	}
+	after := fntest.Read[paybalance.Response](t, there.Must(http.StatusOK, "POST", path+"/payment?r="+link, `{}`))
+	check.Equal(t, after.Due, nil, "amount due after the payment")
 	for _, refused := range []string{"", "?r=" + link + "x", "?r=." + link} {
 		t.Run(refused, func(t *testing.T) {
 			a := there.Send("POST", path+"/payment"+refused, `{}`)
 			a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
-			if a.Problem().Members != nil {
-				t.Errorf("the answer has the members %v", a.Problem().Members)
-			}
+			check.Equal(t, a.Problem().Members, nil, "members of the problem")
 		})
 	}
 }
@@ -270,9 +248,7 @@ func TestPayBalance_changedMeanwhile(t *testing.T) {
 			g.Platform.Change(func() { g.Platform.Tenants[0].PaymentMethods = append(g.Platform.Tenants[0].PaymentMethods, "mfs") })
 			g.DB.Advance(10 * time.Minute)
 			g.Platform.Pay(begun(t, g, path, "mfs", 10000).Intent.ID, true)
-			if g.Stay != first {
-				t.Errorf("the stay is %s, want %s", g.Stay, first)
-			}
+			check.Equal(t, g.Stay, first, "the stay")
 		}, refunded: 10000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -290,12 +266,8 @@ func TestPayBalance_changedMeanwhile(t *testing.T) {
 			if out.Due != nil {
 				due = out.Due.Amount
 			}
-			if due != test.due {
-				t.Errorf("%d is due, want %d", due, test.due)
-			}
-			if got := int64(g.Platform.Intent(paid).Refunded) / 10000; got != test.refunded {
-				t.Errorf("%d is refunded, want %d", got, test.refunded)
-			}
+			check.Equal(t, due, test.due, "amount due")
+			check.Equal(t, int64(g.Platform.Intent(paid).Refunded)/10000, test.refunded, "amount refunded")
 		})
 	}
 }
@@ -310,10 +282,8 @@ func TestPayBalance_suspended(t *testing.T) {
 	s.DB.Advance(10 * time.Minute) // the cached tenant
 	g.Send("POST", path+"/payment", toPay("card", 10000)).WantProblem(t, http.StatusServiceUnavailable, "TENANT.SUSPENDED")
 	g.Platform.Pay(paid, false)
-	var out paybalance.Response
-	if g.Must(http.StatusOK, "POST", path+"/payment", `{}`).Into(t, &out); out.Due != nil {
-		t.Errorf("%v is due after the payment, want nothing", out.Due)
-	}
+	out := fntest.Read[paybalance.Response](t, g.Must(http.StatusOK, "POST", path+"/payment", `{}`))
+	check.Equal(t, out.Due, nil, "amount due after the payment")
 }
 
 // TestPayBalance_concurrent begins and settles in several windows at once. There is one payment, and it counts once.
@@ -332,21 +302,15 @@ func TestPayBalance_concurrent(t *testing.T) {
 		}
 		windows.Wait()
 		for _, a := range answers {
-			if a.Status != status {
-				t.Errorf("a window gets %d %s, want %d", a.Status, a.Body, status)
-			}
+			a.Want(t, status)
 		}
 	}
 	all(toPay("card", 10000), http.StatusCreated)
-	if got := g.Platform.Intents(); got != 2 {
-		t.Errorf("there are %d payments, want 2", got)
-	}
+	check.Equal(t, g.Platform.Intents(), 2, "payments")
 	g.Platform.Pay(begun(t, g, path, "card", 10000).Intent.ID, false)
 	all(`{}`, http.StatusOK)
 	all(toPay("card", 10000), http.StatusOK)
-	if got := g.Platform.Stays()[0].More; len(got) != 1 {
-		t.Errorf("%d payments count, want 1", len(got))
-	}
+	check.Equal(t, len(g.Platform.Stays()[0].More), 1, "payments of the stay")
 }
 
 // TestPayBalance_withoutStore records a payment while the document store is down. The confirmation needs no invalidation.
@@ -362,8 +326,6 @@ func TestPayBalance_withoutStore(t *testing.T) {
 	g.Front = fntest.Behind(t, document.StoreKey.With(s.Env, down), s.Front.Issuer(), paybalance.Function)
 	g.Must(http.StatusOK, "POST", path+"/payment", `{}`)
 	g.Front = site
-	var seen booking.Confirmation
-	if g.Must(http.StatusOK, "GET", path, nil).Into(t, &seen); seen.Due != nil {
-		t.Errorf("the confirmation has %v due, want nothing", seen.Due)
-	}
+	seen := fntest.Read[booking.Confirmation](t, g.Must(http.StatusOK, "GET", path, nil))
+	check.Equal(t, seen.Due, nil, "due by the confirmation")
 }

@@ -1,7 +1,6 @@
 package tenantbooking_test
 
 import (
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -26,15 +26,15 @@ func TestPay_cancelledReservation(t *testing.T) {
 		end    func(*guest)
 		events []string
 	}{
-		{"cancelled_before_payment", cancel, []string{created, troubled, troubled}},
-		{"cancelled_during_payment", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, troubled, troubled}},
-		{"cancelled_cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, troubled, troubled}},
-		{"declined_finally", func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled, troubled}},
+		{"cancelled_before_payment", cancel, []string{created, errored, errored}},
+		{"cancelled_during_payment", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, errored, errored}},
+		{"cancelled_cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, errored, errored}},
+		{"declined_finally", func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, true) }, []string{created, intended, errored, errored}},
 		{"declined_finally_unknown_to_reservation", func(g *guest) {
 			g.Platform.Decline(g.Pay("card").Intent, true)
 			stay := g.Platform.Stays()[0]
 			g.Platform.Change(func() { stay.State = "held" })
-		}, []string{created, intended, troubled, troubled}},
+		}, []string{created, intended, errored, errored}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,9 +44,7 @@ func TestPay_cancelledReservation(t *testing.T) {
 			for _, method := range []string{"cash_on_arrival", "card"} {
 				pays(g, method).WantProblem(t, http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED")
 			}
-			if opened := g.Platform.Intents() - before; opened != 0 {
-				t.Errorf("got %d new intents, want none", opened)
-			}
+			check.Equal(t, g.Platform.Intents()-before, 0, "new intents")
 			g.WantEnd("failed", "failed", test.events...)
 		})
 	}
@@ -101,12 +99,11 @@ func TestPaid_everyActConfirms(t *testing.T) {
 				var draft struct {
 					State string `json:"flowState"`
 				}
-				if g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft); draft.State != "confirmed" {
-					t.Errorf("the draft is %s", draft.State)
-				}
+				g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft)
+				check.Equal(t, draft.State, "confirmed", "the draft")
 				published := []string{created, intended, converted}
 				if act.code != "" {
-					published = append(published, troubled)
+					published = append(published, errored)
 				}
 				g.WantEnd("confirmed", "converted", published...)
 			})
@@ -124,15 +121,11 @@ func wantConfirmedProblem(t *testing.T, g *tenantbookingtest.Guest, a fntest.Ans
 		Code   string         `json:"reservationCode"`
 	}
 	a.Into(t, &problem)
-	if problem.State != "confirmed" {
-		t.Errorf("flowState = %q, want confirmed", problem.State)
-	}
+	check.Equal(t, problem.State, "confirmed", "flowState")
 	if problem.Stay != g.Stay || problem.Code == "" {
 		t.Errorf("the problem has reservationId %s and reservationCode %q, want those of %s", problem.Stay, problem.Code, g.Stay)
 	}
-	if want := "This booking was confirmed. See its confirmation."; problem.Detail != want {
-		t.Errorf("detail = %q, want %q", problem.Detail, want)
-	}
+	check.Equal(t, problem.Detail, "This booking was confirmed. See its confirmation.")
 }
 
 // TestClosed_notBooked: a guest whose booking has ended without a confirmation is not told that it is booked, and no problem of another
@@ -148,8 +141,7 @@ func TestClosed_notBooked(t *testing.T) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
-			var problem map[string]any
-			g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil).Into(t, &problem)
+			problem := fntest.Read[map[string]any](t, g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil))
 			if problem["code"] != "MELMASTOON.BFF.TENANT.ILLEGAL_STEP" || problem["flowState"] != "collecting_details" {
 				t.Errorf("before: %v", problem)
 			}
@@ -187,7 +179,7 @@ func TestReturn_declinedThenUnderWay(t *testing.T) {
 			g.Send("POST", back, nil).WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
 			g.Platform.Pay(g.Intent, false)
 			g.Must(http.StatusOK, "POST", back, nil)
-			g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
+			g.WantEnd("confirmed", "converted", created, intended, errored, converted)
 		})
 	}
 }
@@ -207,9 +199,7 @@ func TestPay_underWayAfterHold(t *testing.T) {
 func TestConfirm_unpaidCard(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
-	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
-		t.Errorf("got %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil).Code(), "BFF.TENANT.ILLEGAL_STEP")
 	if state, _ := g.State(); state != "paying" {
 		t.Errorf("the draft is %s", state)
 	}
@@ -262,9 +252,7 @@ func TestSweep_keepsPayableDrafts(t *testing.T) {
 				if state, _ := g.State(); state != "paying" {
 					t.Fatalf("the draft is %s", state)
 				}
-				if got := expires(); !got.Equal(held.Truncate(time.Millisecond)) {
-					t.Errorf("it can be paid until %v, its rooms are held until %v", got, held)
-				}
+				check.Equal(t, expires(), held.Truncate(time.Millisecond), "the time until which it can be paid")
 			}
 			g.Pay("card").Platform.Pay(g.Intent, false)
 			g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
@@ -281,9 +269,7 @@ func TestReturn_declineShownOnce(t *testing.T) {
 	back := "/draft/" + g.Draft.String() + "/return"
 	version := func() (version int) {
 		t.Helper()
-		if err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT version FROM bff_tenant_booking.booking_drafts`).Scan(&version); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, g.DB.Owner(t).QueryRow(t.Context(), `SELECT version FROM bff_tenant_booking.booking_drafts`).Scan(&version))
 		return version
 	}
 	pending := func(when string) {
@@ -292,9 +278,7 @@ func TestReturn_declineShownOnce(t *testing.T) {
 		for range 3 {
 			g.Must(http.StatusAccepted, "POST", back, nil)
 		}
-		if after := version(); after != before {
-			t.Errorf("%s, reloads made %d versions", when, after-before)
-		}
+		check.Equal(t, version(), before, "%s", when)
 	}
 	tabs := func(when string) {
 		t.Helper()
@@ -306,9 +290,7 @@ func TestReturn_declineShownOnce(t *testing.T) {
 		for range 4 {
 			shown[<-answers]++
 		}
-		if want := map[int]int{http.StatusPaymentRequired: 1, http.StatusAccepted: 3}; !maps.Equal(shown, want) {
-			t.Errorf("%s: got the statuses %v in four tabs, want %v", when, shown, want)
-		}
+		check.Equal(t, shown, map[int]int{http.StatusPaymentRequired: 1, http.StatusAccepted: 3}, "%s: the statuses in four tabs", when)
 	}
 	pending("before anything is declined")
 	g.Platform.Decline(g.Intent, false)
@@ -325,7 +307,7 @@ func TestReturn_declineShownOnce(t *testing.T) {
 	tabs("declined once by the other")
 	g.Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", back, nil)
-	g.WantEnd("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, errored, errored, intended, intended, errored, converted)
 }
 
 // TestReturn_pending returns while the payment waits for the guest or the bank. Only the session that booked gets the payment's client
@@ -344,17 +326,13 @@ func TestReturn_pending(t *testing.T) {
 			for range 2 {
 				g.Must(http.StatusAccepted, "POST", "/draft/"+g.Draft.String()+"/return", nil).Into(t, &own)
 			}
-			if own.Status != test.status {
-				t.Errorf("paymentStatus = %q, want %q", own.Status, test.status)
-			}
-			if own.Secret != test.secret {
-				t.Errorf("clientSecret = %q, want %q", own.Secret, test.secret)
-			}
+			check.Equal(t, own.Status, test.status, "paymentStatus")
+			check.Equal(t, own.Secret, test.secret, "clientSecret")
 			other := s.Front.As("").Send("POST", g.Path("/draft/"+g.Draft.String()+"/return?r="+returnToken(t, s, g)), nil, "Idempotency-Key", tenantbookingtest.Key())
 			other.Want(t, http.StatusAccepted)
-			if other.Into(t, &linked); linked.Status != test.status || linked.Secret != "" {
-				t.Errorf("the return link shows the status %q and the secret %q, want %q and no secret", linked.Status, linked.Secret, test.status)
-			}
+			other.Into(t, &linked)
+			check.Equal(t, linked.Status, test.status)
+			check.Equal(t, linked.Secret, "")
 		})
 	}
 }
@@ -370,12 +348,8 @@ func TestPay_whileProcessing(t *testing.T) {
 		pays(g, "cash_on_arrival").WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
 		pays(g, "card").Want(t, http.StatusCreated)
 	}
-	if g.Intent != first {
-		t.Errorf("the intent is %v, want %v", g.Intent, first)
-	}
-	if n := g.Platform.Intents(); n != 1 {
-		t.Errorf("%d intents, want 1", n)
-	}
+	check.Equal(t, g.Intent, first, "the intent")
+	check.Equal(t, g.Platform.Intents(), 1)
 	g.Platform.Await(g.Intent, "requires_payment", "")
 	g.Platform.Decline(g.Intent, false)
 	g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil).WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")

@@ -23,6 +23,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -46,9 +47,7 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 		t.Run(guest, func(t *testing.T) {
 			before := victim.Cookie
 			victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
-			if victim.Cookie == before {
-				t.Error("the session keeps its id after the guest's details were set or changed")
-			}
+			check.NotEqual(t, victim.Cookie, before, "the session keeps its id after the guest's details were set or changed")
 		})
 	}
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
@@ -61,16 +60,12 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 		for _, call := range [][3]string{{"GET", draft}, {"PATCH", draft, tenantbookingtest.Zarghona}, {"DELETE", draft}, {"POST", draft + "/payment-intent", `{"method":"card"}`},
 			{"POST", draft + "/return"}, {"POST", draft + "/confirm"}, {"GET", confirmation}} {
 			t.Run(fmt.Sprint(call), func(t *testing.T) {
-				if a := read(planted, call[0], call[1], call[2]); a.Status != http.StatusNotFound {
-					t.Errorf("%s the planted cookie: %s %s answers %d %s, want 404", when, call[0], call[1], a.Status, a.Body)
-				}
+				read(planted, call[0], call[1], call[2]).Want(t, http.StatusNotFound)
 			})
 		}
 		a := read(planted, "GET", "/bootstrap", "")
 		a.Want(t, http.StatusOK)
-		if strings.Contains(string(a.Body), victim.Draft.String()) {
-			t.Errorf("%s the planted cookie shows the guest's draft: %s", when, a.Body)
-		}
+		check.Lacks(t, string(a.Body), victim.Draft.String())
 	}
 	refused("while booking,")
 	victim.Pay("cash_on_arrival")
@@ -80,9 +75,7 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 		t.Run(both, func(t *testing.T) {
 			for _, path := range []string{draft, confirmation} {
 				t.Run(path, func(t *testing.T) {
-					if a := read(both, "GET", path, ""); a.Status != http.StatusOK {
-						t.Errorf("the victim's browser: %s answers %d %s", path, a.Status, a.Body)
-					}
+					read(both, "GET", path, "").Want(t, http.StatusOK)
 				})
 			}
 		})
@@ -94,12 +87,8 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 			+ (SELECT count(*) FROM bff_tenant_booking.booking_draft_snapshots AS s WHERE s.session_id = @before OR s.session_id <> @nowText)
 			+ (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log AS h WHERE h.session_id <> @now)`,
 		pgx.StrictNamedArgs{"before": session, "now": victim.Session.ID, "nowText": victim.Session.ID.String()}).Scan(&left)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left != 0 {
-		t.Errorf("got %d rows of an earlier session, want none", left)
-	}
+	check.Must(t, err)
+	check.Equal(t, left, 0, "rows of an earlier session")
 }
 
 // TestSetGuest_earlierBooking books twice in one browser. The earlier booking is accessible under the session's new id.
@@ -131,20 +120,14 @@ func TestSetGuest_lostResponse(t *testing.T) {
 			g := planting(t).Guest(0).RequestQuote().Hold()
 			path, cookie, key := "/draft/"+g.Draft.String(), g.Cookie, []string{"Idempotency-Key", tenantbookingtest.Key()}
 			first := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, key...)
-			if _, err := g.DB.Owner(t).Exec(t.Context(), test.cut); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, check.Err(g.DB.Owner(t).Exec(t.Context(), test.cut)))
 			other := strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)
 			g.Cookie = cookie
 			g.Must(http.StatusUnprocessableEntity, "PATCH", path, other, key...)
 			g.Must(http.StatusNotFound, "PATCH", path, tenantbookingtest.Zarghona)
 			again := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, key...)
-			if got, want := again.Header.Get("Etag"), first.Header.Get("Etag"); got != want {
-				t.Errorf("again: got version %s, want %s", got, want)
-			}
-			if g.Cookie == cookie {
-				t.Errorf("again: got no new cookie, but %s", g.Cookie)
-			}
+			check.Equal(t, again.Header.Get("Etag"), first.Header.Get("Etag"), "again: version")
+			check.NotEqual(t, g.Cookie, cookie, "again: no new cookie, but")
 			g.Must(http.StatusOK, "GET", path, nil)
 		})
 	}
@@ -163,18 +146,10 @@ func TestSetGuest_revokedSession(t *testing.T) {
 	g.Must(http.StatusUnauthorized, "GET", "/draft/"+g.Draft.String(), nil)
 
 	sessions, err := session.OpenSessions(system.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	late := system.Guest(0)
 	next := session.Renamed(id.New[id.Request]())
-	if err := sessions.Revoke(t.Context(), late.Tenant.ID, late.Session.ID, now); err != nil {
-		t.Fatal(err)
-	}
-	if err := sessions.Rename(t.Context(), late.Session, next); err != nil {
-		t.Fatal(err)
-	}
-	if got := sessions.Get(t.Context(), late.Tenant, next, late.Session); !got.RevokedAt.Equal(now) {
-		t.Errorf("a session that was revoked during the request is still valid: %+v", got)
-	}
+	check.Must(t, sessions.Revoke(t.Context(), late.Tenant.ID, late.Session.ID, now))
+	check.Must(t, sessions.Rename(t.Context(), late.Session, next))
+	check.Equal(t, sessions.Get(t.Context(), late.Tenant, next, late.Session).RevokedAt, now, "a session that was revoked during the request is still valid")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestHold_shownPrice holds with another total than the quote's: no rooms are held. With the quote's total
@@ -34,21 +35,13 @@ func TestHold_shownPrice(t *testing.T) {
 	if state, _ := g.State(); state != "quoting" {
 		t.Errorf("the draft is %s, want quoting", state)
 	}
-	if got := len(g.Platform.Stays()); got != 0 {
-		t.Errorf("got %d reservations, want none", got)
-	}
-	if a := g.Send("POST", "/hold", saw(0, 0)); a.Code() != "GENERAL.VALIDATION_FAILED" {
-		t.Errorf("an amount with another exponent: %d %s", a.Status, a.Code())
-	}
+	check.Equal(t, len(g.Platform.Stays()), 0, "reservations")
+	check.Equal(t, g.Send("POST", "/hold", saw(0, 0)).Code(), "GENERAL.VALIDATION_FAILED", "an amount with another exponent")
 	for range 2 {
 		g.Must(http.StatusCreated, "POST", "/hold", saw(0, 2))
 	}
 	changed("held")
 	stays := g.Platform.Stays()
-	if len(stays) != 1 {
-		t.Fatalf("got %d reservations, want 1", len(stays))
-	}
-	if got := stays[0].State; got != "held" {
-		t.Errorf("the reservation is %s, want held", got)
-	}
+	check.MustEqual(t, len(stays), 1, "reservations")
+	check.Equal(t, stays[0].State, "held", "the reservation")
 }

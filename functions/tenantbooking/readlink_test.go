@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readlink"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -28,12 +29,8 @@ func TestReadLink_opensConfirmation(t *testing.T) {
 	a := s.Front.Get(linkPath(g.Tenant.ID, g.Stay))
 	a.Want(t, http.StatusOK, "Cache-Control", "no-store")
 	a.Into(t, &link)
-	if want := "https://kabul-grand.localhost/confirmations/" + g.Stay.String() + "?t=" + link.Token; link.URL != want {
-		t.Errorf("url = %s, want %s", link.URL, want)
-	}
-	if link.Locale != "ps-AF" {
-		t.Errorf("locale = %s, want the guest's ps-AF", link.Locale)
-	}
+	check.Equal(t, link.URL, "https://kabul-grand.localhost/confirmations/"+g.Stay.String()+"?t="+link.Token)
+	check.Equal(t, link.Locale, "ps-AF")
 	s.Front.As("").Get(g.Path("/confirmation/"+g.Stay.String()+"?t="+link.Token)).Want(t, http.StatusOK)
 	s.DB.Advance(link.ExpiresAt.Sub(s.Env.Now()) + time.Second)
 	s.Front = fntest.Behind(t, s.Env, s.Front.Issuer(), append(funnel(), readlink.Function)...)

@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // setFeatures stores the features of the service and waits until its functions have read them again.
@@ -16,9 +17,7 @@ func setFeatures(t *testing.T, system *tenantbookingtest.System, features string
 	t.Helper()
 	now := system.Env.Now()
 	kept := flags.Document{Sampling: []byte(`{}`), Features: []byte(features)}
-	if _, err := document.Open[flags.Document](system.Env, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, now.UnixMicro(), now.AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(document.Open[flags.Document](system.Env, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, now.UnixMicro(), now.AddDate(1, 0, 0))))
 	system.DB.Advance(31 * time.Second)
 }
 
@@ -46,18 +45,12 @@ func TestReadOnly(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				a := test.g.Send("POST", test.path, test.body)
-				if got := a.Code() == "BFF.TENANT.READ_ONLY"; got != want {
-					t.Errorf("%s, %s: got %d %s, want read-only: %t", when, test.name, a.Status, a.Body, want)
-				}
+				check.Equal(t, a.Code() == "BFF.TENANT.READ_ONLY", want, "%s: %d %s", when, a.Status, a.Body)
 				if !want {
 					return
 				}
-				if a.Status != http.StatusServiceUnavailable {
-					t.Errorf("%s, %s: got status %d, want 503", when, test.name, a.Status)
-				}
-				if got := a.Header.Get("Retry-After"); got != "60" {
-					t.Errorf("%s, %s: Retry-After is %q, want 60", when, test.name, got)
-				}
+				a.Want(t, http.StatusServiceUnavailable)
+				check.Equal(t, a.Header.Get("Retry-After"), "60", "%s", when)
 			})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
@@ -87,13 +88,9 @@ func statement(sql, undo string) failure {
 		t.Helper()
 		owner := g.DB.Owner(t)
 		t.Cleanup(func() {
-			if _, err := owner.Exec(context.Background(), undo); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, check.Err(owner.Exec(context.Background(), undo)))
 		})
-		if _, err := owner.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(owner.Exec(t.Context(), sql)))
 	}
 }
 
@@ -300,15 +297,11 @@ func refusingRoutes() []refusingRoute {
 func TestRefusals_everyCodePublished(t *testing.T) {
 	t.Parallel()
 	document, err := openapitest.Open("tenantbooking", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, r := range refusingRoutes() {
 		method, path, _ := strings.Cut(r.route, " ")
 		documented := codesOf(document, method+" "+tenantbooking.Base+path)
-		if len(documented) == 0 {
-			t.Errorf("%s: the document lists no codes", r.route)
-		}
+		check.NotEqual(t, len(documented), 0, "%s: the document lists no codes", r.route)
 		for _, code := range documented {
 			if unpublished[code] != "" {
 				continue
@@ -340,9 +333,7 @@ func (r refusingRoute) check(t *testing.T, code string) {
 	t.Helper()
 	provoke, token := r.failures[code], r.tokens[code]
 	if provoke == nil && token == nil {
-		if !slices.Contains(unpublishedOn[code], r.route) {
-			t.Fatal("refusingRoutes has no row for this code")
-		}
+		check.MustEqual(t, slices.Contains(unpublishedOn[code], r.route), true, "refusingRoutes has no row for this code")
 		return
 	}
 	system, _ := tenantbookingtest.BuildWithHotels(t, append(funnel(), bootstrap.Function, consumehandoff.Function)...)
@@ -357,13 +348,9 @@ func (r refusingRoute) check(t *testing.T, code string) {
 		provoke(t, g)
 	}
 	before := publishedErrors(t, g)
-	if got := r.send(g, &sent).Code(); got != code {
-		t.Errorf("got code %q, want %q", got, code)
-	}
+	check.Equal(t, r.send(g, &sent).Code(), code)
 	codes := publishedErrors(t, g)[len(before):]
-	if want := []string{"MELMASTOON." + code}; !slices.Equal(codes, want) {
-		t.Errorf("published %v, want %v", codes, want)
-	}
+	check.Equal(t, codes, []string{"MELMASTOON." + code}, "published")
 }
 
 // publishedErrors returns the codes of the published errors.
@@ -372,9 +359,7 @@ func publishedErrors(t *testing.T, g *tenantbookingtest.Guest) (codes []string) 
 	err := g.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT coalesce(array_agg(payload ->> 'errorCode' ORDER BY seq), '{}') FROM bff_tenant_booking.outbox
 		WHERE subject LIKE '%error_encountered%' AND parked_reason IS NULL`).Scan(&codes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return codes
 }
 
@@ -388,18 +373,10 @@ func TestRefusals_firstQuote(t *testing.T) {
 	var hasDraft bool
 	err := g.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT payload ->> 'sessionId', payload ->> 'upstream', payload ? 'draftId' FROM bff_tenant_booking.outbox`).Scan(&session, &upstream, &hasDraft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := g.Session.ID.String(); session != want {
-		t.Errorf("published the session %s, want %s", session, want)
-	}
-	if upstream != "reservation-service" {
-		t.Errorf("published the upstream %q, want reservation-service", upstream)
-	}
-	if hasDraft {
-		t.Error("published a draftId, want none")
-	}
+	check.Must(t, err)
+	check.Equal(t, session, g.Session.ID.String(), "published the session")
+	check.Equal(t, upstream, "reservation-service", "published the upstream")
+	check.Equal(t, hasDraft, false, "published a draftId")
 }
 
 // TestRefusals_malformed sends malformed input, for which no event is published.
@@ -408,9 +385,7 @@ func TestRefusals_malformed(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote()
 	for _, body := range []string{`{`, `{}`, g.QuoteBody(`,"unknown":1`)} {
 		t.Run(body, func(t *testing.T) {
-			if a := g.Send("POST", "/quote", body); a.Status != http.StatusBadRequest {
-				t.Errorf("got status %d, want 400", a.Status)
-			}
+			g.Send("POST", "/quote", body).Want(t, http.StatusBadRequest)
 		})
 	}
 	if codes := publishedErrors(t, g); len(codes) > 0 {
@@ -426,20 +401,14 @@ func TestRefusals_repeated(t *testing.T) {
 	tag := g.Must(http.StatusOK, "GET", path, nil).Header.Get("Etag")
 	version := func() (n int) {
 		t.Helper()
-		if err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT version FROM bff_tenant_booking.booking_drafts`).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, g.DB.Owner(t).QueryRow(t.Context(), `SELECT version FROM bff_tenant_booking.booking_drafts`).Scan(&n))
 		return n
 	}
 	before := version()
 	for range 3 {
 		g.Send("POST", path+"/payment-intent", `{"method":"card"}`).WantProblem(t, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP")
 	}
-	if codes := publishedErrors(t, g); len(codes) != 3 {
-		t.Errorf("published %v, want three errors", codes)
-	}
-	if got, want := version(), before+1; got != want {
-		t.Errorf("the draft has version %d, want %d", got, want)
-	}
+	check.Equal(t, len(publishedErrors(t, g)), 3)
+	check.Equal(t, version(), before+1, "version of the draft")
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", tag)
 }

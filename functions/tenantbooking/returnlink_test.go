@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -41,9 +42,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 			}
 			a := s.Front.As("").Send("POST", there.Path(path+r), nil, headers...)
 			var members map[string]any
-			if err := json.Unmarshal(a.Body, &members); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, json.Unmarshal(a.Body, &members))
 			return a.Status, members
 		}
 		for _, refused := range []struct {
@@ -68,9 +67,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 		}
 		s.Platform.Await(g.Intent, "requires_action", "secret")
 		status, waiting := ask(0, "", "?r="+link)
-		if status != http.StatusAccepted {
-			t.Errorf("%s before the money has come: %d, want 202", method, status)
-		}
+		check.Equal(t, status, http.StatusAccepted, "%s before the money has come", method)
 		if members := slices.Sorted(maps.Keys(waiting)); !slices.Equal(members, []string{"flowState", "paymentStatus", "reservationCode"}) {
 			t.Errorf("%s before the money has come: got the members %v, want no secret and no reservation", method, members)
 		}
@@ -79,19 +76,13 @@ func TestReturn_otherBrowser(t *testing.T) {
 			t.Run(fmt.Sprintf("%q", cookie), func(t *testing.T) {
 				status, got := ask(0, cookie, "?r="+link)
 				token, _ := got["viewToken"].(string)
-				if status != http.StatusOK {
-					t.Fatalf("%s with its token: got status %d, want 200: %v", method, status, got)
-				}
-				if members := slices.Sorted(maps.Keys(got)); !slices.Equal(members, []string{"flowState", "reservationCode", "viewToken"}) {
-					t.Errorf("%s with its token: got the members %v, want flowState, reservationCode and viewToken", method, members)
-				}
+				check.MustEqual(t, status, http.StatusOK, "%s", method+" with its token")
+				check.Equal(t, slices.Sorted(maps.Keys(got)), []string{"flowState", "reservationCode", "viewToken"}, "members of %s with its token", method)
 				if got["flowState"] != "confirmed" {
 					t.Errorf("%s with its token: got state %v, want confirmed", method, got["flowState"])
 				}
 				reservation, _, _ := strings.Cut(token, ".")
-				if a := s.Front.As("").Send("GET", g.Path("/confirmation/"+reservation+"?t="+token), nil); a.Status != http.StatusOK {
-					t.Errorf("the view token answers %d %s", a.Status, a.Body)
-				}
+				s.Front.As("").Send("GET", g.Path("/confirmation/"+reservation+"?t="+token), nil).Want(t, http.StatusOK)
 			})
 		}
 		s.DB.Advance(10*time.Minute + 2*time.Hour)
@@ -105,12 +96,8 @@ func TestReturn_otherBrowser(t *testing.T) {
 func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) string {
 	t.Helper()
 	back, err := url.Parse(s.Platform.Intent(g.Intent).Return)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back.Query().Get("r") == "" {
-		t.Fatalf("the return URL %s has no token", back)
-	}
+	check.Must(t, err)
+	check.MustNotEqual(t, back.Query().Get("r"), "", "the return URL has no token")
 	return back.Query().Get("r")
 }
 
@@ -123,9 +110,7 @@ func TestReturn_forgedLink(t *testing.T) {
 	owner := s.DB.Owner(t)
 	row := func() (row string) {
 		t.Helper()
-		if err := owner.QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, owner.QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row))
 		return row
 	}
 	before, events := row(), len(g.Published())
@@ -133,23 +118,15 @@ func TestReturn_forgedLink(t *testing.T) {
 		t.Helper()
 		a := s.Front.As("").Send("POST", g.Path("/draft/"+draft.String()+"/return?r="+link), nil, "Idempotency-Key", tenantbookingtest.Key(), "User-Agent", "Mobile")
 		a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
-		if strings.Contains(string(a.Body), "flowState") {
-			t.Errorf("the problem shows the draft's state: %s", a.Body)
-		}
+		check.Lacks(t, string(a.Body), "flowState")
 	}
 	expiry := fmt.Sprint(s.Env.Now().Add(time.Hour).Unix())
 	for _, link := range []string{"garbage", expiry + ".card.test.AAAA", "..", "a"} {
 		forge(g.Draft, link)
 	}
-	if after := row(); after != before {
-		t.Errorf("the draft changed from %s to %s", before, after)
-	}
-	if got := g.Published(); len(got) != events {
-		t.Errorf("published %v in the name of the guest", got[events:])
-	}
-	if n := published(t, s, troubled); n != 4 {
-		t.Errorf("published %d errors of the caller, want 4", n)
-	}
+	check.Equal(t, row(), before, "the draft changed")
+	check.Equal(t, len(g.Published()), events, "events of the guest")
+	check.Equal(t, published(t, s, errored), 4, "published errors of the caller")
 	missing("booking_drafts")(t, g) // any statement on the drafts fails from here on
 	forge(g.Draft, "garbage")
 	forge(id.New[id.Draft](), "garbage")
@@ -166,9 +143,7 @@ func TestReturn_formerLink(t *testing.T) {
 	g.Pay("mfs")
 	row := func() (row string) {
 		t.Helper()
-		if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.DB.Owner(t).QueryRow(t.Context(), `SELECT d::text FROM bff_tenant_booking.booking_drafts AS d`).Scan(&row))
 		return row
 	}
 	send := func(link string) fntest.Answer {
@@ -177,16 +152,8 @@ func TestReturn_formerLink(t *testing.T) {
 	before, events := row(), len(g.Published())
 	a := send(former)
 	a.WantProblem(t, http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND")
-	if strings.Contains(string(a.Body), "flowState") {
-		t.Errorf("the problem shows the draft's state: %s", a.Body)
-	}
-	if after := row(); after != before {
-		t.Errorf("the draft changed from %s to %s", before, after)
-	}
-	if got := g.Published(); len(got) != events {
-		t.Errorf("published %v in the name of the guest", got[events:])
-	}
-	if a := send(returnToken(t, s, g)); a.Status != http.StatusAccepted {
-		t.Errorf("the present link: got %d %s, want 202", a.Status, a.Body)
-	}
+	check.Lacks(t, string(a.Body), "flowState")
+	check.Equal(t, row(), before, "the draft changed")
+	check.Equal(t, len(g.Published()), events, "events of the guest")
+	send(returnToken(t, s, g)).Want(t, http.StatusAccepted)
 }

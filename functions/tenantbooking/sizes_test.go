@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestSizes_capacityModel measures the objects of terraform/CAPACITY.md in bytes, in one booking of a guest with long names and texts,
@@ -40,21 +41,15 @@ func TestSizes_capacityModel(t *testing.T) {
 		strings.Repeat("z", 60)+`@example.com","phone":"+93700123456","specialRequests":"`+strings.Repeat("خ", 500)+`"}}`)
 	g.Pay("card")
 	session, err := json.Marshal(stored(t, g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	row := func(aggregate, table string) (size int) {
 		t.Helper()
 		err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT COALESCE(`+aggregate+`(pg_column_size(r.*))::int, 0) FROM bff_tenant_booking.`+table+` AS r`).Scan(&size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return size
 	}
 	var draft int
-	if err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT length(body::text) FROM bff_tenant_booking.booking_drafts`).Scan(&draft); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, system.DB.Owner(t).QueryRow(t.Context(), `SELECT length(body::text) FROM bff_tenant_booking.booking_drafts`).Scan(&draft))
 	g.Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
 	for _, test := range []struct {
@@ -72,9 +67,7 @@ func TestSizes_capacityModel(t *testing.T) {
 	} {
 		t.Run(test.object, func(t *testing.T) {
 			t.Logf("%s: %d bytes, limit %d", test.object, test.got, test.limit)
-			if test.got == 0 {
-				t.Errorf("not measured")
-			}
+			check.NotEqual(t, test.got, 0, "not measured")
 			if test.got > test.limit {
 				t.Errorf("%d bytes, want at most %d", test.got, test.limit)
 			}

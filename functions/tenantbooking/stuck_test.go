@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -43,9 +44,7 @@ func TestSweep_guestConfirmsNow(t *testing.T) {
 		t.Fatalf("confirm: got status %d, want an error: %s", a.Status, a.Body)
 	}
 	system.DB.Advance(3 * time.Minute)
-	if a := system.Front.Tick(sweepdrafts.Function); a.Status != http.StatusNoContent {
-		t.Errorf("the sweep: got status %d, want 204: %s", a.Status, a.Body)
-	}
+	system.Front.Tick(sweepdrafts.Function).Want(t, http.StatusNoContent)
 	if state, _ := g.State(); state != "confirming" {
 		t.Errorf("got draft state %s, want confirming", state)
 	}
@@ -135,12 +134,8 @@ func TestSweep_paymentWithoutOutcome(t *testing.T) {
 					system.DB.Advance(test.wait)
 					log.Reset()
 					a := sweeper.Tick(sweepdrafts.Function)
-					if got := a.Status >= 500; got != unavailable {
-						t.Errorf("the sweep answered %d, want a failure: %t", a.Status, unavailable)
-					}
-					if got := strings.Contains(log.String(), `"stuckDrafts":1`); got != test.counted {
-						t.Errorf("after %v more: counted %t, want %t", test.wait, got, test.counted)
-					}
+					check.Equal(t, a.Status >= 500, unavailable, "the sweep answered %d", a.Status)
+					check.Equal(t, strings.Contains(log.String(), `"stuckDrafts":1`), test.counted, "after %v more: counted", test.wait)
 					var guest bool
 					err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT jsonb_exists(body, 'guest') FROM bff_tenant_booking.booking_drafts WHERE draft_id = $1`, g.Draft).Scan(&guest)
 					if err != nil || guest != test.guest {

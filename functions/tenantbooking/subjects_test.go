@@ -22,6 +22,7 @@ import (
 	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A publishedRow is the row of one subject in the event specification.
@@ -115,20 +116,14 @@ func TestPublished_specification(t *testing.T) {
 	t.Parallel()
 	kept := readCatalogue(t)
 	rows := publishedRows()
-	if got, want := len(tenantbooking.Sampling), len(rows); got != want {
-		t.Errorf("the service declares %d subjects, want %d", got, want)
-	}
+	check.Equal(t, len(tenantbooking.Sampling), len(rows), "the service declares subjects")
 	for _, row := range rows {
 		t.Run(row.subject, func(t *testing.T) {
 			t.Parallel()
 			name := "melmastoon.bff.tenant." + row.subject + ".v1"
-			if got, want := tenantbooking.Sampling[name], (flags.Rule{OneIn: row.oneIn, Always: row.always}); got != want {
-				t.Errorf("sampling = %+v, want %+v", got, want)
-			}
+			check.Equal(t, tenantbooking.Sampling[name], flags.Rule{OneIn: row.oneIn, Always: row.always})
 			want := retention{Class: row.class, Period: row.period}
-			if got := kept[name].Retention; got != want {
-				t.Errorf("terraform/catalogue.json: retention = %+v, want %+v", got, want)
-			}
+			check.Equal(t, kept[name].Retention, want, "terraform/catalogue.json: retention")
 			row.checkSchema(t, name, want)
 			row.checkEvents(t, name)
 		})
@@ -146,47 +141,33 @@ func readCatalogue(t *testing.T) map[string]struct {
 } {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "terraform", "catalogue.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var catalogue struct {
 		Subjects map[string]struct {
 			Retention retention `json:"retention"`
 		} `json:"subjects"`
 	}
-	if err := json.Unmarshal(text, &catalogue); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &catalogue))
 	return catalogue.Subjects
 }
 
 func (row publishedRow) checkSchema(t *testing.T, name string, want retention) {
 	t.Helper()
 	text, err := fs.ReadFile(eventschemas.Files, name+".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var schema struct {
 		Retention  retention      `json:"x-retention"`
 		Required   []string       `json:"required"`
 		Properties map[string]any `json:"properties"`
 	}
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
-	if schema.Retention != want {
-		t.Errorf("x-retention = %+v, want %+v", schema.Retention, want)
-	}
-	if got := sorted(schema.Required); got != row.required {
-		t.Errorf("required members:\n got %s\nwant %s", got, row.required)
-	}
+	check.Must(t, json.Unmarshal(text, &schema))
+	check.Equal(t, schema.Retention, want)
+	check.Equal(t, sorted(schema.Required), row.required, "required members:\n")
 	var members []string
 	for member := range schema.Properties {
 		members = append(members, member)
 	}
-	if got, want := sorted(members), sorted(strings.Fields(row.required+" "+row.optional)); got != want {
-		t.Errorf("members:\n got %s\nwant %s", got, want)
-	}
+	check.Equal(t, sorted(members), sorted(strings.Fields(row.required+" "+row.optional)), "members:\n")
 }
 
 func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
@@ -210,19 +191,13 @@ func (row publishedRow) checkEvents(t *testing.T, name string) {
 	err := g.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT envelope ->> 'retentionClass', ordering_key, coalesce(payload ->> 'draftId', ''), envelope ->> 'sessionId'
 		FROM bff_tenant_booking.outbox WHERE subject = @subject ORDER BY seq LIMIT 1`, pgx.StrictNamedArgs{"subject": name}).Scan(&class, &key, &draft, &session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if class != row.class {
-		t.Errorf("the envelope has the retention class %q, want %q", class, row.class)
-	}
+	check.Must(t, err)
+	check.Equal(t, class, row.class, "retention class of the envelope")
 	about := session
 	if row.byDraft {
 		about = draft
 	}
-	if want := g.Tenant.ID.String() + ":" + about; key != want {
-		t.Errorf("the ordering key is %q, want %q", key, want)
-	}
+	check.Equal(t, key, g.Tenant.ID.String()+":"+about, "the ordering key")
 	if row.debounce > 0 {
 		g.DB.Advance(row.debounce + time.Second)
 		row.act(g)

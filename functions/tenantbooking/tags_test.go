@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestETag_unchangedByErrors records an error and runs the sweep. The guest continues with the same ETag.
@@ -16,17 +17,13 @@ func TestETag_unchangedByErrors(t *testing.T) {
 	path := "/draft/" + g.Draft.String()
 	seen := g.Version
 	g.Platform.Change(func() { g.Platform.Down = "payment" })
-	if a := pays(g, "card"); a.Status != http.StatusServiceUnavailable {
-		t.Fatalf("got %d %s", a.Status, a.Body)
-	}
+	pays(g, "card").Must(t, http.StatusServiceUnavailable)
 	g.Platform.Change(func() { g.Platform.Down = "" })
-	if g.Must(http.StatusOK, "GET", path, nil); g.Version != seen {
-		t.Errorf("the note of an error made %s out of %s", g.Version, seen)
-	}
+	g.Must(http.StatusOK, "GET", path, nil)
+	check.Equal(t, g.Version, seen, "an error changed the version")
 	other := `{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`
-	if g.Must(http.StatusOK, "PATCH", path, other, "If-Match", seen); g.Version == seen {
-		t.Errorf("another guest has the tag of the one before, %s", seen)
-	}
+	g.Must(http.StatusOK, "PATCH", path, other, "If-Match", seen)
+	check.NotEqual(t, g.Version, seen, "the version after another guest")
 	g.Env.Advance(5 * time.Second) // an open circuit breaker probes again
 	g.Pay("card").Must(http.StatusOK, "GET", path, nil)
 	paying := g.Version
@@ -34,9 +31,7 @@ func TestETag_unchangedByErrors(t *testing.T) {
 	sweep(t, g)
 	g.Platform.Decline(g.Intent, false)
 	g.Must(http.StatusPaymentRequired, "POST", path+"/return", nil)
-	if a := g.Send("GET", path, nil, "If-None-Match", paying); a.Status != http.StatusNotModified {
-		t.Errorf("looked at and declined, it is another: %d %s, was %s", a.Status, a.Header.Get("Etag"), paying)
-	}
+	g.Send("GET", path, nil, "If-None-Match", paying).Want(t, http.StatusNotModified)
 }
 
 // TestReadDraft_notStoredByBrowsers reads a draft twice and changes it: no response may be stored on the disk of a shared
@@ -48,17 +43,11 @@ func TestReadDraft_notStoredByBrowsers(t *testing.T) {
 	named := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
 	read := g.Must(http.StatusOK, "GET", path, nil)
 	known := g.Send("GET", path, nil, "If-None-Match", g.Version)
-	if known.Status != http.StatusNotModified {
-		t.Errorf("unchanged, got %d", known.Status)
-	}
+	known.Want(t, http.StatusNotModified)
 	for name, a := range map[string]http.Header{"changed": named.Header, "read": read.Header, "known": known.Header} {
 		t.Run(name, func(t *testing.T) {
-			if got := a.Get("Cache-Control"); got != "private, no-store" {
-				t.Errorf("got Cache-Control %q, want private, no-store", got)
-			}
-			if a.Get("Etag") == "" {
-				t.Error("got no ETag")
-			}
+			check.Equal(t, a.Get("Cache-Control"), "private, no-store")
+			check.NotEqual(t, a.Get("Etag"), "", "no ETag")
 		})
 	}
 }
@@ -96,9 +85,7 @@ func TestIfMatch(t *testing.T) {
 				g.Version = a.Header.Get("Etag")
 				next++
 			}
-			if want := map[bool]int{true: http.StatusOK, false: http.StatusPreconditionFailed}[test.matches]; a.Status != want {
-				t.Errorf("status = %d %s, want %d", a.Status, a.Code(), want)
-			}
+			a.Want(t, map[bool]int{true: http.StatusOK, false: http.StatusPreconditionFailed}[test.matches])
 			if !test.matches && a.Code() != "GENERAL.VERSION_CONFLICT" {
 				t.Errorf("code = %s, want GENERAL.VERSION_CONFLICT", a.Code())
 			}

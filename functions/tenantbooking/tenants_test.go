@@ -1,7 +1,6 @@
 package tenantbooking_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -34,12 +34,8 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 20 {
 				found, err := tenants.Find(t.Context(), name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := platform.Tenants[0].ID; found.ID != want {
-					t.Fatalf("Find(%s) = %v, want %v", name, found.ID, want)
-				}
+				check.Must(t, err)
+				check.MustEqual(t, found.ID, platform.Tenants[0].ID)
 			}
 		})
 	}
@@ -51,9 +47,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 		var all sync.WaitGroup
 		for range n {
 			all.Go(func() {
-				if _, err := tenants.Find(t.Context(), "no-such-hotel"); !errors.Is(err, hotel.ErrUnknownTenant) {
-					t.Errorf("Find of an unknown slug: %v", err)
-				}
+				check.Error(t, check.Err(tenants.Find(t.Context(), "no-such-hotel")), hotel.ErrUnknownTenant, "Find of an unknown slug")
 			})
 		}
 		all.Wait()
@@ -61,26 +55,16 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 	for range 20 {
 		stranger(50)
 	}
-	if n := calls(); n != 1 {
-		t.Errorf("1,000 requests for an unknown slug: %d calls, want 1", n)
-	}
+	check.Equal(t, calls(), 1, "1,000 requests for an unknown slug: calls")
 	db.Advance(59 * time.Second)
 	stranger(1)
-	if n := calls(); n != 0 {
-		t.Errorf("within a minute: %d calls, want 0", n)
-	}
+	check.Equal(t, calls(), 0, "within a minute: calls")
 	db.Advance(2 * time.Second)
 	stranger(1)
-	if n := calls(); n != 1 {
-		t.Errorf("after a minute: %d calls, want 1", n)
-	}
+	check.Equal(t, calls(), 1, "after a minute: calls")
 	platform.Change(func() { platform.Tenants[1].Slug = "no-such-hotel" })
 	db.Advance(time.Minute)
 	found, err := tenants.Find(t.Context(), "no-such-hotel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := platform.Tenants[1].ID; found.ID != want {
-		t.Errorf("a minute after the hotel opened: got %v, want %v", found.ID, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, found.ID, platform.Tenants[1].ID, "a minute after the hotel opened")
 }

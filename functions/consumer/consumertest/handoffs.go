@@ -9,15 +9,14 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // MintHandoff inserts a handoff into the ledger and returns it.
 func (s *Site) MintHandoff() handoff.Handoff {
 	s.t.Helper()
 	minter, err := handoffs.OpenMinter(s.Env)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	day := stay.DateOf(s.Env.Now())
 	v := session.Visitor{
 		Session:     session.Session{ID: id.New[id.GuestSession]()},
@@ -27,8 +26,6 @@ func (s *Site) MintHandoff() handoff.Handoff {
 		Property: id.New[id.Property](), Dates: search.DateRange{CheckIn: day, CheckOut: day.AddDays(1)},
 		Occupancy: search.Occupancy{Adults: 1, Rooms: 1}, Currency: money.AFN, Locale: locale.Dari,
 	}, id.New[id.Request](), s.Env.Now())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return h
 }

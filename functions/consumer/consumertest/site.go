@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -65,18 +66,14 @@ func (s *Site) SetBotRules(rules string) {
 	s.t.Helper()
 	s.rules++
 	kept := document.Open[consumer.BotRules](document.StoreKey.With(s.DB.Env(), documents.Open(s.DB.Env())), consumer.FlagsIn)
-	if _, err := kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0)); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, check.Err(kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0))))
 }
 
 // Sessions returns the store of sessions, for assertions.
 func (s *Site) Sessions() *session.Sessions {
 	s.t.Helper()
 	sessions, err := session.OpenSessions(s.Env)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return sessions
 }
 
@@ -113,9 +110,7 @@ func (v *Traveller) Send(method, rest string, body any, headers ...string) fntes
 func (v *Traveller) Must(status int, method, rest string, body any, headers ...string) fntest.Answer {
 	v.t.Helper()
 	a := v.Send(method, rest, body, headers...)
-	if a.Status != status {
-		v.t.Fatalf("%s %s answered %d, want %d: %s", method, rest, a.Status, status, a.Body)
-	}
+	check.MustEqual(v.t, a.Status, status, "%s: %s", method+" "+rest, string(a.Body))
 	return a
 }
 
@@ -132,9 +127,7 @@ func (v *Traveller) keepCookie(a fntest.Answer) {
 		}
 		name, _, _ := strings.Cut(c.Value, ".")
 		session, err := id.Parse[id.GuestSession](name)
-		if err != nil {
-			v.t.Fatalf("the cookie %q names no session: %v", c.Value, err)
-		}
+		check.Must(v.t, err, "the cookie %q names no session", c.Value)
 		v.Cookie, v.Session = c.Name+"="+c.Value, session
 	}
 }
@@ -148,14 +141,10 @@ func (s *Site) Published() []string {
 		Subject string
 		Parked  *string
 	}])
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	published := []string{}
 	for _, e := range all {
-		if e.Parked != nil {
-			s.t.Errorf("%s violates its schema: %s", e.Subject, *e.Parked)
-		}
+		check.Equal(s.t, e.Parked, nil, "%s violates its schema", e.Subject)
 		published = append(published, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.bff.consumer."), ".v1"))
 	}
 	return published
@@ -170,9 +159,7 @@ func (s *Site) CheckPublished(subject string, want int) {
 			got++
 		}
 	}
-	if got != want {
-		s.t.Errorf("%s: got %d events, want %d", subject, got, want)
-	}
+	check.Equal(s.t, got, want, "%s: events", subject)
 }
 
 // Payload decodes the payload of the last event with the short subject, and returns its envelope and ordering key.
@@ -182,9 +169,7 @@ func (s *Site) Payload(subject string, into any) (envelope map[string]any, key s
 	err := s.DB.Owner(s.t).QueryRow(s.t.Context(), `
 		SELECT payload, envelope, ordering_key FROM bff_consumer.outbox WHERE subject = @subject ORDER BY seq DESC LIMIT 1`,
 		pgx.StrictNamedArgs{"subject": "melmastoon.bff.consumer." + subject + ".v1"}).Scan(&payload, &around, &key)
-	if err != nil {
-		s.t.Fatalf("%s: %v", subject, err)
-	}
+	check.Must(s.t, err, "%s", subject)
 	fntest.Answer{Body: payload}.Into(s.t, into)
 	fntest.Answer{Body: around}.Into(s.t, &envelope)
 	return envelope, key

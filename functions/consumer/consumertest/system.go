@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -44,9 +45,7 @@ func OpenCountingReads(t testing.TB, hotels int, fs ...fn.Function) (*System, *s
 func (v *Traveller) StoredSession() session.Session {
 	v.t.Helper()
 	kept, err := v.Sessions().Get(v.t.Context(), v.Session)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check.Must(v.t, err)
 	return kept
 }
 
@@ -72,12 +71,8 @@ func (m *System) Deliver(to fn.Function, tenant id.Tenant, payload any, when tim
 	m.t.Helper()
 	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}.Seal(when, event.Origin{})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if a := m.Front.Push(to, raw); a.Status != http.StatusNoContent {
-		m.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)
-	}
+	check.Must(m.t, err)
+	m.Front.Push(to, raw).Must(m.t, http.StatusNoContent)
 }
 
 // EverySearch disables the sampling of search events.
@@ -85,7 +80,5 @@ func (m *System) EverySearch() {
 	m.t.Helper()
 	kept := document.Open[flags.Document](m.Env, session.FlagsIn)
 	sampling := []byte(`{"` + session.SearchExecutedV1.Name + `":1}`)
-	if _, err := kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour)); err != nil {
-		m.t.Fatal(err)
-	}
+	check.Must(m.t, check.Err(kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour))))
 }

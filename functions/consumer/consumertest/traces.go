@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -28,9 +29,7 @@ func Texts(t testing.TB, db *pgtest.Database) map[string]string {
 	for _, table := range tables {
 		rows, _ := conn.Query(t.Context(), `SELECT t::text FROM `+table+` AS t`)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, line := range lines {
 			texts[table] += line + "\n"
 		}
@@ -47,9 +46,7 @@ func documentTexts(t testing.TB, conn *pgx.Conn) (text string) {
 		Collection, ID string
 		Value          []byte
 	}])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, d := range all {
 		text += fmt.Sprintf("%s %s %q\n", d.Collection, d.ID, unpacked(d.Value)) // quoted: a value's bytes may be line ends
 	}

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -24,9 +25,7 @@ func published(t *testing.T, h handoff.Handoff, when time.Time) event.Raw {
 			"propertyId": h.Property, "mintedAt": h.MintedAt, "consumedAt": when, "elapsedMs": 1, "hmacSignatureFingerprint": someHash,
 		},
 	}.Seal(when, event.Origin{Instance: "bff-tenant-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return raw
 }
 
@@ -37,9 +36,7 @@ func TestHandoffConsumed_recorded(t *testing.T) {
 	when := h.MintedAt.Add(2 * time.Minute)
 	first := published(t, h, when)
 	for range 2 {
-		if a := site.Front.Push(Function, first); a.Status != 204 {
-			t.Fatalf("got %d %s", a.Status, a.Body)
-		}
+		site.Front.Push(Function, first).Must(t, 204)
 	}
 	if a := site.Front.Push(Function, published(t, h, when.Add(time.Minute))); a.Status != 204 { // one use cannot be published of by two events
 		t.Errorf("another event: got %d %s", a.Status, a.Body)
@@ -52,24 +49,12 @@ func TestHandoffConsumed_recorded(t *testing.T) {
 		SELECT consumed_at, consumed_by, consumed_event_id, (SELECT count(*) FROM bff_consumer.handoff_ledger WHERE consumed_at IS NOT NULL),
 			(SELECT count(*) FROM bff_consumer.inbox_processed)
 		FROM bff_consumer.handoff_ledger WHERE handoff_id = @handoff`, pgx.StrictNamedArgs{"handoff": h.ID}).Scan(&at, &by, &cause, &entries, &processed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !at.Equal(when) {
-		t.Errorf("at = %v, want %v", at, when)
-	}
-	if by != "bff-tenant-1" {
-		t.Errorf(`by = %q, want "bff-tenant-1"`, by)
-	}
-	if cause != first.Envelope.EventID {
-		t.Errorf("cause = %v, want %v", cause, first.Envelope.EventID)
-	}
-	if entries != 1 {
-		t.Errorf("entries = %d, want 1", entries)
-	}
-	if processed != 2 {
-		t.Errorf("processed = %d, want 2", processed)
-	}
+	check.Must(t, err)
+	check.Equal(t, at, when)
+	check.Equal(t, by, "bff-tenant-1")
+	check.Equal(t, cause, first.Envelope.EventID)
+	check.Equal(t, entries, 1)
+	check.Equal(t, processed, 2)
 }
 
 // TestHandoffConsumed_unknownHandoff has nowhere to give it up to, so the bus is asked to keep it.
@@ -84,17 +69,11 @@ func TestHandoffConsumed_unknownHandoff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			foreign := h
 			change(&foreign)
-			if a := site.Front.Push(Function, published(t, foreign, h.MintedAt)); a.Status != 500 {
-				t.Errorf("got %d %s", a.Status, a.Body)
-			}
+			site.Front.Push(Function, published(t, foreign, h.MintedAt)).Want(t, 500)
 		})
 	}
 	var used int
 	err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(consumed_at) FROM bff_consumer.handoff_ledger`).Scan(&used)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if used != 0 {
-		t.Errorf("used = %d, want 0", used)
-	}
+	check.Must(t, err)
+	check.Equal(t, used, 0)
 }

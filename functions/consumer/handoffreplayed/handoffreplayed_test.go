@@ -2,7 +2,6 @@ package handoffreplayed
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -76,9 +76,7 @@ func (r *fixture) raw(code string, more map[string]any) event.Raw {
 		Tenant:  r.minted.Tenant, OrderingKey: "k", Session: session.String(), Payload: payload,
 		Extensions: event.Extensions{"errorcode": code},
 	}.Seal(now, event.Origin{CorrelationID: "req-1"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	return raw
 }
 
@@ -89,14 +87,10 @@ func (r *fixture) found() (scores, replays int, published []map[string]any) {
 		SELECT payload || jsonb_build_object('envelope', envelope) FROM bff_consumer.outbox
 		WHERE subject = 'melmastoon.bff.consumer.bot_suspected.v1' AND parked_reason IS NULL`)
 	published, err := pgx.CollectRows(rows, pgx.RowTo[map[string]any])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	err = r.DB.Owner(r.t).QueryRow(r.t.Context(), `
 		SELECT (SELECT count(*) FROM bff_consumer.bot_scores), (SELECT sum(replays) FROM bff_consumer.handoff_ledger)`).Scan(&scores, &replays)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.Must(r.t, err)
 	return scores, replays, published
 }
 
@@ -105,20 +99,12 @@ func TestHandoffReplayed_recordsScore(t *testing.T) {
 	r := open(t)
 	first := r.raw(replayed, nil)
 	for range 3 { // the same event comes again, under whatever message id
-		if a := r.Front.Push(Function, first); a.Status != 204 {
-			t.Fatalf("got %d %s", a.Status, a.Body)
-		}
+		r.Front.Push(Function, first).Must(t, 204)
 	}
 	scores, replays, published := r.found()
-	if scores != 1 {
-		t.Fatalf("scores = %d, want 1", scores)
-	}
-	if replays != 1 {
-		t.Fatalf("replays = %d, want 1", replays)
-	}
-	if len(published) != 1 {
-		t.Fatalf("len(published) = %d, want 1", len(published))
-	}
+	check.MustEqual(t, scores, 1)
+	check.MustEqual(t, replays, 1)
+	check.MustEqual(t, len(published), 1)
 	envelope, _ := published[0]["envelope"].(map[string]any)
 	if published[0]["fingerprintHash"] != string(redeemer) {
 		t.Errorf(`published[0]["fingerprintHash"] = %v, want %q`, published[0]["fingerprintHash"], string(redeemer))
@@ -126,9 +112,7 @@ func TestHandoffReplayed_recordsScore(t *testing.T) {
 	if published[0]["ipHash"] != string(address) {
 		t.Errorf(`published[0]["ipHash"] = %v, want %q`, published[0]["ipHash"], string(address))
 	}
-	if published[0]["guestSessionId"] != nil {
-		t.Errorf(`published[0]["guestSessionId"] = %v, want nil`, published[0]["guestSessionId"])
-	}
+	check.Equal(t, published[0]["guestSessionId"], nil)
 	if published[0]["verdict"] != "suspect" {
 		t.Errorf(`published[0]["verdict"] = %v, want "suspect"`, published[0]["verdict"])
 	}
@@ -138,37 +122,21 @@ func TestHandoffReplayed_recordsScore(t *testing.T) {
 	if published[0]["score"] != 0.5 {
 		t.Errorf(`published[0]["score"] = %v, want 0.5`, published[0]["score"])
 	}
-	if envelope["tenantId"] != nil {
-		t.Errorf(`in the envelope: envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
-	}
-	if envelope["causationId"] != first.Envelope.EventID.String() {
-		t.Errorf(`in the envelope: envelope["causationId"] = %v, want %q`, envelope["causationId"], first.Envelope.EventID.String())
-	}
+	check.Equal(t, envelope["tenantId"], nil, "in the envelope")
+	check.Equal[any](t, envelope["causationId"], first.Envelope.EventID.String(), "in the envelope")
 	if envelope["correlationId"] != "req-1" {
 		t.Errorf(`in the envelope: envelope["correlationId"] = %v, want "req-1"`, envelope["correlationId"])
 	}
-	if envelope["sessionId"] != *first.Envelope.SessionID {
-		t.Errorf(`in the envelope: envelope["sessionId"] = %v, want %q`, envelope["sessionId"], *first.Envelope.SessionID)
-	}
+	check.Equal[any](t, envelope["sessionId"], *first.Envelope.SessionID, "in the envelope")
 	if envelope["retentionClass"] != "audit" {
 		t.Errorf(`in the envelope: envelope["retentionClass"] = %v, want "audit"`, envelope["retentionClass"])
 	}
-	if a := r.Front.Push(Function, r.raw(replayed, map[string]any{"ipHash": nil})); a.Status != 204 {
-		t.Errorf("another replay, from nowhere known: %d %s", a.Status, a.Body)
-	}
+	r.Front.Push(Function, r.raw(replayed, map[string]any{"ipHash": nil})).Want(t, 204)
 	scores, replays, published = r.found()
-	if scores != 2 {
-		t.Errorf("after another: scores = %d, want 2", scores)
-	}
-	if replays != 2 {
-		t.Errorf("after another: replays = %d, want 2", replays)
-	}
-	if len(published) != 2 {
-		t.Errorf("after another: len(published) = %d, want 2", len(published))
-	}
-	if len(r.dead.topics) != 0 {
-		t.Errorf("given up: %v", r.dead.topics)
-	}
+	check.Equal(t, scores, 2, "after another")
+	check.Equal(t, replays, 2, "after another")
+	check.Equal(t, len(published), 2, "after another")
+	check.Equal(t, len(r.dead.topics), 0, "given up")
 }
 
 func TestHandoffReplayed_otherErrors(t *testing.T) {
@@ -190,22 +158,12 @@ func TestHandoffReplayed_otherErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := open(t)
-			if a := r.Front.Push(Function, r.raw(test.code, test.more)); a.Status != 204 {
-				t.Errorf("got %d %s", a.Status, a.Body)
-			}
+			r.Front.Push(Function, r.raw(test.code, test.more)).Want(t, 204)
 			scores, replays, published := r.found()
-			if scores != 0 {
-				t.Errorf("scores = %d, want 0", scores)
-			}
-			if replays != 0 {
-				t.Errorf("replays = %d, want 0", replays)
-			}
-			if len(published) != 0 {
-				t.Errorf("len(published) = %d, want 0", len(published))
-			}
-			if !slices.Equal(r.dead.topics, test.dead) {
-				t.Errorf("given up %v, want %v", r.dead.topics, test.dead)
-			}
+			check.Equal(t, scores, 0)
+			check.Equal(t, replays, 0)
+			check.Equal(t, len(published), 0)
+			check.Equal(t, r.dead.topics, test.dead, "given up")
 		})
 	}
 }
@@ -213,17 +171,9 @@ func TestHandoffReplayed_otherErrors(t *testing.T) {
 func TestFunction_filter(t *testing.T) {
 	t.Parallel()
 	got := Function.Spec.Filter["ce-errorcode"]
-	if got != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
-		t.Errorf(`got = %q, want "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED"`, got)
-	}
-	if len(Function.Spec.Filter) != 1 {
-		t.Errorf("len(Function.Spec.Filter) = %d, want 1", len(Function.Spec.Filter))
-	}
+	check.Equal(t, got, "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED")
+	check.Equal(t, len(Function.Spec.Filter), 1)
 	sub := Function.Subscription("http://x.example")
-	if sub.Attempts != 10 {
-		t.Errorf("sub.Attempts = %d, want 10", sub.Attempts)
-	}
-	if sub.AckDeadline != 30*time.Second {
-		t.Errorf("sub.AckDeadline = %v, want %v", sub.AckDeadline, 30*time.Second)
-	}
+	check.Equal(t, sub.Attempts, 10)
+	check.Equal(t, sub.AckDeadline, 30*time.Second)
 }

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 type fake struct {
@@ -27,15 +28,9 @@ func TestListingIndexed_invalidates(t *testing.T) {
 		t.Run(fmt.Sprint(err), func(t *testing.T) { // a failed event is delivered again
 			f := &fake{err: err}
 			got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: want})
-			if !errors.Is(got, err) {
-				t.Errorf("got = %v, want %v", got, err)
-			}
-			if len(f.calls) != 1 {
-				t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
-			}
-			if f.calls[0] != want {
-				t.Errorf("f.calls[0] = %v, want %v", f.calls[0], want)
-			}
+			check.Error(t, got, err)
+			check.MustEqual(t, len(f.calls), 1)
+			check.Equal(t, f.calls[0], want)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -43,88 +44,43 @@ func TestMintHandoff_created(t *testing.T) {
 	m.Hotels[0].Domains = []string{"hotel-0.example"}
 	v := m.Traveller("X-Campaign-Source", "google", "Referer", "https://www.melmastoon.example/search?q=canary@example.com")
 	a := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m))
-	var got Response
-	a.Into(t, &got)
-	if a.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf(`a.Header.Get("Cache-Control") = %q, want "no-store"`, a.Header.Get("Cache-Control"))
-	}
-	if a.Header.Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf(`a.Header.Get("Referrer-Policy") = %q, want "no-referrer"`, a.Header.Get("Referrer-Policy"))
-	}
-	if v.Session.IsZero() {
-		t.Error("v.Session is zero")
-	}
+	got := fntest.Read[Response](t, a)
+	check.Equal(t, a.Header.Get("Cache-Control"), "no-store")
+	check.Equal(t, a.Header.Get("Referrer-Policy"), "no-referrer")
+	check.Equal(t, v.Session.IsZero(), false)
 	link, err := url.Parse(got.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if link.Host != "hotel-0.example" {
-		t.Errorf(`link.Host = %q, want "hotel-0.example"`, link.Host)
-	}
-	if link.Query().Get("h") != got.Token.Reveal() {
-		t.Errorf(`link.Query().Get("h") = %q, want %q`, link.Query().Get("h"), got.Token.Reveal())
-	}
-	if link.Query().Get("utm_source") != "google" {
-		t.Errorf(`link.Query().Get("utm_source") = %q, want "google"`, link.Query().Get("utm_source"))
-	}
+	check.Must(t, err)
+	check.Equal(t, link.Host, "hotel-0.example")
+	check.Equal(t, link.Query().Get("h"), got.Token.Reveal())
+	check.Equal(t, link.Query().Get("utm_source"), "google")
 	keys, err := secrets.Handoff(m.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	h, err := keys.Verify(got.Token, m.Hotels[0].Tenant, m.Env.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.ID != got.Handoff {
-		t.Errorf("h.ID = %v, want %v", h.ID, got.Handoff)
-	}
-	if h.GuestSession != v.Session {
-		t.Errorf("h.GuestSession = %v, want %v", h.GuestSession, v.Session)
-	}
-	if h.Property != m.Hotels[0].Property {
-		t.Errorf("h.Property = %v, want %v", h.Property, m.Hotels[0].Property)
-	}
-	if h.Locale != "ps-AF" {
-		t.Errorf(`h.Locale = %q, want "ps-AF"`, h.Locale)
-	}
-	if h.Currency != "AFN" {
-		t.Errorf(`h.Currency = %q, want "AFN"`, h.Currency)
-	}
-	if h.Occupancy != (handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1}) {
-		t.Errorf("h.Occupancy = %+v, want %+v", h.Occupancy, (handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1}))
-	}
-	if !h.ExpiresAt.Equal(got.ExpiresAt) {
-		t.Errorf("h.ExpiresAt = %v, want %v", h.ExpiresAt, got.ExpiresAt)
-	}
-	if h.ExpiresAt.Sub(h.MintedAt) != 30*time.Minute {
-		t.Errorf("h.ExpiresAt.Sub(h.MintedAt) = %v, want %v", h.ExpiresAt.Sub(h.MintedAt), 30*time.Minute)
-	}
+	check.Must(t, err)
+	check.Equal(t, h.ID, got.Handoff)
+	check.Equal(t, h.GuestSession, v.Session)
+	check.Equal(t, h.Property, m.Hotels[0].Property)
+	check.Equal(t, h.Locale, "ps-AF")
+	check.Equal(t, h.Currency, "AFN")
+	check.Equal(t, h.Occupancy, handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1})
+	check.Equal(t, h.ExpiresAt, got.ExpiresAt)
+	check.Equal(t, h.ExpiresAt.Sub(h.MintedAt), 30*time.Minute)
 	var published map[string]any
 	envelope, key := m.Payload("handoff.initiated", &published)
-	if published["handoffId"] != got.Handoff.String() {
-		t.Errorf(`published["handoffId"] = %v, want %q`, published["handoffId"], got.Handoff.String())
-	}
-	if published["guestSessionId"] != v.Session.String() {
-		t.Errorf(`published["guestSessionId"] = %v, want %q`, published["guestSessionId"], v.Session.String())
-	}
+	check.Equal[any](t, published["handoffId"], got.Handoff.String())
+	check.Equal[any](t, published["guestSessionId"], v.Session.String())
 	if published["tenantSlug"] != "hotel-0" {
 		t.Errorf(`published["tenantSlug"] = %v, want "hotel-0"`, published["tenantSlug"])
 	}
 	if published["originReferer"] != "https://www.melmastoon.example/search" {
 		t.Errorf(`published["originReferer"] = %v, want "https://www.melmastoon.example/search"`, published["originReferer"])
 	}
-	if envelope["tenantId"] != nil {
-		t.Errorf(`envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
-	}
-	if key != v.Session.String() {
-		t.Errorf("key = %q, want %q", key, v.Session.String())
-	}
+	check.Equal(t, envelope["tenantId"], nil)
+	check.Equal(t, key, v.Session.String())
 	m.CheckPublished("handoff.initiated", 1)
-	for table, text := range consumertest.Texts(t, m.DB) {
+	for _, text := range consumertest.Texts(t, m.DB) {
 		for _, secret := range append(strings.Split(got.Token.Reveal(), ".")[1:], "canary") {
-			if strings.Contains(text, secret) {
-				t.Errorf("%s has %q", table, secret)
-			}
+			check.Lacks(t, text, secret)
 		}
 	}
 }
@@ -137,30 +93,17 @@ func TestMintHandoff_repeated(t *testing.T) {
 	first := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key)
 	m.DB.Advance(time.Second)
 	again := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key)
-	if string(again.Body) != string(first.Body) {
-		t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(first.Body))
-	}
-	if again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf(`again: again.Header.Get("Idempotent-Replayed") = %q, want "true"`, again.Header.Get("Idempotent-Replayed"))
-	}
-	if again.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf(`again: again.Header.Get("Cache-Control") = %q, want "no-store"`, again.Header.Get("Cache-Control"))
-	}
-	if other := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m)); string(other.Body) == string(first.Body) {
-		t.Errorf("under another key: %s", other.Body)
-	}
+	check.Equal(t, string(again.Body), string(first.Body))
+	check.Equal(t, again.Header.Get("Idempotent-Replayed"), "true")
+	check.Equal(t, again.Header.Get("Cache-Control"), "no-store")
+	check.NotEqual(t, string(v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m)).Body), string(first.Body), "under another key")
 	if stranger := m.Traveller().Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key); string(stranger.Body) == string(first.Body) {
 		t.Errorf("a stranger with the same key got %s", stranger.Body)
 	}
 	for _, header := range []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} {
 		t.Run(header, func(t *testing.T) {
 			a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key, header, "USD")
-			if a.Status != 422 {
-				t.Errorf("with %s: status = %d, want 422: %s", header, a.Status, a.Body)
-			}
-			if a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
-				t.Errorf(`with %s: code = %q, want "GENERAL.IDEMPOTENCY_KEY_REUSED"`, header, a.Code())
-			}
+			a.WantProblem(t, 422, "GENERAL.IDEMPOTENCY_KEY_REUSED")
 		})
 	}
 	m.CheckPublished("handoff.initiated", 4)
@@ -199,12 +142,7 @@ func TestMintHandoff_rejected(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := v.Send("POST", test.path, test.body)
-			if a.Status != test.status {
-				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
-			}
-			if a.Code() != test.code {
-				t.Errorf("code = %q, want %q", a.Code(), test.code)
-			}
+			a.WantProblem(t, test.status, test.code)
 			if test.pointer != "" && !slices.Contains(pointers(a), test.pointer) {
 				t.Errorf("complains of %v", pointers(a))
 			}
@@ -245,12 +183,8 @@ func TestMintHandoff_timeout(t *testing.T) {
 			m.SetBehavior(test.route, test.behavior)
 			var a fntest.Answer
 			took, _ := fntest.Timed(func() { a = v.Send("POST", handoffPath(m.Hotels[1]), requestBody(m)) })
-			if a.Status/100 != 5 {
-				t.Errorf("a.Status / 100 = %d, want 5", a.Status/100)
-			}
-			if a.Code() != test.code {
-				t.Errorf("code = %q, want %q", a.Code(), test.code)
-			}
+			check.Equal(t, a.Status/100, 5)
+			check.Equal(t, a.Code(), test.code)
 			if took > m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took = %v, want at most %v", took, m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond))
 			}
@@ -277,12 +211,8 @@ func TestMintHandoff_tenantEvents(t *testing.T) {
 		{"reinstated later", false, time.Minute, 201},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)); err != nil {
-				t.Fatal(err)
-			}
-			if a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m)); a.Status != test.want {
-				t.Errorf("got %d %s", a.Status, a.Body)
-			}
+			check.Must(t, tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)))
+			v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m)).Want(t, test.want)
 		})
 	}
 }
@@ -295,9 +225,7 @@ func TestMintHandoff_withoutTelemetry(t *testing.T) {
 			t.Parallel()
 			m := consumertest.OpenSystem(t, 1, Function)
 			m.Traveller(header, "1").Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m))
-			if published := m.Published(); !slices.Equal(published, []string{"handoff.initiated"}) {
-				t.Errorf("published %v", published)
-			}
+			check.Equal(t, m.Published(), []string{"handoff.initiated"})
 		})
 	}
 }

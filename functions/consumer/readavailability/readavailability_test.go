@@ -2,12 +2,9 @@ package readavailability
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
@@ -16,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -43,58 +41,30 @@ func TestReadAvailability_complete(t *testing.T) {
 			a := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
 			a.Into(t, &got)
 			room := got.Rooms[0]
-			if *got.Available != true {
-				t.Errorf("*got.Available = %t, want true", *got.Available)
-			}
-			if got.Rate == nil {
-				t.Fatal("got.Rate = nil, want a value")
-			}
-			if got.Rate.Currency != money.Currency(test.currency) {
-				t.Errorf("got.Rate.Currency = %q, want %q", got.Rate.Currency, money.Currency(test.currency))
-			}
-			if room.Name != "ډیلکس" {
-				t.Errorf(`room.Name = %q, want "ډیلکس"`, room.Name)
-			}
-			if *room.Total != test.total {
-				t.Errorf("*room.Total = %+v, want %+v", *room.Total, test.total)
-			}
-			if room.FX.IsZero() == test.converted {
-				t.Errorf("room.FX.IsZero() = %t, want another value", room.FX.IsZero())
-			}
-			if got.Stale {
-				t.Error("got.Stale = true, want false")
-			}
-			if got.Missing != nil {
-				t.Errorf("got.Missing = %q, want nil", got.Missing)
-			}
-			if got.Handoff.TTL != 1800 {
-				t.Errorf("got.Handoff.TTL = %d, want 1800", got.Handoff.TTL)
-			}
+			check.Equal(t, *got.Available, true)
+			check.MustNotEqual(t, got.Rate, nil)
+			check.Equal(t, got.Rate.Currency, money.Currency(test.currency))
+			check.Equal(t, room.Name, "ډیلکس")
+			check.Equal(t, *room.Total, test.total)
+			check.NotEqual(t, room.FX.IsZero(), test.converted)
+			check.Equal(t, got.Stale, false)
+			check.Equal(t, got.Missing, nil)
+			check.Equal(t, got.Handoff.TTL, 1800)
 			again := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
-			if again.Header.Get("X-Cache") != "HIT" {
-				t.Errorf(`again: again.Header.Get("X-Cache") = %q, want "HIT"`, again.Header.Get("X-Cache"))
-			}
-			if string(again.Body) != string(a.Body) {
-				t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(a.Body))
-			}
+			check.Equal(t, again.Header.Get("X-Cache"), "HIT")
+			check.Equal(t, string(again.Body), string(a.Body))
 		})
 	}
-	if diff := cmp.Diff(map[string]int{"properties": 1, "tenants": 1, "previews": 3, "cheapest": 2}, system.AllCalls()); diff != "" {
-		t.Errorf("calls of other services (-want +got):\n%s", diff)
-	}
+	check.Equal(t, system.AllCalls(), map[string]int{"properties": 1, "tenants": 1, "previews": 3, "cheapest": 2}, "calls of other services")
 	system.Do(func() { system.Hotels[1].Nightly = 0 }) // nothing is left
 	var full search.Vacancy
 	a := v.Must(200, "GET", path(system, system.Hotels[1]), nil)
 	a.Into(t, &full)
-	if full.Available == nil {
-		t.Fatal("a full house: full.Available = nil, want a value")
-	}
+	check.MustNotEqual(t, full.Available, nil, "a full house")
 	if *full.Available {
 		t.Error("a full house: *full.Available = true, want false")
 	}
-	if full.Rate != nil {
-		t.Errorf("a full house: full.Rate = %v, want nil", full.Rate)
-	}
+	check.Equal(t, full.Rate, nil, "a full house")
 }
 
 // Without an exchange rate, rates are in the hotel's own currency too.
@@ -102,20 +72,15 @@ func TestReadAvailability_noExchangeRate(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 1, Function)
 	system.Do(func() { system.Hotels[0].OwnMoney = true })
-	var got search.Vacancy
-	system.Traveller().Must(200, "GET", path(system, system.Hotels[0]), nil, "X-Currency", "USD").Into(t, &got)
-	if got.Missing != nil {
-		t.Errorf("got.Missing = %q, want nil", got.Missing)
-	}
+	got := fntest.Read[search.Vacancy](t, system.Traveller().Must(200, "GET", path(system, system.Hotels[0]), nil, "X-Currency", "USD"))
+	check.Equal(t, got.Missing, nil)
 	if want := (money.Minor{Amount: 800_000, Currency: money.AFN, Exponent: 2}); got.Rooms[0].Total == nil || *got.Rooms[0].Total != want {
 		t.Errorf("got.Rooms[0].Total = %v, want %v", got.Rooms[0].Total, want)
 	}
 	if got.Rate == nil || got.Rate.Policy != search.FallbackCurrency {
 		t.Errorf("got.Rate = %+v, want the policy fallback", got.Rate)
 	}
-	if diff := cmp.Diff(map[string]int{"properties": 1, "tenants": 1, "previews": 1, "cheapest": 2}, system.AllCalls()); diff != "" {
-		t.Errorf("calls of other services (-want +got):\n%s", diff)
-	}
+	check.Equal(t, system.AllCalls(), map[string]int{"properties": 1, "tenants": 1, "previews": 1, "cheapest": 2}, "calls of other services")
 }
 
 func TestReadAvailability_degraded(t *testing.T) {
@@ -127,12 +92,8 @@ func TestReadAvailability_degraded(t *testing.T) {
 	var got search.Vacancy
 	a := v.Must(200, "GET", path(system, system.Hotels[0]), nil)
 	a.Into(t, &got)
-	if !slices.Equal(got.Missing, []string{"pricing", "rates"}) {
-		t.Errorf("got.Missing = %q, want %q", got.Missing, []string{"pricing", "rates"})
-	}
-	if !strings.Contains(string(a.Body), `"available":null,"cheapestRateSnapshot":null`) {
-		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"available":null,"cheapestRateSnapshot":null`)
-	}
+	check.Equal(t, got.Missing, []string{"pricing", "rates"})
+	a.WantText(t, `"available":null,"cheapestRateSnapshot":null`)
 	system.SetBehavior("properties", upstreamtest.Failing)
 	v.Must(503, "GET", path(system, system.Hotels[1]), nil)
 }
@@ -144,12 +105,8 @@ func TestReadAvailability_invalid(t *testing.T) {
 	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkIn=2", "checkIn=1"}, {"adults=2&", ""}} {
 		t.Run(fmt.Sprint(change), func(t *testing.T) {
 			a := v.Send("GET", strings.Replace(path(system, hotel), change[0], change[1], 1), nil)
-			if a.Status != 400 {
-				t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
-			}
-			if len(a.Problem().Violations) == 0 {
-				t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", change[1], len(a.Problem().Violations))
-			}
+			a.Want(t, 400)
+			check.NotEqual(t, len(a.Problem().Violations), 0, "%s", change[1])
 		})
 	}
 	v.Must(200, "GET", path(system, hotel), nil)
@@ -162,9 +119,7 @@ func TestReadAvailability_pastStay(t *testing.T) {
 	system := consumertest.OpenSystem(t, 1, Function, readhotel.Function, minthandoff.Function)
 	hotel := system.Hotels[0]
 	kabul, err := time.LoadLocation("Asia/Kabul")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	now := system.Env.Now()
 	// To when it is tomorrow in Kabul and still today in UTC.
 	system.DB.Advance(time.Date(now.Year(), now.Month(), now.Day(), 20, 0, 0, 0, time.UTC).AddDate(0, 0, 1).Sub(now))
@@ -184,9 +139,7 @@ func TestReadAvailability_pastStay(t *testing.T) {
 				"/dates/checkIn": v.Send("POST", "/handoff/"+hotel.Tenant.String()+at[len("/hotels"):], mint(from)),
 			} {
 				t.Run(fmt.Sprintf("%q", pointer), func(t *testing.T) {
-					if a.Status/100 != status/100 {
-						t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
-					}
+					check.Equal(t, a.Status/100, status/100, "%s: %s", pointer, a.Body)
 					if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
 						t.Errorf("from %s: %s", from, a.Body)
 					}

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/functions/consumer/themepublished"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestSearch_suspendedHotel(t *testing.T) {
@@ -46,14 +47,10 @@ func TestSearch_suspendedHotel(t *testing.T) {
 			} else {
 				system.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
 			}
-			if got := shown(); got != step.want {
-				t.Errorf("after event %d: shown is %v", i, got)
-			}
+			check.Equal(t, shown(), step.want, "after event %d: shown", i)
 		})
 	}
-	if n := system.Calls("searches"); n != 1 {
-		t.Errorf("the search service was asked %d times", n)
-	}
+	check.Equal(t, system.Calls("searches"), 1, "calls of the search service")
 }
 
 func TestSearch_indexedHotel(t *testing.T) {
@@ -71,12 +68,8 @@ func TestSearch_indexedHotel(t *testing.T) {
 	for range 2 {
 		system.Deliver(listingindexed.Function, hotel.Tenant, event, system.Env.Now())
 		got, a := post(t, v, system.SearchBody())
-		if got.Results[0].Name.Default != "Renamed" {
-			t.Errorf(`afterwards: got.Results[0].Name.Default = %q, want "Renamed"`, got.Results[0].Name.Default)
-		}
-		if a.Header.Get("X-Cache") != "MISS" {
-			t.Errorf(`afterwards: a.Header.Get("X-Cache") = %q, want "MISS"`, a.Header.Get("X-Cache"))
-		}
+		check.Equal(t, got.Results[0].Name.Default, "Renamed", "afterwards")
+		check.Equal(t, a.Header.Get("X-Cache"), "MISS", "afterwards")
 		if _, a := post(t, v, system.SearchBody()); a.Header.Get("X-Cache") != "HIT" {
 			t.Errorf("and again: %s", a.Header.Get("X-Cache"))
 		}
@@ -102,12 +95,8 @@ func TestSearch_newHotel(t *testing.T) {
 	ask := func(place string, hotels int, state string) {
 		t.Helper()
 		got, a := post(t, v, system.SearchBodyIn(place))
-		if len(got.Results) != hotels {
-			t.Errorf("%s: %d hotels, want %d", place, len(got.Results), hotels)
-		}
-		if a.Header.Get("X-Cache") != state {
-			t.Errorf("%s: X-Cache = %q, want %q", place, a.Header.Get("X-Cache"), state)
-		}
+		check.Equal(t, len(got.Results), hotels, "%s: hotels", place)
+		check.Equal(t, a.Header.Get("X-Cache"), state, "%s: X-Cache", place)
 	}
 	for place, cells := range map[string][]string{
 		kabul: {"h3:8420905ffffffff", "h3:842090dffffffff"}, point: {"h3:85209043fffffff", "h3:8520905bfffffff"}, // finer cells are possible too
@@ -192,12 +181,8 @@ func TestSearch_publishedTheme(t *testing.T) {
 	system.Do(func() { system.Hotels[0].Color = "#00ff00" })
 	published(hotel.Tenant)
 	close(answer)
-	if got := <-late; got != "#1a2b3c" {
-		t.Fatalf("the test did not race: %s", got)
-	}
-	if got := color(); got != "#00ff00" {
-		t.Errorf("%s stayed", got)
-	}
+	check.MustEqual(t, <-late, "#1a2b3c", "the test did not race")
+	check.Equal(t, color(), "#00ff00", "stayed")
 	before := system.Calls("brands")
 	published(system.Hotels[1].Tenant)
 	color()
@@ -205,15 +190,9 @@ func TestSearch_publishedTheme(t *testing.T) {
 		Tenants []id.Tenant `json:"tenantIds"`
 	}
 	err := json.Unmarshal([]byte(system.Body("brands")), &asked2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if system.Calls("brands") != before+1 {
-		t.Errorf(`system.Asked("brands") = %d, want %d`, system.Calls("brands"), before+1)
-	}
-	if !slices.Equal(asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant}) {
-		t.Errorf("asked2.Tenants = %v, want %v", asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant})
-	}
+	check.Must(t, err)
+	check.Equal(t, system.Calls("brands"), before+1)
+	check.Equal(t, asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant})
 }
 
 func TestSearch_invalidBrand(t *testing.T) {
@@ -227,15 +206,9 @@ func TestSearch_invalidBrand(t *testing.T) {
 			if card.Brand.Color != "#5b6470" || !strings.HasPrefix(card.Brand.LogoURL, "data:image/svg+xml,") {
 				t.Errorf("request %d: got.Results[%d].Brand = %+v, want a neutral one", i, n, card.Brand)
 			}
-			if card.Brand.Name.Display != card.Name.Display {
-				t.Errorf("request %d: got.Results[%d].Brand.Name.Display = %q, want %q", i, n, card.Brand.Name.Display, card.Name.Display)
-			}
+			check.Equal(t, card.Brand.Name.Display, card.Name.Display, "request %d: got.Results[%d].Brand.Name.Display", i, n)
 		}
-		if got.Degraded != nil {
-			t.Errorf("request %d: got.Degraded = %q, want nil", i, got.Degraded)
-		}
+		check.Equal(t, got.Degraded, nil, "request %d", i)
 	}
-	if n := system.Calls("brands"); n != 1 {
-		t.Errorf("the theme service got %d requests, want 1", n)
-	}
+	check.Equal(t, system.Calls("brands"), 1, "calls of the theme service")
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
@@ -39,46 +39,21 @@ func TestSearch_events(t *testing.T) {
 		Cached  bool            `json:"fromCache"`
 	}
 	envelope, key := system.Payload("search.executed", &published)
-	if published.Session != v.Session {
-		t.Errorf("published.Session = %v, want %v", published.Session, v.Session)
-	}
-	if !strings.HasPrefix(published.Hash, "sha256:") {
-		t.Errorf("published.Hash = %q, want prefix %q", published.Hash, "sha256:")
-	}
-	if published.Kind != "list" {
-		t.Errorf(`published.Kind = %q, want "list"`, published.Kind)
-	}
-	if published.Sort != "price-asc" {
-		t.Errorf(`published.Sort = %q, want "price-asc"`, published.Sort)
-	}
-	if published.Cached {
-		t.Error("published.Cached = true, want false")
-	}
-	if published.Page != (search.Page{Limit: 1, Offset: 1}) {
-		t.Errorf("published.Page = %+v, want %+v", published.Page, (search.Page{Limit: 1, Offset: 1}))
-	}
-	if published.Count != 3 {
-		t.Errorf("published.Count = %d, want 3", published.Count)
-	}
-	if want := []string{"wifi", "amenities", "star-rating"}; !slices.Equal(published.Keys, want) {
-		t.Errorf("published.Keys = %q, want %q", published.Keys, want)
-	}
-	if want := (place{"city", "Kabul", "AF"}); published.Geo != want {
-		t.Errorf("published.Geo = %+v, want %+v", published.Geo, want)
-	}
-	if envelope["tenantId"] != nil {
-		t.Errorf(`envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
-	}
-	if envelope["sessionId"] != v.Session.String() {
-		t.Errorf(`envelope["sessionId"] = %v, want %q`, envelope["sessionId"], v.Session.String())
-	}
-	if key != v.Session.String() {
-		t.Errorf("key = %q, want %q", key, v.Session.String())
-	}
+	check.Equal(t, published.Session, v.Session)
+	check.Equal(t, strings.HasPrefix(published.Hash, "sha256:"), true, "%s", published.Hash)
+	check.Equal(t, published.Kind, "list")
+	check.Equal(t, published.Sort, "price-asc")
+	check.Equal(t, published.Cached, false)
+	check.Equal(t, published.Page, search.Page{Limit: 1, Offset: 1})
+	check.Equal(t, published.Count, 3)
+	check.Equal(t, published.Keys, []string{"wifi", "amenities", "star-rating"})
+	check.Equal(t, published.Geo, place{"city", "Kabul", "AF"})
+	check.Equal(t, envelope["tenantId"], nil)
+	check.Equal[any](t, envelope["sessionId"], v.Session.String())
+	check.Equal(t, key, v.Session.String())
 	v.Must(200, "POST", "/search", system.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
-	if system.Payload("search.executed", &published); !published.Cached {
-		t.Error("an answer that was kept is published as found")
-	}
+	system.Payload("search.executed", &published)
+	check.Equal(t, published.Cached, true, "an answer that was kept is published as found")
 	system.CheckPublished("search.executed", 2)
 	for _, header := range []string{"DNT", "Sec-GPC"} {
 		system.Traveller(header, "1").Must(200, "POST", "/search", system.SearchBody())
@@ -110,14 +85,12 @@ func TestSearch_fromCache(t *testing.T) {
 			var published struct {
 				Cached bool `json:"fromCache"`
 			}
-			if system.Payload("search.executed", &published); published.Cached {
-				t.Error("the first search: fromCache = true, want false")
-			}
+			system.Payload("search.executed", &published)
+			check.Equal(t, published.Cached, false, "the first search: fromCache")
 			system.DB.Advance(test.after)
 			post(t, v, system.SearchBody())
-			if system.Payload("search.executed", &published); !published.Cached {
-				t.Error("the second search: fromCache = false, want true")
-			}
+			system.Payload("search.executed", &published)
+			check.Equal(t, published.Cached, true, "the second search: fromCache")
 		})
 	}
 }
@@ -147,13 +120,10 @@ func TestSearch_placeName(t *testing.T) {
 			var published struct {
 				Geo place `json:"geo"`
 			}
-			if system.Payload("search.executed", &published); published.Geo != test.want {
-				t.Errorf("published.Geo = %+v, want %+v", published.Geo, test.want)
-			}
+			system.Payload("search.executed", &published)
+			check.Equal(t, published.Geo, test.want)
 			city := v.StoredSession().SearchHistory[0].Geo.City
-			if city != test.want.City {
-				t.Errorf("the session has the city %q, want %q", city, test.want.City)
-			}
+			check.Equal(t, city, test.want.City, "the session has the city")
 		})
 	}
 }
@@ -225,26 +195,16 @@ func TestSearch_typedText(t *testing.T) {
 		})
 	}
 	system.CheckPublished("search.executed", 3)
-	for table, text := range consumertest.Texts(t, system.DB) {
+	for _, text := range consumertest.Texts(t, system.DB) {
 		for _, canary := range []string{"canary", digits} {
 			t.Run(canary, func(t *testing.T) {
-				if strings.Contains(text, canary) {
-					t.Errorf("%s is in %s", canary, table)
-				}
+				check.Lacks(t, text, canary)
 			})
 		}
 	}
 	text := log.log.String()
-	if !strings.Contains(text, "consumer-search") {
-		t.Errorf("text = %q, want it to contain %q", text, "consumer-search")
-	}
-	if strings.Contains(text, "canary") {
-		t.Errorf("text = %q, want it without %q", text, "canary")
-	}
-	if strings.Contains(text, digits) {
-		t.Errorf("text = %q, want it without %q", text, digits)
-	}
-	if !strings.Contains(system.Body("searches"), name) {
-		t.Errorf("the search service was not asked: %s", system.Body("searches"))
-	}
+	check.Contains(t, text, "consumer-search")
+	check.Lacks(t, text, "canary")
+	check.Lacks(t, text, digits)
+	check.Contains(t, system.Body("searches"), name)
 }

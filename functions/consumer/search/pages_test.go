@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A traveller pages for ten minutes, while clicks change the rank of hotels, hotels are indexed, others search, and processes
@@ -28,9 +29,7 @@ func TestPages_oneOrder(t *testing.T) {
 		if n := system.Calls("searches") - before; offset > 0 && offset+limit <= first && n != 0 {
 			t.Errorf("offset %d: the search service was asked %d times", offset, n)
 		}
-		if got.Page.Total != hotels {
-			t.Errorf("got.Page.Total = %d, want %d", got.Page.Total, hotels)
-		}
+		check.Equal(t, got.Page.Total, hotels)
 		if len(got.Results) < min(limit, first-offset) {
 			t.Errorf("len(got.Results) = %d, want at least %d", len(got.Results), min(limit, first-offset))
 		}
@@ -53,9 +52,7 @@ func TestPages_oneOrder(t *testing.T) {
 		system.DB.Advance(10 * time.Minute / (first / limit))
 	}
 	for property, times := range shown {
-		if times != 1 {
-			t.Errorf("%s was shown %d times", property, times)
-		}
+		check.Equal(t, times, 1, "times that %s was shown", property)
 	}
 	if len(shown) < first {
 		t.Errorf("%d hotels were shown", len(shown))
@@ -91,9 +88,7 @@ func TestPages_sortedAndBack(t *testing.T) {
 		page("price-asc", offset)
 	}
 	for sort, all := range shown {
-		if len(all) != hotels {
-			t.Errorf("%s: hotels = %d, want %d", sort, len(all), hotels)
-		}
+		check.Equal(t, len(all), hotels, "%s: hotels", sort)
 	}
 }
 
@@ -127,9 +122,7 @@ func TestPages_anew(t *testing.T) {
 			}
 			before := system.Calls("searches")
 			post(t, test.by, test.body)
-			if asked := system.Calls("searches") > before; asked != test.present {
-				t.Errorf("the search service was asked: %v", asked)
-			}
+			check.Equal(t, system.Calls("searches") > before, test.present, "calls of the search service")
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package searchmap
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -52,72 +52,30 @@ func TestSearchMap_pins(t *testing.T) {
 	system.EverySearch()
 	v := system.Traveller("X-Currency", "USD")
 	got, a := post(t, v, system.SearchBodyIn(kabul))
-	if len(got.Pins) != 30 {
-		t.Fatalf("len(got.Pins) = %d, want 30", len(got.Pins))
-	}
-	if got.Total != 30 {
-		t.Fatalf("got.Total = %d, want 30", got.Total)
-	}
-	if got.Clustered {
-		t.Fatal("got.Clustered = true, want false")
-	}
-	if got.Truncated {
-		t.Fatal("got.Truncated = true, want false")
-	}
-	if got.Stale {
-		t.Fatal("got.Stale = true, want false")
-	}
-	if got.Degraded != nil {
-		t.Fatalf("got.Degraded = %q, want nil", got.Degraded)
-	}
-	if priced(got.Pins) != 20 {
-		t.Fatalf("priced(got.Pins) = %d, want 20", priced(got.Pins))
-	}
+	check.MustEqual(t, len(got.Pins), 30)
+	check.MustEqual(t, got.Total, 30)
+	check.MustEqual(t, got.Clustered, false)
+	check.MustEqual(t, got.Truncated, false)
+	check.MustEqual(t, got.Stale, false)
+	check.MustEqual(t, got.Degraded, nil)
+	check.MustEqual(t, priced(got.Pins), 20)
 	first := got.Pins[0]
-	if first.Property != system.Hotels[0].Property {
-		t.Errorf("first.Property = %v, want %v", first.Property, system.Hotels[0].Property)
-	}
-	if first.Geo != system.Hotels[0].Geo {
-		t.Errorf("first.Geo = %+v, want %+v", first.Geo, system.Hotels[0].Geo)
-	}
-	if first.Color != "#1a2b3c" {
-		t.Errorf(`first.Color = %q, want "#1a2b3c"`, first.Color)
-	}
-	if first.Count != 1 {
-		t.Errorf("first.Count = %d, want 1", first.Count)
-	}
-	if *first.Nightly != 5000 {
-		t.Errorf("*first.Nightly = %d, want 5000", *first.Nightly)
-	}
-	if *first.Currency != money.USD {
-		t.Errorf("*first.Currency = %q, want %q", *first.Currency, money.USD)
-	}
-	if *first.Exponent != 2 {
-		t.Errorf("*first.Exponent = %d, want 2", *first.Exponent)
-	}
-	if strings.Count(string(a.Body), `"currency"`) != 20 {
-		t.Errorf("an amount without its currency, or a currency without an amount: %s", a.Body)
-	}
+	check.Equal(t, first.Property, system.Hotels[0].Property)
+	check.Equal(t, first.Geo, system.Hotels[0].Geo)
+	check.Equal(t, first.Color, "#1a2b3c")
+	check.Equal(t, first.Count, 1)
+	check.Equal(t, *first.Nightly, 5000)
+	check.Equal(t, *first.Currency, money.USD)
+	check.Equal(t, *first.Exponent, 2)
+	check.Equal(t, strings.Count(string(a.Body), `"currency"`), 20, "an amount without its currency, or a currency without an amount: %s", a.Body)
 	highlighted, a := post(t, v, system.SearchBodyIn(kabul, `,"spotlight":["`+system.Hotels[25].Property.String()+`"]`))
-	if priced(highlighted.Pins) != 1 {
-		t.Errorf("in the spotlight: priced(highlighted.Pins) = %d, want 1", priced(highlighted.Pins))
-	}
-	if highlighted.Pins[25].Nightly == nil {
-		t.Error("in the spotlight: highlighted.Pins[25].Nightly = nil, want a value")
-	}
-	if highlighted.Search != got.Search {
-		t.Errorf("in the spotlight: highlighted.Search = %v, want %v", highlighted.Search, got.Search)
-	}
-	if a.Header.Get("X-Cache") != "MISS" {
-		t.Errorf(`in the spotlight: a.Header.Get("X-Cache") = %q, want "MISS"`, a.Header.Get("X-Cache"))
-	}
+	check.Equal(t, priced(highlighted.Pins), 1, "in the spotlight")
+	check.NotEqual(t, highlighted.Pins[25].Nightly, nil, "in the spotlight")
+	check.Equal(t, highlighted.Search, got.Search, "in the spotlight")
+	check.Equal(t, a.Header.Get("X-Cache"), "MISS", "in the spotlight")
 	_, a = post(t, v, system.SearchBodyIn(kabul))
-	if a.Header.Get("X-Cache") != "HIT" {
-		t.Errorf(`again: a.Header.Get("X-Cache") = %q, want "HIT"`, a.Header.Get("X-Cache"))
-	}
-	if diff := cmp.Diff(map[string]int{"pins": 1, "previews": 2, "brands": 1}, system.AllCalls()); diff != "" {
-		t.Errorf("calls of other services (-want +got):\n%s", diff)
-	}
+	check.Equal(t, a.Header.Get("X-Cache"), "HIT", "again")
+	check.Equal(t, system.AllCalls(), map[string]int{"pins": 1, "previews": 2, "brands": 1}, "calls of other services")
 	var published struct {
 		Kind string   `json:"kind"`
 		Keys []string `json:"filterKeys"`
@@ -129,18 +87,11 @@ func TestSearchMap_pins(t *testing.T) {
 	}
 	v.Must(200, "POST", "/search/map", system.SearchBodyIn(kabul, `,"filters":{"amenities":["wifi"],"propertyType":["hostel","zarghona"],"guestRatingMin":4}`))
 	system.Payload("search.executed", &published)
-	if want := []string{"wifi", "hostel", "property-type", "guest-rating"}; !slices.Equal(published.Keys, want) {
-		t.Errorf("published.Keys = %q, want %q", published.Keys, want)
-	}
-	if published.Geo.City != "Kabul" || published.Geo.Country != "AF" {
-		t.Errorf("published.Geo = %+v, want Kabul, AF", published.Geo)
-	}
-	if published.Kind != "map" {
-		t.Errorf(`published.Kind = %q, want "map"`, published.Kind)
-	}
-	if published.Geo.Mode != "bounding-box" {
-		t.Errorf(`published.Geo.Mode = %q, want "bounding-box"`, published.Geo.Mode)
-	}
+	check.Equal(t, published.Keys, []string{"wifi", "hostel", "property-type", "guest-rating"})
+	check.Equal(t, published.Geo.City, "Kabul")
+	check.Equal(t, published.Geo.Country, "AF")
+	check.Equal(t, published.Kind, "map")
+	check.Equal(t, published.Geo.Mode, "bounding-box")
 }
 
 func hotels(pins []search.MapPin) (n int) {
@@ -154,27 +105,15 @@ func TestSearchMap_clustered(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 520, Function)
 	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
-	if !got.Clustered {
-		t.Error("got.Clustered = false, want true")
-	}
-	if got.Truncated {
-		t.Error("got.Truncated = true, want false")
-	}
+	check.Equal(t, got.Clustered, true)
+	check.Equal(t, got.Truncated, false)
 	if len(got.Pins) > 200 {
 		t.Errorf("len(got.Pins) = %d, want at most 200", len(got.Pins))
 	}
-	if hotels(got.Pins) != 520 {
-		t.Errorf("the counts add up to %d, want 520", hotels(got.Pins))
-	}
-	if got.Total != 520 {
-		t.Errorf("got.Total = %d, want 520", got.Total)
-	}
-	if priced(got.Pins[:20]) != 20 {
-		t.Errorf("%d of the first 20 clusters have a price, want 20", priced(got.Pins[:20]))
-	}
-	if priced(got.Pins) != 20 {
-		t.Errorf("%d pins have a price, want 20", priced(got.Pins))
-	}
+	check.Equal(t, hotels(got.Pins), 520, "the counts add up to")
+	check.Equal(t, got.Total, 520)
+	check.Equal(t, priced(got.Pins[:20]), 20, "prices of the first 20 clusters")
+	check.Equal(t, priced(got.Pins), 20, "pins with a price")
 }
 
 func TestSearchMap_incompleteCounts(t *testing.T) {
@@ -182,24 +121,16 @@ func TestSearchMap_incompleteCounts(t *testing.T) {
 	system := consumertest.OpenSystem(t, 520, Function)
 	system.Hidden = 7
 	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
-	if !got.Truncated {
-		t.Error("got.Truncated = false, want true")
-	}
-	if got.Total != 527 {
-		t.Errorf("got.Total = %d, want 527", got.Total)
-	}
+	check.Equal(t, got.Truncated, true)
+	check.Equal(t, got.Total, 527)
 }
 
 func TestSearchMap_brandCalls(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 200, Function)
 	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
-	if len(got.Pins) != 200 {
-		t.Errorf("len(got.Pins) = %d, want 200", len(got.Pins))
-	}
-	if got.Clustered {
-		t.Error("got.Clustered = true, want false")
-	}
+	check.Equal(t, len(got.Pins), 200)
+	check.Equal(t, got.Clustered, false)
 	if diff := cmp.Diff(map[string]int{"pins": 1, "previews": 1, "brands": 2}, system.AllCalls()); diff != "" { // 150 brands at most in one
 		t.Errorf("calls of other services (-want +got):\n%s", diff)
 	}
@@ -212,15 +143,9 @@ func TestSearchMap_suspendedHotel(t *testing.T) {
 	post(t, v, system.SearchBodyIn(kabul))
 	system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
 	got, _ := post(t, v, system.SearchBodyIn(kabul))
-	if len(got.Pins) != 2 {
-		t.Errorf("len(got.Pins) = %d, want 2", len(got.Pins))
-	}
-	if got.Total != 2 {
-		t.Errorf("got.Total = %d, want 2", got.Total)
-	}
-	if got.Truncated {
-		t.Error("got.Truncated = true, want false")
-	}
+	check.Equal(t, len(got.Pins), 2)
+	check.Equal(t, got.Total, 2)
+	check.Equal(t, got.Truncated, false)
 }
 
 // A cluster whose most popular hotel was suspended shows the next one, with its price. While the search service does not answer,
@@ -251,21 +176,12 @@ func TestSearchMap_suspendedInCluster(t *testing.T) {
 				if working {
 					want, total = next.Property, 519
 				}
-				if got.Pins[0].Property != want {
-					t.Errorf("got.Pins[0].Property = %v, want %v", got.Pins[0].Property, want)
-				}
-				if has := got.Pins[0].Nightly != nil; has != working {
-					t.Errorf("the first pin has a price: %t, want %t", has, working)
-				}
-				if got.Stale == working {
-					t.Errorf("got.Stale = %t, want %t", got.Stale, !working)
-				}
-				if got.Total != total || hotels(got.Pins) != total {
-					t.Errorf("got.Total = %d, and the counts add up to %d, want %d", got.Total, hotels(got.Pins), total)
-				}
-				if priced(got.Pins) != 20 {
-					t.Errorf("priced(got.Pins) = %d, want 20", priced(got.Pins))
-				}
+				check.Equal(t, got.Pins[0].Property, want)
+				check.Equal(t, got.Pins[0].Nightly != nil, working, "the first pin has a price")
+				check.NotEqual(t, got.Stale, working)
+				check.Equal(t, got.Total, total)
+				check.Equal(t, hotels(got.Pins), total)
+				check.Equal(t, priced(got.Pins), 20)
 			}
 			if working := behavior == upstreamtest.Working; working && system.Calls("pins") != 2 {
 				t.Errorf(`system.Calls("pins") = %d, want 2`, system.Calls("pins"))
@@ -282,12 +198,8 @@ func TestSearchMap_newHotel(t *testing.T) {
 	ask := func(place string, pins int, state string) {
 		t.Helper()
 		got, a := post(t, v, system.SearchBodyIn(place))
-		if len(got.Pins) != pins {
-			t.Errorf("len(got.Pins) = %d, want %d", len(got.Pins), pins)
-		}
-		if a.Header.Get("X-Cache") != state {
-			t.Errorf("X-Cache = %q, want %q", a.Header.Get("X-Cache"), state)
-		}
+		check.Equal(t, len(got.Pins), pins)
+		check.Equal(t, a.Header.Get("X-Cache"), state)
 	}
 	const elsewhere = `{"mode":"bounding-box","boundingBox":{"swLat":34.1,"swLng":62,"neLat":34.5,"neLng":62.4}}`
 	system.Cells = []string{"h3:8443455ffffffff"}
@@ -318,15 +230,9 @@ func TestSearchMap_degraded(t *testing.T) {
 	v := system.Traveller()
 	system.SetBehavior("brands", upstreamtest.Failing)
 	got, a := post(t, v, system.SearchBodyIn(kabul))
-	if !slices.Equal(got.Degraded, []string{"theme"}) {
-		t.Errorf("got.Degraded = %q, want %q", got.Degraded, []string{"theme"})
-	}
-	if len(got.Pins) != 2 {
-		t.Errorf("len(got.Pins) = %d, want 2", len(got.Pins))
-	}
-	if strings.Count(string(a.Body), `"brandColor":"#5b6470"`) != 2 {
-		t.Errorf("string(a.Body) = %q, want the neutral colour twice", string(a.Body))
-	}
+	check.Equal(t, got.Degraded, []string{"theme"})
+	check.Equal(t, len(got.Pins), 2)
+	check.Equal(t, strings.Count(string(a.Body), `"brandColor":"#5b6470"`), 2, "string(a.Body) = %q", string(a.Body))
 	system.SetBehavior("pins", upstreamtest.Failing)
 	if a := v.Must(503, "POST", "/search/map", system.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
 		t.Errorf("got %s", a.Body)
@@ -344,12 +250,8 @@ func TestSearchMap_invalid(t *testing.T) {
 	} {
 		t.Run(body, func(t *testing.T) {
 			a := v.Send("POST", "/search/map", body)
-			if a.Status != 400 {
-				t.Errorf("%s: status = %d, want 400: %s", body, a.Status, a.Body)
-			}
-			if len(a.Problem().Violations) == 0 {
-				t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", body, len(a.Problem().Violations))
-			}
+			a.Want(t, 400)
+			check.NotEqual(t, len(a.Problem().Violations), 0)
 		})
 	}
 }
@@ -371,9 +273,7 @@ func TestReads_warmMap(t *testing.T) {
 			if len(read) > 20 {
 				t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
 			}
-			if a.Header.Get("X-Cache") != "HIT" {
-				t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
-			}
+			check.Equal(t, a.Header.Get("X-Cache"), "HIT", "process")
 		})
 	}
 }

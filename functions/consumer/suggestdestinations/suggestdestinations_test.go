@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -24,23 +25,16 @@ func TestSuggestDestinations(t *testing.T) {
 	system := consumertest.OpenSystem(t, 3, Function)
 	v := system.Traveller("Accept-Language", "ps")
 	got, _ := suggest(t, v, "Kab")
-	if len(got.Destinations) != 1 {
-		t.Fatalf("len(got.Destinations) = %d, want 1", len(got.Destinations))
-	}
+	check.MustEqual(t, len(got.Destinations), 1)
 	d := got.Destinations[0]
-	if d.City != "Kabul" || d.Country != "AF" {
-		t.Errorf("got.Destinations[0] = %+v, want Kabul in AF", d)
-	}
-	if d.Name.Display != "کابل" || d.Hotels != 3 {
-		t.Errorf("got.Destinations[0] = %+v, want کابل with 3 hotels", d)
-	}
+	check.Equal(t, d.City, "Kabul")
+	check.Equal(t, d.Country, "AF")
+	check.Equal(t, d.Name.Display, "کابل")
+	check.Equal(t, d.Hotels, 3)
 	english, a := suggest(t, system.Traveller("Accept-Language", "en"), "  kab ")
-	if english.Destinations[0].Name.Display != "Kabul" {
-		t.Errorf("english.Destinations[0].Name.Display = %q, want Kabul", english.Destinations[0].Name.Display)
-	}
-	if a.Header.Get("X-Cache") != "HIT" || system.Calls("destinations") != 1 {
-		t.Errorf("X-Cache %s after %d calls, want HIT after 1", a.Header.Get("X-Cache"), system.Calls("destinations"))
-	}
+	check.Equal(t, english.Destinations[0].Name.Display, "Kabul")
+	check.Equal(t, a.Header.Get("X-Cache"), "HIT")
+	check.Equal(t, system.Calls("destinations"), 1)
 	if none, _ := suggest(t, v, "Paris"); none.Destinations == nil || len(none.Destinations) != 0 {
 		t.Errorf("none.Destinations = %+v, want an empty list", none.Destinations)
 	}
@@ -58,9 +52,7 @@ func TestSuggestDestinations_invalid(t *testing.T) {
 			}
 		})
 	}
-	if n := system.Calls("destinations"); n != 0 {
-		t.Errorf("%d calls of the search service, want 0", n)
-	}
+	check.Equal(t, system.Calls("destinations"), 0, "calls of the search service")
 }
 
 func TestSuggestDestinations_searchServiceDown(t *testing.T) {
@@ -71,9 +63,7 @@ func TestSuggestDestinations_searchServiceDown(t *testing.T) {
 	for name, behavior := range map[string]upstreamtest.Behavior{"failing": upstreamtest.Failing, "garbled": upstreamtest.Garbled, "garbage": upstreamtest.Garbage} {
 		t.Run(name, func(t *testing.T) {
 			system.SetBehavior("destinations", behavior)
-			if a := v.Must(503, "GET", "/destinations?q="+name, nil); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
-				t.Errorf("%s: code = %s, want BFF.UPSTREAM_UNAVAILABLE", name, a.Code())
-			}
+			check.Equal(t, v.Must(503, "GET", "/destinations?q="+name, nil).Code(), "BFF.UPSTREAM_UNAVAILABLE")
 		})
 	}
 	system.DB.Advance(6 * time.Minute)

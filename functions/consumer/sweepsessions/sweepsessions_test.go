@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestSweep_failingSession(t *testing.T) {
@@ -22,29 +23,21 @@ func TestSweep_failingSession(t *testing.T) {
 	}
 	ended := func(when string, want int) {
 		t.Helper()
-		if a := site.Front.Tick(sweepsessions.Function); a.Status != 500 {
-			t.Errorf("%s the sweep answered %d: it does not say that one could not be ended", when, a.Status)
-		}
+		site.Front.Tick(sweepsessions.Function).Want(t, 500)
 		site.CheckPublished("session.ended", want)
 	}
 	stuck := come()
 	come()
 	come()
 	owner := site.DB.Owner(t)
-	if _, err := owner.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE bff_consumer.guest_sessions
-		ADD CONSTRAINT stuck CHECK (ended_at IS NULL OR guest_session_id <> '%x')`, stuck.Session[:])); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(owner.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE bff_consumer.guest_sessions
+		ADD CONSTRAINT stuck CHECK (ended_at IS NULL OR guest_session_id <> '%x')`, stuck.Session[:]))))
 	site.DB.Advance(month)
 	ended("at first", 2)
 	come()
 	site.DB.Advance(month)
 	ended("a month later", 3)
-	if _, err := owner.Exec(t.Context(), `ALTER TABLE bff_consumer.guest_sessions DROP CONSTRAINT stuck`); err != nil {
-		t.Fatal(err)
-	}
-	if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
-		t.Errorf("when nothing is stuck any more the sweep answered %d: %s", a.Status, a.Body)
-	}
+	check.Must(t, check.Err(owner.Exec(t.Context(), `ALTER TABLE bff_consumer.guest_sessions DROP CONSTRAINT stuck`)))
+	site.Front.Tick(sweepsessions.Function).Want(t, 204)
 	site.CheckPublished("session.ended", 4)
 }

@@ -2,10 +2,8 @@ package sandbox_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -59,19 +58,13 @@ func (o openedIntent) press(t *testing.T, f *fntest.Front, action string) string
 func (b books) wantStatus(t *testing.T, i id.Intent, want payment.Status, attempts int) {
 	t.Helper()
 	got := b.get(t, i)
-	if got.Status != want {
-		t.Errorf("status = %s, want %s", got.Status, want)
-	}
-	if got.Attempts != attempts {
-		t.Errorf("attempts = %d, want %d", got.Attempts, attempts)
-	}
+	check.Equal(t, got.Status, want)
+	check.Equal(t, got.Attempts, attempts)
 }
 
 func (b books) wantPublished(t *testing.T, r id.Reservation, want ...string) {
 	t.Helper()
-	if got := b.published(t, r); !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, b.published(t, r), append([]string{}, want...))
 }
 
 // A payment by mobile money has no payment page: the guest approves on the phone, which is the checkout page here.
@@ -80,17 +73,11 @@ func TestMobileMoney_onThePhone(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	o := openIn(t, f, "mfs", "")
-	if o.Status != payment.RequiresAction {
-		t.Errorf("status = %s, want %s", o.Status, payment.RequiresAction)
-	}
-	if o.RedirectURL+o.Secret != "" {
-		t.Errorf("redirectUrl %q and clientSecret %q, want neither", o.RedirectURL, o.Secret)
-	}
+	check.Equal(t, o.Status, payment.RequiresAction)
+	check.Equal(t, o.RedirectURL+o.Secret, "", "redirectUrl %q and clientSecret %q", o.RedirectURL, o.Secret)
 	phone := "https://pay.example/sandbox/payment/v1/checkout/" + o.ID.String()
 	f.Get(strings.TrimPrefix(phone, "https://pay.example")).WantText(t, "asks for this payment on your phone", `value="pay"`)
-	if to := o.press(t, f, "decline"); to != phone {
-		t.Errorf("the phone leads to %s, want itself", to)
-	}
+	check.Equal(t, o.press(t, f, "decline"), phone, "where the phone leads")
 	b.wantStatus(t, o.ID, payment.RequiresAction, 1)
 	for range 2 {
 		o.press(t, f, "pay")
@@ -105,12 +92,8 @@ func TestAuthenticate(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	o := openIn(t, f, "card", "challenge_3ds")
-	if o.Status != payment.RequiresAction {
-		t.Errorf("status = %s, want %s", o.Status, payment.RequiresAction)
-	}
-	if o.RedirectURL != "" {
-		t.Errorf("redirectUrl = %q, want none", o.RedirectURL)
-	}
+	check.Equal(t, o.Status, payment.RequiresAction)
+	check.Equal(t, o.RedirectURL, "")
 	o.press(t, f, "pay") // without the secret
 	b.wantStatus(t, o.ID, payment.RequiresAction, 0)
 	approve := func(secret, action string) fntest.Answer {
@@ -129,9 +112,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 	b.wantStatus(t, o.ID, payment.Captured, 1)
 	b.wantPublished(t, o.Reservation, capturedEvent)
-	if got := string(f.Get("/sandbox/payment/v1/intents/" + o.ID.String()).Body); strings.Contains(got, "clientSecret") {
-		t.Errorf("a captured intent still shows its client secret: %s", got)
-	}
+	check.Lacks(t, string(f.Get("/sandbox/payment/v1/intents/"+o.ID.String()).Body), "clientSecret")
 }
 
 // In declined_3ds the bank declines each approval; the fifth ends the intent. Without the scenario the guest gets another intent.
@@ -151,12 +132,8 @@ func TestAuthenticate_declined(t *testing.T) {
 	b.wantPublished(t, o.Reservation, failedEvent)
 	again := openIn(t, f, "card", "declined_3ds")
 	fresh, err := b.Intents.Open(t.Context(), wanted(again.Reservation, standin.Card))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fresh.Status != payment.RequiresPayment {
-		t.Errorf("the next payment is %s, want %s", fresh.Status, payment.RequiresPayment)
-	}
+	check.Must(t, err)
+	check.Equal(t, fresh.Status, payment.RequiresPayment, "the next payment")
 	b.wantStatus(t, again.ID, payment.Superseded, 0)
 }
 
@@ -175,18 +152,10 @@ func TestProcessing(t *testing.T) {
 			o.press(t, f, "decline")
 			b.wantStatus(t, o.ID, payment.Processing, 0)
 			same, err := b.Intents.Open(t.Context(), wanted(o.Reservation, standin.Method(method)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if same.ID != o.ID {
-				t.Errorf("the same method opens %v, want %v", same.ID, o.ID)
-			}
-			if _, err := b.Intents.Open(t.Context(), wanted(o.Reservation, standin.CashOnArrival)); !errors.Is(err, payment.ErrProcessing) {
-				t.Errorf("another method: %v, want ErrProcessing", err)
-			}
-			if err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, o.Reservation) }); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
+			check.Equal(t, same.ID, o.ID, "the same method opens")
+			check.Error(t, check.Err(b.Intents.Open(t.Context(), wanted(o.Reservation, standin.CashOnArrival))), payment.ErrProcessing, "another method")
+			check.Must(t, b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, o.Reservation) }))
 			b.wantStatus(t, o.ID, payment.Processing, 0)
 			o.press(t, f, "refuse")
 			b.wantStatus(t, o.ID, payable, 1)
@@ -213,14 +182,10 @@ func TestProcessing_noAnswer(t *testing.T) {
 	replaced.press(t, f, "pay")
 	b.Advance(30 * time.Minute)
 	b.wantStatus(t, swept.ID, payment.Failed, 0)
-	if _, err := b.Intents.Open(t.Context(), wanted(replaced.Reservation, standin.MFS)); err != nil {
-		t.Errorf("another method after the expiry: %v", err)
-	}
+	check.NoError(t, check.Err(b.Intents.Open(t.Context(), wanted(replaced.Reservation, standin.MFS))), "another method after the expiry")
 	for range 2 {
 		swept.press(t, f, "capture")
-		if _, err := b.Expire(t.Context(), swept.ID); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(b.Expire(t.Context(), swept.ID)))
 	}
 	b.wantPublished(t, swept.Reservation, failedEvent)
 	b.wantPublished(t, replaced.Reservation)
@@ -231,23 +196,17 @@ func TestProcessing_concurrently(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
 	i := b.opened(t, standin.Card)
-	if _, err := b.Defer(t.Context(), i.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Defer(t.Context(), i.ID)))
 	acts := []func(context.Context, id.Intent) (payment.Intent, error){b.Capture, b.Refuse, b.Pay, b.Defer, b.Expire}
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 30 {
 		callers.Go(func() error { _, err := acts[n%len(acts)](ctx, i.ID); return err })
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, callers.Wait())
 	if _, err := b.Pay(t.Context(), i.ID); err != nil { // if all others ended in an open intent
 		t.Fatal(err)
 	}
-	if _, err := b.Capture(t.Context(), i.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Capture(t.Context(), i.ID)))
 	ended := b.get(t, i.ID)
 	want := capturedEvent
 	if ended.Status == payment.Failed {
@@ -274,12 +233,8 @@ func TestPaymentScenario_otherMethods(t *testing.T) {
 	f := b.front(t)
 	for _, scenario := range []string{"pending", "challenge_3ds", "declined_3ds", "posted_return"} {
 		t.Run(scenario, func(t *testing.T) {
-			if o := openIn(t, f, "cash_on_arrival", scenario); o.Status != payment.PendingCash {
-				t.Errorf("cash is %s, want %s", o.Status, payment.PendingCash)
-			}
-			if o := openIn(t, f, "mfs", scenario); o.Secret != "" {
-				t.Errorf("mfs has the client secret %s, want none", o.Secret)
-			}
+			check.Equal(t, openIn(t, f, "cash_on_arrival", scenario).Status, payment.PendingCash)
+			check.Equal(t, openIn(t, f, "mfs", scenario).Secret, "", "client secret of mfs")
 		})
 	}
 }
@@ -291,8 +246,7 @@ func TestScenarios_suspendedAndExpired(t *testing.T) {
 	f := b.front(t)
 	f.Get("/sandbox/tenant/v1/tenants/"+kabul.Slug, scenarioHeader, "tenant_suspended").WantText(t, `"status":"suspended"`)
 	f.Get("/sandbox/tenant/v1/tenants/"+kabul.Slug).WantText(t, `"status":"active"`)
-	var held inventory.HoldResult
-	f.Post("/sandbox/inventory/v1/holds", holdRequest(b.want(b.nights(10, 2), 1)), scenarioHeader, "hold_expired").Into(t, &held)
+	held := fntest.Read[inventory.HoldResult](t, f.Post("/sandbox/inventory/v1/holds", holdRequest(b.want(b.nights(10, 2), 1)), scenarioHeader, "hold_expired"))
 	if left := held.ExpiresAt.Sub(b.env.Now()); left > time.Second {
 		t.Errorf("the rooms are held for %v, want at most a second", left)
 	}

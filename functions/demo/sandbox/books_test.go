@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -44,9 +45,7 @@ func openWith(t *testing.T, pool string) books {
 		t.Fatal(err)
 	}
 	zone, err := time.LoadLocation(kabul.TimeZone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return books{d, inventory.Open(e), payment.OpenIntents(e), e, postgres.Open(e, standin.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
 }
 
@@ -69,9 +68,7 @@ func (b books) want(w stay.Window, units int) inventory.Hold {
 func (b books) held(t *testing.T, w stay.Window, units int) inventory.Hold {
 	t.Helper()
 	h := b.want(w, units)
-	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Inventory.Hold(t.Context(), h)))
 	return h
 }
 
@@ -95,9 +92,7 @@ func ids(h inventory.Hold) (all []id.Allocation) {
 func (b books) left(t *testing.T, w stay.Window) int {
 	t.Helper()
 	all, err := b.Left(t.Context(), kabul.Property, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, l := range all {
 		if l.RoomType == suites.ID {
 			return l.Units
@@ -113,18 +108,14 @@ func (b books) published(t *testing.T, r id.Reservation) []string {
 	rows, _ := b.owner.Query(t.Context(), `
 		SELECT replace(subject, 'melmastoon.', '') FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 ORDER BY seq`, r.String())
 	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return subjects
 }
 
 // count returns the result of a counting query by the owner of the tables.
 func (b books) count(t *testing.T, sql string, args ...any) (n int) {
 	t.Helper()
-	if err := b.owner.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.owner.QueryRow(t.Context(), sql, args...).Scan(&n))
 	return n
 }
 
@@ -132,9 +123,7 @@ func (b books) count(t *testing.T, sql string, args ...any) (n int) {
 func (b books) opened(t *testing.T, method standin.Method) payment.Intent {
 	t.Helper()
 	i, err := b.Intents.Open(t.Context(), wanted(id.New[id.Reservation](), method))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return i
 }
 

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -37,9 +38,7 @@ func openOverHTTP(t *testing.T, f *fntest.Front, r id.Reservation, method, back 
 		in["returnUrl"] = back
 	}
 	got := f.Post("/sandbox/payment/v1/intents", in)
-	if got.Status != http.StatusCreated {
-		t.Fatalf("open: %d %s", got.Status, got.Body)
-	}
+	got.Must(t, http.StatusCreated)
 	got.Into(t, &o)
 	return o
 }
@@ -48,9 +47,7 @@ func openOverHTTP(t *testing.T, f *fntest.Front, r id.Reservation, method, back 
 func (o opened) page(t *testing.T) string {
 	t.Helper()
 	path, ok := strings.CutPrefix(o.RedirectURL, "https://pay.example")
-	if !ok {
-		t.Fatalf("redirectUrl %q is not a page of ours", o.RedirectURL)
-	}
+	check.MustEqual(t, ok, true, "redirectUrl %q is not a page of ours", o.RedirectURL)
 	return path
 }
 
@@ -64,57 +61,31 @@ func TestCheckout_pay(t *testing.T) {
 	page := guest.Get(o.page(t))
 	for _, want := range []string{"Kabul Grand Hotel", "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
 		t.Run(want, func(t *testing.T) {
-			if !strings.Contains(string(page.Body), want) {
-				t.Errorf("the page lacks %s", want)
-			}
+			page.WantText(t, want)
 		})
 	}
-	if strings.Contains(string(page.Body), r.String()) {
-		t.Error("the page shows a guest the name that machines have for the reservation")
-	}
-	if strings.Contains(string(page.Body), "<script") {
-		t.Error("the page needs a script")
-	}
-	if got := page.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
-		t.Errorf("content type %s", got)
-	}
+	check.Lacks(t, string(page.Body), r.String())
+	check.Lacks(t, string(page.Body), "<script")
+	check.Equal(t, page.Header.Get("Content-Type"), "text/html; charset=utf-8", "content type")
 	declined := guest.Post(o.page(t), "action=decline", "Content-Type", form)
-	if declined.Status != http.StatusSeeOther {
-		t.Fatalf("decline: status = %d, want %d: %s", declined.Status, http.StatusSeeOther, declined.Body)
-	}
-	if declined.Header.Get("Location") != o.RedirectURL {
-		t.Fatalf(`decline: declined.Header.Get("Location") = %q, want %q`, declined.Header.Get("Location"), o.RedirectURL)
-	}
-	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "Attempts left: 4") {
-		t.Errorf("after a decline the page is %s", again.Body)
-	}
+	declined.Must(t, http.StatusSeeOther)
+	check.MustEqual(t, declined.Header.Get("Location"), o.RedirectURL)
+	guest.Get(o.page(t)).WantText(t, "Attempts left: 4")
 	for range 2 {
-		if paid := guest.Post(o.page(t), "action=pay", "Content-Type", form); paid.Status != http.StatusSeeOther {
-			t.Fatalf("pay: %d %s", paid.Status, paid.Body)
-		}
+		guest.Post(o.page(t), "action=pay", "Content-Type", form).Must(t, http.StatusSeeOther)
 	}
 	done := string(guest.Get(o.page(t)).Body)
-	if !strings.Contains(done, "Paid. Thank you") {
-		t.Errorf("done = %q, want it to contain %q", done, "Paid. Thank you")
-	}
-	if strings.Contains(done, "<form") {
-		t.Errorf("done = %q, want it without %q", done, "<form")
-	}
+	check.Contains(t, done, "Paid. Thank you")
+	check.Lacks(t, done, "<form")
 	var read struct {
 		Status   string `json:"status"`
 		Captured string `json:"capturedMicro"`
 		EventID  string `json:"capturedEventId"`
 	}
 	f.Get("/sandbox/payment/v1/intents/"+o.ID).Into(t, &read)
-	if read.Status != "captured" {
-		t.Errorf(`status = %q, want "captured"`, read.Status)
-	}
-	if read.Captured != "12500000000" {
-		t.Errorf(`read.Captured = %q, want "12500000000"`, read.Captured)
-	}
-	if !strings.HasPrefix(read.EventID, "evt_") {
-		t.Errorf("read.EventID = %q, want prefix %q", read.EventID, "evt_")
-	}
+	check.Equal(t, read.Status, "captured")
+	check.Equal(t, read.Captured, "12500000000")
+	check.Equal(t, strings.HasPrefix(read.EventID, "evt_"), true, "%s", read.EventID)
 }
 
 // The page's content security policy and its style sheet must agree, or browsers ignore the styles.
@@ -122,18 +93,10 @@ func TestCheckout_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, standin.Card).ID.String()).Body)
-	if strings.Contains(text, " style=") {
-		t.Errorf("text = %q, want it without %q", text, " style=")
-	}
-	if strings.Count(text, "<style>") != 1 {
-		t.Errorf(`strings.Count(text, "<style>") = %d, want 1`, strings.Count(text, "<style>"))
-	}
-	if want := styleHash(between(t, text, "<style>", "</style>")); !strings.Contains(policyOf(t, text), "style-src '"+want+"'") {
-		t.Errorf("policy %s, want style-src %s", policyOf(t, text), want)
-	}
-	if !strings.HasPrefix(policyOf(t, text), "default-src 'none'; ") {
-		t.Errorf("policy %s allows more than the style", policyOf(t, text))
-	}
+	check.Lacks(t, text, " style=")
+	check.Equal(t, strings.Count(text, "<style>"), 1)
+	check.Contains(t, policyOf(t, text), "style-src '"+styleHash(between(t, text, "<style>", "</style>"))+"'")
+	check.Equal(t, strings.HasPrefix(policyOf(t, text), "default-src 'none'; "), true, "policy %s allows more than the style", policyOf(t, text))
 }
 
 // Browsers apply form-action to the redirect after the form, so it lists the hotel's site.
@@ -143,9 +106,7 @@ func TestCheckout_formAction(t *testing.T) {
 	f := b.front(t)
 	o := openOverHTTP(t, f, id.New[id.Reservation](), "card", "https://kabul-grand.example/return?draft=1")
 	policy := f.Get(o.page(t)).Header.Get("Content-Security-Policy")
-	if want := "; form-action 'self' https://kabul-grand.example"; !strings.HasSuffix(policy, want) {
-		t.Errorf("policy %s, want it to end in %q", policy, want)
-	}
+	check.Equal(t, strings.HasSuffix(policy, "; form-action 'self' https://kabul-grand.example"), true, "policy %s", policy)
 }
 
 func TestCheckout_returnsToSite(t *testing.T) {
@@ -156,12 +117,8 @@ func TestCheckout_returnsToSite(t *testing.T) {
 	for _, action := range []string{"decline", "pay"} {
 		t.Run(action, func(t *testing.T) {
 			got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
-			if got.Status != http.StatusSeeOther {
-				t.Errorf("status = %d, want %d: %s", got.Status, http.StatusSeeOther, got.Body)
-			}
-			if got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
-				t.Errorf(`got.Header.Get("Location") = %q, want "https://kabul-grand.example/return?draft=1"`, got.Header.Get("Location"))
-			}
+			got.Want(t, http.StatusSeeOther)
+			check.Equal(t, got.Header.Get("Location"), "https://kabul-grand.example/return?draft=1", `//kabul-grand.example/return?draft=1"`)
 		})
 	}
 	r := id.New[id.Reservation]()
@@ -177,9 +134,7 @@ func TestCheckout_returnsToSite(t *testing.T) {
 		t.Run(bad, func(t *testing.T) {
 			got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
 				"method": "card", "amountMicro": "10000", "currency": "AFN", "returnUrl": bad})
-			if got.Code() != "GENERAL.VALIDATION_FAILED" {
-				t.Errorf("%d %s, want VALIDATION_FAILED", got.Status, got.Code())
-			}
+			check.Equal(t, got.Code(), "GENERAL.VALIDATION_FAILED", "%s", fmt.Sprint(got.Status))
 		})
 	}
 }
@@ -193,13 +148,9 @@ func TestCheckout_outcomes(t *testing.T) {
 	}
 	cash, ended, late := b.opened(t, standin.CashOnArrival), b.opened(t, standin.Card), b.opened(t, standin.Card)
 	for range 5 {
-		if _, err := b.Decline(t.Context(), ended.ID); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(b.Decline(t.Context(), ended.ID)))
 	}
-	if _, err := b.Intents.Open(t.Context(), wanted(cash.Reservation, standin.Card)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Intents.Open(t.Context(), wanted(cash.Reservation, standin.Card))))
 	promised := b.opened(t, standin.CashOnArrival)
 	b.Advance(31 * time.Minute)
 	for _, test := range []struct {
@@ -213,24 +164,14 @@ func TestCheckout_outcomes(t *testing.T) {
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			text := say(test.intent)
-			if !strings.Contains(text, test.want) {
-				t.Errorf("text = %q, want it to contain %q", text, test.want)
-			}
-			if strings.Contains(text, "<form") {
-				t.Errorf("text = %q, want it without %q", text, "<form")
-			}
+			check.Contains(t, text, test.want)
+			check.Lacks(t, text, "<form")
 		})
 	}
-	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
-		t.Fatalf("tick: %d %s", got.Status, got.Body)
-	}
+	f.Tick(expireintents.Function).Must(t, http.StatusNoContent)
 	got := b.published(t, late.Reservation)
-	if len(got) != 1 {
-		t.Fatalf("len(got) = %d, want 1", len(got))
-	}
-	if got[0] != "payment.transaction.failed.v1" {
-		t.Errorf(`got[0] = %q, want "payment.transaction.failed.v1"`, got[0])
-	}
+	check.MustEqual(t, len(got), 1)
+	check.Equal(t, got[0], "payment.transaction.failed.v1")
 }
 
 func TestCheckout_unknownButton(t *testing.T) {
@@ -240,14 +181,10 @@ func TestCheckout_unknownButton(t *testing.T) {
 	path := "/sandbox/payment/v1/checkout/" + b.opened(t, standin.Card).ID.String()
 	for _, sent := range []string{"", "action=refund", "action=pay&action=pay"} {
 		t.Run(fmt.Sprintf("%q", sent), func(t *testing.T) {
-			if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
-				t.Errorf("%q: %d, want 400", sent, got.Status)
-			}
+			f.Post(path, sent, "Content-Type", form).Want(t, http.StatusBadRequest)
 		})
 	}
-	if got := f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
-		t.Errorf("from another site: %d, want 403", got.Status)
-	}
+	f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site").Want(t, http.StatusForbidden)
 }
 
 func TestCheckout_languages(t *testing.T) {
@@ -269,17 +206,11 @@ func TestCheckout_languages(t *testing.T) {
 			got := f.Get(o.page(t), "Accept-Language", test.asks)
 			for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
 				t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
-					if !strings.Contains(string(got.Body), want) {
-						t.Errorf("the page lacks %s: %s", want, got.Body)
-					}
+					got.WantText(t, want)
 				})
 			}
-			if got.Header.Get("Content-Language") != test.tag {
-				t.Errorf(`got.Header.Get("Content-Language") = %q, want %q`, got.Header.Get("Content-Language"), test.tag)
-			}
-			if strings.Contains(string(got.Body), "UTC") {
-				t.Errorf("string(got.Body) = %q, want it without %q", string(got.Body), "UTC")
-			}
+			check.Equal(t, got.Header.Get("Content-Language"), test.tag)
+			check.Lacks(t, string(got.Body), "UTC")
 		})
 	}
 }
@@ -306,9 +237,7 @@ func TestCheckout_deadline(t *testing.T) {
 				page += "?before=" + url.QueryEscape(test.named.UTC().Format(time.RFC3339))
 			}
 			kabuls := test.says.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
-			if text := string(f.Get(page).Body); !strings.Contains(text, "before "+kabuls+",") {
-				t.Errorf("the page lacks %s: %s", kabuls, text)
-			}
+			check.Contains(t, string(f.Get(page).Body), "before "+kabuls+",")
 		})
 	}
 }
@@ -317,12 +246,8 @@ func between(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, from)
 	inner, _, ends := strings.Cut(rest, to)
-	if !ok {
-		t.Fatalf("no %q in %s", from, text)
-	}
-	if !ends {
-		t.Fatalf("no %q after %q in %s", to, from, text)
-	}
+	check.MustEqual(t, ok, true, "no %q in %s", from, text)
+	check.MustEqual(t, ends, true, "no %q after %q in %s", to, from, text)
 	return inner
 }
 
@@ -340,24 +265,14 @@ func styleHash(style string) string {
 func TestCheckout_textsComplete(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("showcheckout/texts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var texts map[string]map[string]string
-	if err := json.Unmarshal(text, &texts); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := slices.Sorted(maps.Keys(texts)), []string{"ar-AE", "en", "fa-AF", "fa-IR", "ps-AF", "ur-PK"}; !slices.Equal(got, want) {
-		t.Errorf("languages %v, want %v", got, want)
-	}
+	check.Must(t, json.Unmarshal(text, &texts))
+	check.Equal(t, slices.Sorted(maps.Keys(texts)), []string{"ar-AE", "en", "fa-AF", "fa-IR", "ps-AF", "ur-PK"}, "languages")
 	for language, translated := range texts {
-		if len(translated) != len(texts["en"]) {
-			t.Errorf("%s has %d texts, want %d", language, len(translated), len(texts["en"]))
-		}
+		check.Equal(t, len(translated), len(texts["en"]), "texts in %s", language)
 		for key, english := range texts["en"] {
-			if translated[key] == "" {
-				t.Errorf("%s lacks %s", language, key)
-			}
+			check.NotEqual(t, translated[key], "", "%s lacks %s", language, key)
 			for _, argument := range []string{"{0}", "{1}"} {
 				t.Run(argument, func(t *testing.T) {
 					if strings.Contains(translated[key], argument) != strings.Contains(english, argument) {

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // incoming returns an event of another service.
@@ -18,9 +18,7 @@ func incoming(t *testing.T, subject string, payload any) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: "reservation-service"},
 		Tenant: kabul.Tenant, OrderingKey: "key", Payload: payload}.Seal(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), event.Origin{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return raw
 }
 
@@ -29,20 +27,12 @@ func TestReservationCancelled(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	h := b.held(t, b.nights(10, 2), 2)
-	if err := b.commit(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.commit(t.Context(), h))
 	i, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.Card))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Pay(t.Context(), i.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	check.Must(t, check.Err(b.Pay(t.Context(), i.ID)))
 	next, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.MFS))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cancelled := incoming(t, "melmastoon.reservation.cancelled.v1", body{
 		"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property, "cancelledAt": b.env.Now(),
 		"reason": "The rooms were sold.", "reasonCode": "inventory_failed",
@@ -51,23 +41,13 @@ func TestReservationCancelled(t *testing.T) {
 		"inventoryAllocationIds":  ids(h), "itemsCancelled": []string{}, "actor": body{"type": "system", "id": "saga"},
 	})
 	for range 2 {
-		if got := f.Push(reservationcancelled.Function, cancelled); got.Status != 204 {
-			t.Fatalf("%d %s", got.Status, got.Body)
-		}
+		f.Push(reservationcancelled.Function, cancelled).Must(t, 204)
 	}
-	if got := b.left(t, h.Stay); got != 2 {
-		t.Errorf("%d suites are left, want 2", got)
-	}
-	if got := b.get(t, i.ID); got.Refunded != 700_000_000 {
-		t.Errorf("refunded %d, want 700000000", got.Refunded)
-	}
-	if got := b.get(t, next.ID); got.FailureCode != "cancelled" {
-		t.Errorf("the live intent is %s %s, want cancelled", got.Status, got.FailureCode)
-	}
+	check.Equal(t, b.left(t, h.Stay), 2, "suites left")
+	check.Equal(t, b.get(t, i.ID).Refunded, 700_000_000)
+	check.Equal(t, b.get(t, next.ID).FailureCode, "cancelled", "the live intent")
 	want := []string{"inventory.allocation.committed.v1", "payment.transaction.captured.v1", "payment.transaction.failed.v1", "payment.transaction.refunded.v1"}
-	if got := b.published(t, h.Reservation); !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, b.published(t, h.Reservation), want)
 }
 
 func TestHoldExpired_keepsNewHold(t *testing.T) {
@@ -78,27 +58,15 @@ func TestHoldExpired_keepsNewHold(t *testing.T) {
 	b.Advance(11 * time.Minute)
 	b.held(t, old.Stay, 2)
 	i, err := b.Intents.Open(t.Context(), wanted(old.Reservation, standin.Card))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	late := body{"reservationId": old.Reservation, "tenantId": old.Tenant, "propertyId": old.Property,
 		"holdId": id.New[id.Hold](), "expiredAt": b.env.Now(), "inventoryAllocationIds": ids(old)}
-	if got := f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
-		t.Fatalf("%d %s", got.Status, got.Body)
-	}
-	if got := b.left(t, old.Stay); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
-	if got := b.get(t, i.ID); got.Status != payment.RequiresPayment {
-		t.Errorf("an intent that the event does not name is %s, want requires_payment", got.Status)
-	}
+	f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)).Must(t, 204)
+	check.Equal(t, b.left(t, old.Stay), 0, "suites left")
+	check.Equal(t, b.get(t, i.ID).Status, payment.RequiresPayment, "an intent that the event does not name")
 	late["paymentIntentId"] = i.ID
-	if got := f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
-		t.Fatalf("%d %s", got.Status, got.Body)
-	}
-	if got := b.get(t, i.ID); got.FailureCode != "cancelled" {
-		t.Errorf("the named intent is %s %s, want cancelled", got.Status, got.FailureCode)
-	}
+	f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)).Must(t, 204)
+	check.Equal(t, b.get(t, i.ID).FailureCode, "cancelled", "the named intent")
 }
 
 func TestHoldExpired_keepsCommittedRooms(t *testing.T) {
@@ -106,19 +74,11 @@ func TestHoldExpired_keepsCommittedRooms(t *testing.T) {
 	b := open(t)
 	f := b.front(t)
 	h := b.held(t, b.nights(10, 2), 2)
-	if err := b.commit(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.commit(t.Context(), h))
 	b.Advance(11 * time.Minute)
 	late := incoming(t, "melmastoon.reservation.hold_expired.v1", body{"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property,
 		"holdId": id.New[id.Hold](), "expiredAt": b.env.Now(), "inventoryAllocationIds": ids(h)})
-	if got := f.Push(holdexpired.Function, late); got.Status != 204 {
-		t.Fatalf("%d %s", got.Status, got.Body)
-	}
-	if got := b.left(t, h.Stay); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
-	if err := b.commit(t.Context(), h); err != nil {
-		t.Errorf("committing again after the event: %v", err)
-	}
+	f.Push(holdexpired.Function, late).Must(t, 204)
+	check.Equal(t, b.left(t, h.Stay), 0, "suites left")
+	check.NoError(t, b.commit(t.Context(), h), "committing again after the event")
 }

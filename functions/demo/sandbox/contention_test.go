@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -57,15 +58,9 @@ func TestHold_noOversell(t *testing.T) {
 			t.Parallel()
 			b := openConcurrent(t)
 			granted := b.rush(t, test.spread, b.Inventory.Hold)
-			if n := b.count(t, oversold); n != 0 {
-				t.Errorf("%d times a night had more takers than rooms", n)
-			}
-			if granted == 0 {
-				t.Error("granted = 0, want more than 0")
-			}
-			if granted == clients*rounds {
-				t.Errorf("granted = %d, all holds: there was no contention", granted)
-			}
+			check.Equal(t, b.count(t, oversold), 0, "oversold nights")
+			check.NotEqual(t, granted, 0)
+			check.NotEqual(t, granted, clients*rounds, "all holds granted: there was no contention")
 		})
 	}
 }
@@ -81,13 +76,9 @@ func TestHold_oversellsWithoutLocks(t *testing.T) {
 			break
 		}
 	}
-	if !caught {
-		t.Error("check, then insert was not caught")
-	}
+	check.Equal(t, caught, true, "check, then insert was not caught")
 	// This database is broken on purpose: exclude it from the invariants that are checked at the end.
-	if _, err := b.owner.Exec(t.Context(), `DELETE FROM sandbox.allocations; UPDATE sandbox.inventory_nights SET taken = 0`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.owner.Exec(t.Context(), `DELETE FROM sandbox.allocations; UPDATE sandbox.inventory_nights SET taken = 0`)))
 }
 
 // rush lets all clients hold overlapping stays of the two suites concurrently, commit some and release some, while the
@@ -121,9 +112,7 @@ func (b books) rush(t *testing.T, spread int, hold func(context.Context, invento
 		}
 		return nil
 	})
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, callers.Wait())
 	return granted.Load()
 }
 
@@ -185,9 +174,7 @@ func TestCommit_racingExpiryAndHold(t *testing.T) {
 	for round := range 40 {
 		w := b.nights(round*5, 3)
 		kept, taken := b.meet(t, b.held(t, w, 2), w)
-		if kept == (taken == 1) {
-			t.Fatalf("round %d: kept = %t and taken = %d, want exactly one winner", round, kept, taken)
-		}
+		check.MustNotEqual(t, kept, taken == 1, "round %d: the hold is kept, with %d taken", round, taken)
 		if taken > 1 {
 			t.Fatalf("round %d: taken = %d, want at most 1", round, taken)
 		}
@@ -198,15 +185,9 @@ func TestCommit_racingExpiryAndHold(t *testing.T) {
 		}
 	}
 	t.Logf("kept %d times, lost %d times", commits, losses)
-	if commits == 0 {
-		t.Errorf("commits = %d, want more than 0", commits)
-	}
-	if losses == 0 {
-		t.Errorf("losses = %d, want more than 0", losses)
-	}
-	if n := b.count(t, oversold); n != 0 {
-		t.Errorf("%d times a night had more takers than rooms", n)
-	}
+	check.NotEqual(t, commits, 0)
+	check.NotEqual(t, losses, 0)
+	check.Equal(t, b.count(t, oversold), 0, "oversold nights")
 }
 
 // meet advances the clock over a hold's end while it is being committed and four others request its rooms.
@@ -248,9 +229,7 @@ func (b books) meet(t *testing.T, old inventory.Hold, w stay.Window) (kept bool,
 			return nil
 		})
 	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, all.Wait())
 	<-decided
 	return kept, took.Load()
 }
@@ -283,9 +262,7 @@ func TestHold_noDeadlock(t *testing.T) {
 			return nil
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, callers.Wait())
 }
 
 func TestHold_concurrentRepetition(t *testing.T) {
@@ -306,10 +283,6 @@ func TestHold_concurrentRepetition(t *testing.T) {
 			return nil
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Error(err)
-	}
-	if got := b.published(t, h.Reservation); len(got) != 1 {
-		t.Errorf("published %v, want one event", got)
-	}
+	check.NoError(t, callers.Wait())
+	check.Equal(t, len(b.published(t, h.Reservation)), 1)
 }

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -28,9 +29,7 @@ func demand(t *testing.T, f *fntest.Front) (got search.Popularity) {
 
 func push(t *testing.T, f *fntest.Front, to fn.Function, raw event.Raw) {
 	t.Helper()
-	if got := f.Push(to, raw); got.Status != http.StatusNoContent {
-		t.Fatalf("%s answered %d: %s", to.Spec.Name, got.Status, got.Body)
-	}
+	f.Push(to, raw).Must(t, http.StatusNoContent)
 }
 
 func (b books) confirmation(t *testing.T, r id.Reservation, at time.Time) event.Raw {
@@ -66,25 +65,17 @@ func TestPopularity_bookings(t *testing.T) {
 			push(t, f, reservationconfirmed.Function, once)
 		}
 	}
-	if got := demand(t, f); got != (search.Popularity{Booked: 5}) {
-		t.Errorf("demand() = %+v, want 5 bookings", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Booked: 5})
 	push(t, f, reservationcancelled.Function, b.cancellation(t, reservations[0], now))
 	push(t, f, reservationcancelled.Function, b.cancellation(t, id.New[id.Reservation](), now)) // it was never confirmed
 	early := id.New[id.Reservation]()
 	push(t, f, reservationcancelled.Function, b.cancellation(t, early, now)) // its confirmation comes later
 	push(t, f, reservationconfirmed.Function, b.confirmation(t, early, now))
-	if got := demand(t, f); got != (search.Popularity{Booked: 4}) {
-		t.Errorf("after cancellations: demand() = %+v, want 4 bookings", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Booked: 4}, "after cancellations")
 	push(t, f, reservationconfirmed.Function, b.confirmation(t, id.New[id.Reservation](), now.Add(-25*time.Hour))) // late
-	if got := demand(t, f); got != (search.Popularity{Booked: 4}) {
-		t.Errorf("after an old booking: demand() = %+v, want 4 bookings", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Booked: 4}, "after an old booking")
 	b.Advance(24*time.Hour + time.Minute)
-	if got := demand(t, f); got != (search.Popularity{}) {
-		t.Errorf("a day later: demand() = %+v, want none", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{}, "a day later")
 }
 
 func TestPopularity_views(t *testing.T) {
@@ -105,18 +96,12 @@ func TestPopularity_views(t *testing.T) {
 	click(id.New[id.GuestSession](), "listing-card", now)
 	click(id.New[id.GuestSession](), "listing-card", now.Add(-2*time.Hour)) // too late
 	click(id.New[id.GuestSession](), "listing-card", now.Add(24*time.Hour)) // by a wrong clock
-	if got := demand(t, f); got != (search.Popularity{Viewed: 3}) {
-		t.Errorf("demand() = %+v, want 3 views", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Viewed: 3})
 	b.Advance(59 * time.Minute)
 	click(id.New[id.GuestSession](), "listing-card", b.env.Now())
-	if got := demand(t, f); got != (search.Popularity{Viewed: 4}) {
-		t.Errorf("after 59 minutes: demand() = %+v, want 4 views", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Viewed: 4}, "after 59 minutes")
 	b.Advance(2 * time.Minute)
-	if got := demand(t, f); got != (search.Popularity{Viewed: 1}) {
-		t.Errorf("after 61 minutes: demand() = %+v, want 1 view", got)
-	}
+	check.Equal(t, demand(t, f), search.Popularity{Viewed: 1}, "after 61 minutes")
 	if n := b.count(t, `SELECT count(*) FROM sandbox.recent_views AS v WHERE v::text LIKE '%' || replace($1::uuid::text, '-', '') || '%'`, one); n != 0 {
 		t.Errorf("%d rows contain a session", n)
 	}
@@ -127,9 +112,7 @@ func (w manyHotels) nearest(t *testing.T, to id.Property, limit int) []string {
 	t.Helper()
 	q := w.query(world)
 	all, err := w.Similar(t.Context(), search.Likeness{Property: to, Dates: q.Dates, Party: q.Party, Currency: "USD", Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return names(all)
 }
 
@@ -150,9 +133,7 @@ func TestSimilar_order(t *testing.T) {
 	if len(got) != len(nightly)-1 || len(got) < 5 {
 		t.Fatalf("%d similar hotels, want %d, the others of the city", len(got), len(nightly)-1)
 	}
-	if slices.Contains(got, kabul.Slug) {
-		t.Error("the hotel resembles itself")
-	}
+	check.Equal(t, slices.Contains(got, kabul.Slug), false, "the hotel resembles itself")
 	distance := func(slug string) (apart int, dearer float64) {
 		apart, dearer = stars[slug]-stars[kabul.Slug], nightly[slug]-nightly[kabul.Slug]
 		return max(apart, -apart), max(dearer, -dearer)
@@ -164,9 +145,7 @@ func TestSimilar_order(t *testing.T) {
 			t.Errorf("%s comes before %s: %d stars and %.0f, then %d stars and %.0f apart", got[i-1], got[i], apart, dearer, nextApart, nextDearer)
 		}
 	}
-	if four := w.nearest(t, kabul.Property, 4); !slices.Equal(four, got[:4]) {
-		t.Errorf("the first four are %q, want %q", four, got[:4])
-	}
+	check.Equal(t, w.nearest(t, kabul.Property, 4), got[:4], "the first four")
 }
 
 func TestSimilar_othersOmitted(t *testing.T) {
@@ -175,12 +154,8 @@ func TestSimilar_othersOmitted(t *testing.T) {
 	f := w.front(t)
 	first := w.nearest(t, kabul.Property, 10)[0]
 	other := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Slug == first })]
-	if _, err := directory.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing"); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.nearest(t, kabul.Property, 10); slices.Contains(got, first) {
-		t.Errorf("%s is suspended and resembles the hotel", first)
-	}
+	check.Must(t, check.Err(directory.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing")))
+	check.Equal(t, slices.Contains(w.nearest(t, kabul.Property, 10), first), false, "%s is suspended and resembles the hotel", first)
 	listed := func(of ...id.Property) (slugs []string) {
 		var got struct {
 			Listings []search.Listing `json:"listings"`
@@ -189,44 +164,28 @@ func TestSimilar_othersOmitted(t *testing.T) {
 		return names(got.Listings)
 	}
 	third := w.hotels[5]
-	if got := listed(third.Property, other.Property, id.New[id.Property](), kabul.Property); !slices.Equal(got, []string{third.Slug, kabul.Slug}) {
-		t.Errorf("listings %q, want those of the two hotels that exist and are not suspended, in order", got)
-	}
-	if got := listed(id.New[id.Property]()); len(got) != 0 {
-		t.Errorf("an unknown hotel: %q", got)
-	}
+	check.Equal(t, listed(third.Property, other.Property, id.New[id.Property](), kabul.Property), []string{third.Slug, kabul.Slug}, "listings")
+	check.Equal(t, len(listed(id.New[id.Property]())), 0, "an unknown hotel")
 	dates := w.query(world).Dates
 	ask := body{"propertyId": id.New[id.Property](), "dates": dates, "occupancy": body{"adults": 2, "children": 0, "rooms": 1}, "currency": "USD", "limit": 4}
-	if got := f.Post("/sandbox/search/v1/similar", ask); got.Status != http.StatusNotFound {
-		t.Errorf("an unknown hotel: status = %d, want 404", got.Status)
-	}
+	f.Post("/sandbox/search/v1/similar", ask).Want(t, http.StatusNotFound)
 	ask["limit"] = 11
-	if got := f.Post("/sandbox/search/v1/similar", ask); got.Status != http.StatusBadRequest {
-		t.Errorf("eleven hotels: status = %d, want 400", got.Status)
-	}
-	if got := f.Post("/sandbox/search/v1/listings", body{"propertyIds": []string{}}); got.Status != http.StatusBadRequest {
-		t.Errorf("no hotels: status = %d, want 400", got.Status)
-	}
+	f.Post("/sandbox/search/v1/similar", ask).Want(t, http.StatusBadRequest)
+	f.Post("/sandbox/search/v1/listings", body{"propertyIds": []string{}}).Want(t, http.StatusBadRequest)
 }
 
 func TestPreview_noExchangeRate(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
-	if _, err := w.owner.Exec(t.Context(), `DELETE FROM sandbox.fx_snapshots WHERE base = 'AFN' AND quote = 'USD'`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `DELETE FROM sandbox.fx_snapshots WHERE base = 'AFN' AND quote = 'USD'`)))
 	q := w.query(city("Kabul"))
 	tariffs, all := pricing.OpenTariffs(w.env), w.found(t, q, search.Recommended)
 	priced := w.found(t, q, search.PriceUp)
-	if len(priced) != len(all) {
-		t.Errorf("%d hotels in the order of price, want %d", len(priced), len(all))
-	}
+	check.Equal(t, len(priced), len(all), "hotels in the order of price")
 	if last := priced[len(priced)-1]; last.TenantSlug == "lapis-hotel-kabul" { // the only one with prices in dollars
 		t.Errorf("the hotel with a price comes last")
 	}
-	if priced[0].TenantSlug != "lapis-hotel-kabul" {
-		t.Errorf("priced[0].TenantSlug = %q, want the hotel with prices in dollars", priced[0].TenantSlug)
-	}
+	check.Equal(t, priced[0].TenantSlug, "lapis-hotel-kabul")
 	ask := pricing.Staying{Party: q.Party.Party(), Window: w.nights(20, 3), Currency: "USD"}
 	own := ask
 	own.Currency = kabul.Currency
@@ -239,13 +198,9 @@ func TestPreview_noExchangeRate(t *testing.T) {
 		t.Fatalf("%d previews, %v; want 1", len(usual), err)
 	}
 	fallback[0].CapturedAt = usual[0].CapturedAt
-	if fallback[0] != usual[0] {
-		t.Errorf("preview = %+v, want that in the hotel's own currency: %+v", fallback[0], usual[0])
-	}
+	check.Equal(t, fallback[0], usual[0], "preview")
 	days, currency, err := tariffs.Calendar(t.Context(), kabul.Property, w.nights(20, 3), "USD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if currency != kabul.Currency || len(days) != 3 {
 		t.Errorf("calendar of %d days in %s, want 3 in %s", len(days), currency, kabul.Currency)
 	}

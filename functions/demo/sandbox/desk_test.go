@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -19,9 +20,7 @@ func TestDesk(t *testing.T) {
 	f := b.front(t)
 	as := func(h demo.Hotel, roles ...string) *fntest.Front {
 		token, err := f.Issuer().Staff(identity.Audience("sandbox"), "usr_desk", h.Tenant, []id.Property{h.Property}, roles...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return f.As(token)
 	}
 	rooms := "/sandbox/property/v1/properties/" + kabul.Property.String() + "/rooms"

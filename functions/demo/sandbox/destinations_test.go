@@ -3,11 +3,11 @@ package sandbox_test
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestDestinations(t *testing.T) {
@@ -42,9 +42,7 @@ func TestDestinations(t *testing.T) {
 			if test.want == nil && len(got) > 0 {
 				t.Errorf("suggestions %q, want none", got)
 			}
-			if first := got[:min(len(got), len(test.want))]; !slices.Equal(first, test.want) {
-				t.Errorf("suggestions %q, want %q first", got, test.want)
-			}
+			check.Equal(t, got[:min(len(got), len(test.want))], test.want, "suggestions %q", got)
 			if len(got) > 8 {
 				t.Errorf("%d suggestions, want at most 8", len(got))
 			}
@@ -52,19 +50,13 @@ func TestDestinations(t *testing.T) {
 	}
 	for _, d := range w.hotels {
 		if d.City == "Jalalabad" {
-			if _, err := directory.OpenTenants(w.env).Suspend(t.Context(), d.Tenant, "billing"); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, check.Err(directory.OpenTenants(w.env).Suspend(t.Context(), d.Tenant, "billing")))
 		}
 	}
-	if got := suggest("jalal"); len(got) != 0 {
-		t.Errorf("a city without hotels is suggested: %q", got)
-	}
+	check.Equal(t, len(suggest("jalal")), 0, "a city without hotels is suggested")
 	for _, query := range []string{"limit=0&q=kab", "limit=21&q=kab", "limit=8", "q=kab"} {
 		t.Run(query, func(t *testing.T) {
-			if got := f.Get("/sandbox/search/v1/destinations?" + query); got.Status != http.StatusBadRequest {
-				t.Errorf("status = %d, want 400", got.Status)
-			}
+			f.Get("/sandbox/search/v1/destinations?"+query).Want(t, http.StatusBadRequest)
 		})
 	}
 }

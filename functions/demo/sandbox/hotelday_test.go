@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // at advances the clock to a time of the next day in Kabul and returns that day.
@@ -30,9 +31,7 @@ func (b books) at(t *testing.T, clock time.Duration) stay.Date {
 // grace stores the tenant's grace period for late guests.
 func (b books) grace(t *testing.T, hours int) {
 	t.Helper()
-	if _, err := b.owner.Exec(t.Context(), `UPDATE sandbox.tenants SET no_show_grace_hours = $1`, hours); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.tenants SET no_show_grace_hours = $1`, hours)))
 }
 
 func TestQuote_businessDate(t *testing.T) {
@@ -65,12 +64,8 @@ func TestQuote_businessDate(t *testing.T) {
 				}
 				return got.Status == http.StatusOK
 			}
-			if !quote(test.first) {
-				t.Errorf("a stay from day %d on has no price", test.first)
-			}
-			if quote(test.first - 1) {
-				t.Errorf("a stay from day %d on has a price", test.first-1)
-			}
+			check.Equal(t, quote(test.first), true, "a stay from day %d on has no price", test.first)
+			check.Equal(t, quote(test.first-1), false, "a stay from day %d on has a price", test.first-1)
 		})
 	}
 }
@@ -84,28 +79,16 @@ func TestCompare_calendarDate(t *testing.T) {
 	yesterday := stay.Window{Start: today.AddDays(-1), End: today.AddDays(1)}
 	path := "/sandbox/pricing/v1/cheapest?tenantId=" + kabul.Tenant.String() + "&propertyId=" + kabul.Property.String() +
 		"&start=" + yesterday.Start.String() + "&end=" + yesterday.End.String() + "&currency=AFN&adults=1&rooms=1"
-	if got := f.Get(path); got.Status != http.StatusBadRequest {
-		t.Errorf("the rates from yesterday on: %d, want 400", got.Status)
-	}
+	f.Get(path).Want(t, http.StatusBadRequest)
 	tariffs := pricing.OpenTariffs(b.env)
 	previews, err := tariffs.Preview(t.Context(), []id.Property{kabul.Property},
 		pricing.Staying{Party: standin.Party{Adults: 1, Rooms: 1}, Window: yesterday, Currency: money.AFN}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(previews) != 0 {
-		t.Errorf("previews from yesterday on %+v, want none", previews)
-	}
+	check.Must(t, err)
+	check.Equal(t, len(previews), 0, "previews from yesterday on")
 	days, _, err := tariffs.Calendar(t.Context(), kabul.Property, yesterday, money.AFN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(days) != 1 {
-		t.Fatalf("the calendar has %d nights, want 1", len(days))
-	}
-	if days[0].Date != today {
-		t.Errorf("the calendar begins on %s, want %s", days[0].Date, today)
-	}
+	check.Must(t, err)
+	check.MustEqual(t, len(days), 1, "nights of the calendar")
+	check.Equal(t, days[0].Date, today, "first night of the calendar")
 }
 
 // The demo hotels sell the running night from their first day on.
@@ -114,12 +97,8 @@ func TestHold_runningNight(t *testing.T) {
 	b := open(t)
 	w := stay.Window{Start: b.today.AddDays(-1), End: b.today.AddDays(1)}
 	h := b.held(t, w, 1)
-	if err := b.commit(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, w); got != 1 {
-		t.Errorf("%d suites are left, want 1", got)
-	}
+	check.Must(t, b.commit(t.Context(), h))
+	check.Equal(t, b.left(t, w), 1, "suites left")
 }
 
 // A manager reinstates a no-show in the morning of the departure day: the room's only night is over.
@@ -128,20 +107,10 @@ func TestReallocate_nightOver(t *testing.T) {
 	b := open(t)
 	w := b.nights(0, 1)
 	h := b.booked(t, w, 1)
-	if err := b.release(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
-	if today := b.at(t, 10*time.Hour); today != w.End {
-		t.Fatalf("today is %s, want the departure day %s", today, w.End)
-	}
+	check.Must(t, b.release(t.Context(), h))
+	check.MustEqual(t, b.at(t, 10*time.Hour), w.End)
 	r := exchange(h, placement(w, 1))
-	if _, err := b.Reallocate(t.Context(), r); err != nil {
-		t.Fatalf("a room for a night that is over: %v", err)
-	}
-	if got := b.state(t, r.Allocations[0].Allocation); got != "committed" {
-		t.Errorf("the allocation is %s, want committed", got)
-	}
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); err != nil {
-		t.Errorf("a hold of a night that is over: %v", err)
-	}
+	check.Must(t, check.Err(b.Reallocate(t.Context(), r)), "a room for a night that is over")
+	check.Equal(t, b.state(t, r.Allocations[0].Allocation), "committed", "the allocation")
+	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), "a hold of a night that is over")
 }

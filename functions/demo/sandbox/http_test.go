@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -44,27 +45,17 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 		} `json:"settings"`
 	}
 	f.Get("/sandbox/tenant/v1/tenants/kabul-grand-hotel").Into(t, &tenant)
-	if tenant.TenantID != kabul.Tenant.String() {
-		t.Errorf("tenant.TenantID = %q, want %q", tenant.TenantID, kabul.Tenant.String())
-	}
-	if tenant.Slug != kabul.Slug {
-		t.Errorf("tenant.Slug = %q, want %q", tenant.Slug, kabul.Slug)
-	}
-	if tenant.Settings.HoldTTLSeconds != 600 {
-		t.Errorf("tenant.Settings.HoldTTLSeconds = %d, want 600", tenant.Settings.HoldTTLSeconds)
-	}
+	check.Equal(t, tenant.TenantID, kabul.Tenant.String())
+	check.Equal(t, tenant.Slug, kabul.Slug)
+	check.Equal(t, tenant.Settings.HoldTTLSeconds, 600)
 	var list struct {
 		Properties []struct {
 			PropertyID string `json:"propertyId"`
 		} `json:"properties"`
 	}
 	f.Get("/sandbox/property/v1/properties?tenantId="+kabul.Tenant.String()).Into(t, &list)
-	if len(list.Properties) != 1 {
-		t.Fatalf("len(list.Properties) = %d, want 1", len(list.Properties))
-	}
-	if list.Properties[0].PropertyID != kabul.Property.String() {
-		t.Errorf("list.Properties[0].PropertyID = %q, want %q", list.Properties[0].PropertyID, kabul.Property.String())
-	}
+	check.MustEqual(t, len(list.Properties), 1)
+	check.Equal(t, list.Properties[0].PropertyID, kabul.Property.String())
 	for path, code := range map[string]string{
 		"/sandbox/tenant/v1/tenants/nowhere":                                       "TENANT.UNKNOWN",
 		"/sandbox/property/v1/properties/" + id.New[id.Property]().String():        "GENERAL.RESOURCE_NOT_FOUND",
@@ -74,9 +65,7 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 		"/sandbox/inventory/v1/availability?propertyId=" + kabul.Property.String(): "GENERAL.VALIDATION_FAILED",
 	} {
 		t.Run(path, func(t *testing.T) {
-			if got := f.Get(path); got.Code() != code {
-				t.Errorf("%d %s, want %s", got.Status, got.Code(), code)
-			}
+			check.Equal(t, f.Get(path).Code(), code)
 		})
 	}
 }
@@ -86,22 +75,16 @@ func TestHTTP_onlyPagesArePublic(t *testing.T) {
 	b := open(t)
 	i := b.opened(t, standin.Card)
 	stranger := b.front(t).As("")
-	if got := stranger.Get("/sandbox/payment/v1/checkout/" + i.ID.String()); got.Status != http.StatusOK {
-		t.Errorf("the page: %d, want 200", got.Status)
-	}
+	stranger.Get("/sandbox/payment/v1/checkout/"+i.ID.String()).Want(t, http.StatusOK)
 	for _, path := range []string{"/sandbox/payment/v1/intents/" + i.ID.String(), "/sandbox/tenant/v1/tenants/" + kabul.Slug} {
 		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
-			if got := stranger.Get(path); got.Status != http.StatusUnauthorized {
-				t.Errorf("%s: %d, want 401", path, got.Status)
-			}
+			stranger.Get(path).Want(t, http.StatusUnauthorized)
 		})
 	}
 	for _, path := range []string{"/sandbox/inventory/v1/holds", "/sandbox/inventory/v1/commits", "/sandbox/inventory/v1/releases",
 		"/sandbox/pricing/v1/quotes", "/sandbox/payment/v1/intents"} {
 		t.Run(path, func(t *testing.T) {
-			if got := stranger.Post(path, body{}); got.Status != http.StatusUnauthorized {
-				t.Errorf("%d, want 401", got.Status)
-			}
+			stranger.Post(path, body{}).Want(t, http.StatusUnauthorized)
 		})
 	}
 }
@@ -139,15 +122,9 @@ func TestQuote_validity(t *testing.T) {
 	f := b.front(t)
 	var afn, usd, off priced
 	f.Post("/sandbox/pricing/v1/quotes", b.priceRequest()).Into(t, &afn)
-	if len(afn.Lines) != 3 {
-		t.Errorf("len(afn.Lines) = %d, want 3", len(afn.Lines))
-	}
-	if afn.FX != nil {
-		t.Errorf("afn.FX = %v, want nil", afn.FX)
-	}
-	if afn.Totals.Currency != "AFN" {
-		t.Errorf(`afn.Totals.Currency = %q, want "AFN"`, afn.Totals.Currency)
-	}
+	check.Equal(t, len(afn.Lines), 3)
+	check.Equal(t, afn.FX, nil)
+	check.Equal(t, afn.Totals.Currency, "AFN")
 	left := afn.ValidUntil.Sub(b.env.Now())
 	if left > 15*time.Minute {
 		t.Errorf("left = %v, want at most %v", left, 15*time.Minute)
@@ -158,30 +135,16 @@ func TestQuote_validity(t *testing.T) {
 	inUSD := b.priceRequest()
 	inUSD["currency"] = "USD"
 	f.Post("/sandbox/pricing/v1/quotes", inUSD).Into(t, &usd)
-	if usd.FX == nil {
-		t.Fatal("usd.FX = nil, want a value")
-	}
-	if usd.FX.Base != "AFN" {
-		t.Errorf(`usd.FX.Base = %q, want "AFN"`, usd.FX.Base)
-	}
-	if usd.FX.Quote != "USD" {
-		t.Errorf(`usd.FX.Quote = %q, want "USD"`, usd.FX.Quote)
-	}
-	if usd.FX.Rate != 0.0142 {
-		t.Errorf("usd.FX.Rate = %v, want 0.0142", usd.FX.Rate)
-	}
+	check.MustNotEqual(t, usd.FX, nil)
+	check.Equal(t, usd.FX.Base, "AFN")
+	check.Equal(t, usd.FX.Quote, "USD")
+	check.Equal(t, usd.FX.Rate, 0.0142)
 	withPromo := b.priceRequest()
 	withPromo["promoCode"] = "nawroz"
 	f.Post("/sandbox/pricing/v1/quotes", withPromo).Into(t, &off)
-	if len(off.Lines) != 4 {
-		t.Fatalf("len(off.Lines) = %d, want 4", len(off.Lines))
-	}
-	if off.Lines[1].Kind != "discount" {
-		t.Errorf(`off.Lines[1].Kind = %q, want "discount"`, off.Lines[1].Kind)
-	}
-	if !strings.HasPrefix(off.Lines[1].Amount, "-") {
-		t.Errorf("off.Lines[1].Amount = %q, want prefix %q", off.Lines[1].Amount, "-")
-	}
+	check.MustEqual(t, len(off.Lines), 4)
+	check.Equal(t, off.Lines[1].Kind, "discount")
+	check.Equal(t, strings.HasPrefix(off.Lines[1].Amount, "-"), true, "%s", off.Lines[1].Amount)
 }
 
 func TestQuote_currencyNotSupported(t *testing.T) {
@@ -203,9 +166,7 @@ func TestQuote_currencyNotSupported(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := b.priceRequest()
 			r[test.member] = test.value
-			if got := f.Post("/sandbox/pricing/v1/quotes", r); got.Code() != test.code {
-				t.Errorf("%d %s, want %s", got.Status, got.Code(), test.code)
-			}
+			check.Equal(t, f.Post("/sandbox/pricing/v1/quotes", r).Code(), test.code)
 		})
 	}
 }
@@ -241,12 +202,7 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			got := f.Post("/sandbox/inventory/v1/"+step.path, step.in)
-			if got.Status != step.status {
-				t.Errorf("status = %d, want %d: %s", got.Status, step.status, got.Body)
-			}
-			if got.Code() != step.code {
-				t.Errorf("code = %q, want %q", got.Code(), step.code)
-			}
+			got.WantProblem(t, step.status, step.code)
 		})
 	}
 	var left struct {
@@ -255,12 +211,8 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 		} `json:"roomTypes"`
 	}
 	f.Get("/sandbox/inventory/v1/availability?propertyId="+h.Property.String()+"&start="+h.Stay.Start.String()+"&end="+h.Stay.End.String()).Into(t, &left)
-	if len(left.RoomTypes) != 3 {
-		t.Fatalf("len(left.RoomTypes) = %d, want 3", len(left.RoomTypes))
-	}
-	if left.RoomTypes[2].UnitsLeft != 2 {
-		t.Errorf("left.RoomTypes[2].UnitsLeft = %d, want 2", left.RoomTypes[2].UnitsLeft)
-	}
+	check.MustEqual(t, len(left.RoomTypes), 3)
+	check.Equal(t, left.RoomTypes[2].UnitsLeft, 2)
 }
 
 // TestHTTP_holdLimits holds the shortest and longest time and the most rooms, and one more of each. The hotel has fewer rooms.
@@ -287,9 +239,7 @@ func TestHTTP_holdLimits(t *testing.T) {
 				h.Claims = append(h.Claims, b.want(h.Stay, 1).Claims...)
 			}
 			h.TTL = time.Duration(test.seconds) * time.Second
-			if got := f.Post("/sandbox/inventory/v1/holds", holdRequest(h)); got.Code() != test.code {
-				t.Errorf("%d %s, want %q", got.Status, got.Body, test.code)
-			}
+			check.Equal(t, f.Post("/sandbox/inventory/v1/holds", holdRequest(h)).Code(), test.code)
 		})
 	}
 }
@@ -300,21 +250,16 @@ func TestListIntents(t *testing.T) {
 	f := b.front(t)
 	first := b.opened(t, standin.Card)
 	second, err := b.Intents.Open(t.Context(), wanted(first.Reservation, standin.MFS))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	b.opened(t, standin.Card) // another reservation's
 	for tenant, want := range map[id.Tenant][]payment.Status{first.Tenant: {"superseded", payment.RequiresAction}, demo.HeratGarden.Tenant: nil} {
 		t.Run(fmt.Sprint(tenant), func(t *testing.T) {
-			var out listintents.Response
-			f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
+			out := fntest.Read[listintents.Response](t, f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()))
 			var got []payment.Status
 			for _, i := range out.Intents {
 				got = append(got, i.Status)
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("tenant %s: got = %q, want %q", tenant, got, want)
-			}
+			check.Equal(t, got, want, "tenant %s", tenant)
 			if want != nil && out.Intents[1].ID != second.ID {
 				t.Errorf("tenant %s: got %v, want %v", tenant, got, want)
 			}

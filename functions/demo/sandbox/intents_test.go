@@ -1,9 +1,7 @@
 package sandbox_test
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestOpen_oneLiveIntent(t *testing.T) {
@@ -22,47 +21,29 @@ func TestOpen_oneLiveIntent(t *testing.T) {
 	b := open(t)
 	card := b.opened(t, standin.Card)
 	again, err := b.Intents.Open(t.Context(), wanted(card.Reservation, standin.Card))
-	if err != nil {
-		t.Fatalf("the same again: %v", err)
-	}
-	if again.ID != card.ID {
-		t.Errorf("the same again: again.ID = %v, want %v", again.ID, card.ID)
-	}
+	check.Must(t, err, "the same again")
+	check.Equal(t, again.ID, card.ID, "the same again")
 	dearer := wanted(card.Reservation, standin.Card)
 	dearer.Amount.Micro *= 2
 	for name, w := range map[string]payment.Wanted{"another amount": dearer, "another way": wanted(card.Reservation, standin.CashOnArrival)} {
 		t.Run(name, func(t *testing.T) {
 			other, err := b.Intents.Open(t.Context(), w)
-			if err != nil {
-				t.Fatalf("%v", err)
-			}
-			if other.ID == card.ID {
-				t.Errorf("other.ID = %v, want another value", other.ID)
-			}
+			check.Must(t, err)
+			check.NotEqual(t, other.ID, card.ID)
 			card = b.get(t, card.ID)
-			if card.Status != payment.Superseded {
-				t.Errorf("the first is %s, want superseded", card.Status)
-			}
+			check.Equal(t, card.Status, payment.Superseded, "the first")
 		})
 	}
 	paid, err := b.Pay(t.Context(), card.ID)
-	if err != nil {
-		t.Fatalf("paying afterwards: %v", err)
-	}
-	if paid.Status != payment.Superseded {
-		t.Errorf("paying afterwards: status = %q, want %q", paid.Status, payment.Superseded)
-	}
-	if got := b.published(t, card.Reservation); len(got) != 0 {
-		t.Errorf("published %v, want nothing", got)
-	}
+	check.Must(t, err, "paying afterwards")
+	check.Equal(t, paid.Status, payment.Superseded, "paying afterwards")
+	check.Equal(t, len(b.published(t, card.Reservation)), 0)
 }
 
 func (b books) get(t *testing.T, intent id.Intent) payment.Intent {
 	t.Helper()
 	i, err := b.Intents.Get(t.Context(), intent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return i
 }
 
@@ -74,12 +55,8 @@ func TestOpen_concurrently(t *testing.T) {
 	for range 32 {
 		callers.Go(func() error { _, err := b.Intents.Open(ctx, w); return err })
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if n := b.count(t, `SELECT count(*) FROM sandbox.intents`); n != 1 {
-		t.Errorf("%d intents, want 1", n)
-	}
+	check.Must(t, callers.Wait())
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.intents`), 1)
 }
 
 func TestOpen_notAccepted(t *testing.T) {
@@ -100,9 +77,7 @@ func TestOpen_notAccepted(t *testing.T) {
 		{"unknown tenant", unknown, standin.ErrTenantUnknown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {
-				t.Errorf("%v, want %v", err, test.want)
-			}
+			check.Error(t, check.Err(b.Intents.Open(t.Context(), test.w)), test.want)
 		})
 	}
 }
@@ -122,22 +97,12 @@ func TestPay_capturesOnce(t *testing.T) {
 			return err
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, callers.Wait())
 	paid := b.get(t, i.ID)
-	if paid.Status != payment.Captured {
-		t.Errorf("status = %q, want %q", paid.Status, payment.Captured)
-	}
-	if paid.Captured != i.Amount {
-		t.Errorf("paid.Captured = %d, want %d", paid.Captured, i.Amount)
-	}
-	if paid.CapturedAt == nil {
-		t.Error("paid.CapturedAt = nil, want a value")
-	}
-	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
-		t.Fatalf("published %v, want %v", got, want)
-	}
+	check.Equal(t, paid.Status, payment.Captured)
+	check.Equal(t, paid.Captured, i.Amount)
+	check.NotEqual(t, paid.CapturedAt, nil)
+	check.MustEqual(t, b.published(t, i.Reservation), []string{"payment.transaction.captured.v1"})
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE event_id = $1`, paid.CapturedEvent.String()); n != 1 {
 		t.Errorf("the intent does not know its capture event by its id")
 	}
@@ -149,49 +114,29 @@ func TestDecline_fifthEndsIntent(t *testing.T) {
 	i := b.opened(t, standin.Card)
 	for n := 1; n <= 7; n++ {
 		got, err := b.Decline(t.Context(), i.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		want := payment.RequiresPayment
 		if n >= 5 {
 			want = payment.Failed
 		}
-		if got.Status != want {
-			t.Errorf("status = %q, want %q", got.Status, want)
-		}
-		if got.Attempts != min(n, 5) {
-			t.Errorf("got.Attempts = %d, want %d", got.Attempts, min(n, 5))
-		}
+		check.Equal(t, got.Status, want)
+		check.Equal(t, got.Attempts, min(n, 5))
 	}
 	ended, err := b.Pay(t.Context(), i.ID)
-	if err != nil {
-		t.Fatalf("paying afterwards: %v", err)
-	}
-	if ended.FailureCode != "too_many_attempts" {
-		t.Errorf(`paying afterwards: ended.FailureCode = %q, want "too_many_attempts"`, ended.FailureCode)
-	}
-	if ended.Captured != 0 {
-		t.Errorf("paying afterwards: ended.Captured = %d, want 0", ended.Captured)
-	}
-	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Must(t, err, "paying afterwards")
+	check.Equal(t, ended.FailureCode, "too_many_attempts", "paying afterwards")
+	check.Equal(t, ended.Captured, 0, "paying afterwards")
+	check.Equal(t, b.published(t, i.Reservation), []string{"payment.transaction.failed.v1"})
 }
 
 func TestPay_afterDecline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, standin.Card)
-	if _, err := b.Decline(t.Context(), i.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Decline(t.Context(), i.ID)))
 	paid, err := b.Pay(t.Context(), i.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if paid.Status != payment.Captured {
-		t.Errorf("status = %q, want %q", paid.Status, payment.Captured)
-	}
+	check.Must(t, err)
+	check.Equal(t, paid.Status, payment.Captured)
 }
 
 func TestIntent_expires(t *testing.T) {
@@ -200,48 +145,24 @@ func TestIntent_expires(t *testing.T) {
 	card, cash := b.opened(t, standin.Card), b.opened(t, standin.CashOnArrival)
 	b.Advance(29 * time.Minute)
 	due, err := b.Due(t.Context(), payment.DueIntent{}, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(due) != 0 {
-		t.Errorf("len(due) = %d, want 0", len(due))
-	}
+	check.Must(t, err)
+	check.Equal(t, len(due), 0)
 	b.Advance(time.Minute)
 	got := b.get(t, card.ID)
-	if got.Status != payment.Failed {
-		t.Errorf("status = %q, want %q", got.Status, payment.Failed)
-	}
-	if got.FailureCode != "expired" {
-		t.Errorf(`got.FailureCode = %q, want "expired"`, got.FailureCode)
-	}
+	check.Equal(t, got.Status, payment.Failed)
+	check.Equal(t, got.FailureCode, "expired")
 	got, err = b.Pay(t.Context(), card.ID)
-	if err != nil {
-		t.Fatalf("paying afterwards: %v", err)
-	}
-	if got.Captured != 0 {
-		t.Errorf("paying afterwards: got.Captured = %d, want 0", got.Captured)
-	}
+	check.Must(t, err, "paying afterwards")
+	check.Equal(t, got.Captured, 0, "paying afterwards")
 	due, err = b.Due(t.Context(), payment.DueIntent{}, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(due) != 1 {
-		t.Fatalf("len(due) = %d, want 1", len(due))
-	}
-	if due[0].ID != card.ID {
-		t.Fatalf("due[0].ID = %v, want %v", due[0].ID, card.ID)
-	}
+	check.Must(t, err)
+	check.MustEqual(t, len(due), 1)
+	check.MustEqual(t, due[0].ID, card.ID)
 	for range 2 {
-		if _, err := b.Expire(t.Context(), card.ID); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(b.Expire(t.Context(), card.ID)))
 	}
-	if got, want := b.published(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if got := b.get(t, cash.ID); got.Status != payment.PendingCash {
-		t.Errorf("a promise of cash is %s, want pending_cash", got.Status)
-	}
+	check.Equal(t, b.published(t, card.Reservation), []string{"payment.transaction.failed.v1"})
+	check.Equal(t, b.get(t, cash.ID).Status, payment.PendingCash, "a promise of cash")
 }
 
 // A guest who returns in time to pay must not cause an event that the first intent failed: that would cancel the
@@ -252,32 +173,20 @@ func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	i := b.opened(t, standin.Card)
 	b.Advance(31 * time.Minute)
 	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fresh.ID == i.ID {
-		t.Fatalf("fresh.ID = %v, want another value", fresh.ID)
-	}
-	if _, err := b.Expire(t.Context(), i.ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.published(t, i.Reservation); len(got) != 0 {
-		t.Errorf("published %v, want nothing", got)
-	}
+	check.Must(t, err)
+	check.MustNotEqual(t, fresh.ID, i.ID)
+	check.Must(t, check.Err(b.Expire(t.Context(), i.ID)))
+	check.Equal(t, len(b.published(t, i.Reservation)), 0)
 }
 
 func TestCancelLive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	card, cash, paid := b.opened(t, standin.Card), b.opened(t, standin.CashOnArrival), b.opened(t, standin.Card)
-	if _, err := b.Pay(t.Context(), paid.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Pay(t.Context(), paid.ID)))
 	for _, i := range []payment.Intent{card, cash, paid} {
 		err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, i.Reservation) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	for _, test := range []struct {
 		name      string
@@ -290,12 +199,8 @@ func TestCancelLive(t *testing.T) {
 		{name: "paid", intent: paid, want: payment.Captured, published: "payment.transaction.captured.v1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := b.get(t, test.intent.ID); got.Status != test.want {
-				t.Errorf("status = %s, want %s", got.Status, test.want)
-			}
-			if got := b.published(t, test.intent.Reservation); !slices.Equal(got, []string{test.published}) {
-				t.Errorf("published %v, want %s", got, test.published)
-			}
+			check.Equal(t, b.get(t, test.intent.ID).Status, test.want)
+			check.Equal(t, b.published(t, test.intent.Reservation), []string{test.published})
 		})
 	}
 }
@@ -307,21 +212,13 @@ func TestExpireIntents_failureBlocksNoOther(t *testing.T) {
 	b.Advance(time.Second) // the first that is due
 	other := b.opened(t, standin.Card)
 	_, err := b.owner.Exec(t.Context(), `ALTER TABLE sandbox.intents ADD CHECK (status <> 'failed' OR reservation_id <> '`+fmt.Sprintf("%x", [16]byte(stuck.Reservation))+`')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	b.Advance(31 * time.Minute)
 	expire, err := expireintents.New(b.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if err := expire(t.Context(), b.env.Now()); err == nil {
 		t.Error("no error for the intent that cannot be expired")
 	}
-	if got := b.published(t, stuck.Reservation); len(got) != 0 {
-		t.Errorf("published %v for the failed one, want nothing", got)
-	}
-	if got, want := b.published(t, other.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v for the other one, want %v", got, want)
-	}
+	check.Equal(t, len(b.published(t, stuck.Reservation)), 0, "published for the failed one")
+	check.Equal(t, b.published(t, other.Reservation), []string{"payment.transaction.failed.v1"}, "published for the other one")
 }

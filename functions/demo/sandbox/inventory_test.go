@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestHold_allOrNone(t *testing.T) {
@@ -21,22 +22,12 @@ func TestHold_allOrNone(t *testing.T) {
 	if _, err := b.Inventory.Hold(t.Context(), whole); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("13 of 12 rooms: %v, want ErrSoldOut", err)
 	}
-	if got := b.left(t, w); got != 2 {
-		t.Errorf("after the refusal %d suites are left, want 2", got)
-	}
+	check.Equal(t, b.left(t, w), 2, "suites left after the refusal")
 	placed, err := b.Inventory.Hold(t.Context(), b.want(w, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := placed.ExpiresAt.Sub(placed.PlacedAt); got != 10*time.Minute {
-		t.Errorf("held for %v, want 10 minutes", got)
-	}
-	if got := b.left(t, b.nights(12, 5)); got != 0 {
-		t.Errorf("where one night overlaps %d suites are left, want 0", got)
-	}
-	if got := b.left(t, b.nights(13, 5)); got != 2 {
-		t.Errorf("from the day of departure on %d suites are left, want 2", got)
-	}
+	check.Must(t, err)
+	check.Equal(t, placed.ExpiresAt.Sub(placed.PlacedAt), 10*time.Minute, "held for")
+	check.Equal(t, b.left(t, b.nights(12, 5)), 0, "suites left where one night overlaps")
+	check.Equal(t, b.left(t, b.nights(13, 5)), 2, "suites left from the day of departure on")
 }
 
 func TestHold_claimsAddUp(t *testing.T) {
@@ -46,9 +37,7 @@ func TestHold_claimsAddUp(t *testing.T) {
 	for range 2 {
 		h.Claims = append(h.Claims, inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
 	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("three claims on two suites: %v, want ErrSoldOut", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrSoldOut, "three claims on two suites")
 }
 
 func TestHold_repeated(t *testing.T) {
@@ -57,37 +46,21 @@ func TestHold_repeated(t *testing.T) {
 	w := b.nights(10, 2)
 	h := b.want(w, 2)
 	first, err := b.Inventory.Hold(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	refused := b.want(w, 1)
 	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatal(err)
 	}
 	b.Advance(time.Minute)
 	again, err := b.Inventory.Hold(t.Context(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again != first {
-		t.Errorf("again = %+v, want %+v", again, first)
-	}
-	if got, want := b.published(t, h.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if err := b.release(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, first)
+	check.Equal(t, b.published(t, h.Reservation), []string{"inventory.allocation.committed.v1"})
+	check.Must(t, b.release(t.Context(), h))
 	// The rejection was published: a later success with the same ids would contradict it.
-	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("the repeat of a refusal, with rooms free again: %v, want ErrSoldOut", err)
-	}
-	if got, want := b.published(t, refused.Reservation), []string{"inventory.allocation.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("the repeat of a released hold: %v, want ErrHoldOver", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), refused)), inventory.ErrSoldOut, "the repeat of a refusal, with rooms free again")
+	check.Equal(t, b.published(t, refused.Reservation), []string{"inventory.allocation.failed.v1"})
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrHoldOver, "the repeat of a released hold")
 }
 
 func TestHold_otherHoldsIDs(t *testing.T) {
@@ -111,9 +84,7 @@ func TestHold_otherHoldsIDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := h
 			change(&other)
-			if _, err := b.Inventory.Hold(t.Context(), other); !errors.Is(err, inventory.ErrOtherHold) {
-				t.Errorf("%v, want ErrOtherHold", err)
-			}
+			check.Error(t, check.Err(b.Inventory.Hold(t.Context(), other)), inventory.ErrOtherHold)
 		})
 	}
 }
@@ -124,15 +95,9 @@ func TestHold_expiryFreesRooms(t *testing.T) {
 	w := b.nights(10, 2)
 	h := b.held(t, w, 2)
 	b.Advance(10 * time.Minute)
-	if got := b.left(t, w); got != 2 {
-		t.Errorf("%d suites are left, want 2", got)
-	}
-	if err := b.commit(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("commit: %v, want ErrHoldOver", err)
-	}
-	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("repeat: %v, want ErrHoldOver", err)
-	}
+	check.Equal(t, b.left(t, w), 2, "suites left")
+	check.Error(t, b.commit(t.Context(), h), inventory.ErrHoldOver)
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrHoldOver, "repeat")
 	b.held(t, w, 2)
 }
 
@@ -142,31 +107,17 @@ func TestCommit_survivesExpiry(t *testing.T) {
 	w := b.nights(10, 2)
 	h := b.held(t, w, 2)
 	at, err := b.Inventory.Commit(t.Context(), h.Tenant, ids(h))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	b.Advance(time.Hour)
-	if got := b.left(t, w); got != 0 {
-		t.Errorf("an hour later %d suites are left, want 0", got)
-	}
+	check.Equal(t, b.left(t, w), 0, "suites left an hour later")
 	again, err := b.Inventory.Commit(t.Context(), h.Tenant, ids(h))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !again.Equal(at) {
-		t.Errorf("again = %v, want %v", again, at)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, at)
 	for range 2 {
-		if err := b.release(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, b.release(t.Context(), h))
 	}
-	if got := b.left(t, w); got != 2 {
-		t.Errorf("after the release %d suites are left, want 2", got)
-	}
-	if err := b.commit(t.Context(), h); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("commit after the release: %v, want ErrHoldOver", err)
-	}
+	check.Equal(t, b.left(t, w), 2, "suites left after the release")
+	check.Error(t, b.commit(t.Context(), h), inventory.ErrHoldOver, "commit after the release")
 }
 
 func TestCommit_allOrNone(t *testing.T) {
@@ -179,40 +130,26 @@ func TestCommit_allOrNone(t *testing.T) {
 	if _, err := b.Inventory.Commit(t.Context(), kabul.Tenant, append(ids(first), ids(second)...)); !errors.Is(err, inventory.ErrHoldOver) {
 		t.Fatalf("one lapsed, one live: %v, want ErrHoldOver", err)
 	}
-	if n := b.count(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'committed'`); n != 0 {
-		t.Errorf("%d allocations are committed, want 0", n)
-	}
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'committed'`), 0, "committed allocations")
 }
 
 func TestInventory_otherTenant(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.held(t, b.nights(10, 2), 1)
-	if _, err := b.Inventory.Commit(t.Context(), demo.HeratGarden.Tenant, ids(h)); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("another tenant's commit: %v, want ErrNotFound", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Commit(t.Context(), demo.HeratGarden.Tenant, ids(h))), fault.ErrNotFound, "another tenant's commit")
 	other := h
 	other.Tenant = demo.HeratGarden.Tenant
-	if err := b.release(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, h.Stay); got != 1 {
-		t.Errorf("after another tenant's release %d suites are left, want 1", got)
-	}
+	check.Must(t, b.release(t.Context(), other))
+	check.Equal(t, b.left(t, h.Stay), 1, "suites left after another tenant's release")
 	foreign := b.want(b.nights(10, 2), 1)
 	foreign.Claims[0].RoomType = demo.HeratGarden.Rooms[0].ID
-	if _, err := b.Inventory.Hold(t.Context(), foreign); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("a room of another house: %v, want ErrNotFound", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), foreign)), fault.ErrNotFound, "a room of another house")
 }
 
 func TestHold_nightsNotOnSale(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1)); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("beyond the last night: %v, want ErrSoldOut", err)
-	}
-	if got := b.left(t, b.nights(398, 5)); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1))), inventory.ErrSoldOut, "beyond the last night")
+	check.Equal(t, b.left(t, b.nights(398, 5)), 0, "suites left")
 }

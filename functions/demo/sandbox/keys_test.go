@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/listkeys"
 	"melmastoon.ghasi.io/functions/demo/sandbox/revokekeys"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // key returns a new key of a new reservation at Kabul's hotel.
@@ -38,9 +39,7 @@ func TestHTTP_issueKey(t *testing.T) {
 		var out issuekey.Response
 		got := f.Post("/sandbox/lock/v1/keys", k, headers...)
 		got.Into(t, &out)
-		if got.Status != http.StatusAccepted {
-			t.Errorf("status = %d, want 202", got.Status)
-		}
+		got.Want(t, http.StatusAccepted)
 		return out.Status
 	}
 	for _, step := range []struct {
@@ -55,42 +54,27 @@ func TestHTTP_issueKey(t *testing.T) {
 		{"a fresh key while the lock is offline", failed, []string{header, "lock_failed; of=lock"}, lock.KeyPending},
 		{"the failed key again", failed, nil, lock.KeyFailed},
 	} {
-		if got := issue(step.key, step.headers...); got != step.want {
-			t.Errorf("%s: status = %s, want %s", step.name, got, step.want)
-		}
+		check.Equal(t, issue(step.key, step.headers...), step.want, "%s", step.name)
 	}
-	if got, want := b.published(t, issued.Reservation), []string{"lock_integration.key_credential.issued.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if got, want := b.published(t, failed.Reservation), []string{"lock_integration.key_credential.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE payload ->> 'reasonCode' = 'lock_offline'`); n != 1 {
-		t.Errorf("%d events with reasonCode lock_offline, want 1", n)
-	}
-	var list listkeys.Response
-	f.Get("/sandbox/lock/v1/keys?tenantId="+kabul.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
+	check.Equal(t, b.published(t, issued.Reservation), []string{"lock_integration.key_credential.issued.v1"})
+	check.Equal(t, b.published(t, failed.Reservation), []string{"lock_integration.key_credential.failed.v1"})
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE payload ->> 'reasonCode' = 'lock_offline'`), 1, "events with reasonCode lock_offline")
+	list := fntest.Read[listkeys.Response](t, f.Get("/sandbox/lock/v1/keys?tenantId="+kabul.Tenant.String()+"&reservationId="+failed.Reservation.String()))
 	if want := (lock.KeyView{Key: failed, Status: lock.KeyFailed, ReasonCode: "lock_offline"}); len(list.Keys) != 1 || list.Keys[0] != want {
 		t.Errorf("keys = %+v, want %+v", list.Keys, want)
 	}
 	f.Get("/sandbox/lock/v1/keys?tenantId="+demo.HeratGarden.Tenant.String()+"&reservationId="+failed.Reservation.String()).Into(t, &list)
-	if len(list.Keys) != 0 {
-		t.Errorf("another tenant's keys = %+v, want none", list.Keys)
-	}
+	check.Equal(t, len(list.Keys), 0, "another tenant's keys")
 	never := b.key(t)
 	never.ValidUntil = never.ValidFrom
-	if got := f.Post("/sandbox/lock/v1/keys", never); got.Status != http.StatusBadRequest {
-		t.Errorf("a key that is never valid: status = %d, want 400", got.Status)
-	}
+	f.Post("/sandbox/lock/v1/keys", never).Want(t, http.StatusBadRequest)
 }
 
 func TestIssueKey_otherTerms(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	keys, k := lock.OpenKeys(b.env), b.key(t)
-	if _, err := keys.Issue(t.Context(), k, false); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(keys.Issue(t.Context(), k, false)))
 	for name, change := range map[string]func(*lock.Key){
 		"another reservation": func(k *lock.Key) { k.Reservation = id.New[id.Reservation]() },
 		"another item":        func(k *lock.Key) { k.Item = id.New[id.Item]() },
@@ -104,9 +88,7 @@ func TestIssueKey_otherTerms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := k
 			change(&other)
-			if _, err := keys.Issue(t.Context(), other, false); !errors.Is(err, lock.ErrOtherKey) {
-				t.Errorf("error = %v, want ErrOtherKey", err)
-			}
+			check.Error(t, check.Err(keys.Issue(t.Context(), other, false)), lock.ErrOtherKey)
 		})
 	}
 }
@@ -119,9 +101,7 @@ func TestRevokeKeys(t *testing.T) {
 	issued, late, foreign := b.key(t), b.key(t), b.key(t)
 	foreign.Tenant, foreign.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
 	for _, k := range []lock.Key{issued, foreign} {
-		if _, err := keys.Issue(t.Context(), k, false); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(keys.Issue(t.Context(), k, false)))
 	}
 	want := []id.KeyCredential{issued.ID, late.ID}
 	slices.SortFunc(want, func(a, b id.KeyCredential) int { return strings.Compare(a.String(), b.String()) })
@@ -129,9 +109,7 @@ func TestRevokeKeys(t *testing.T) {
 		var out revokekeys.Response
 		f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant,
 			"keyCredentialIds": []id.KeyCredential{issued.ID, late.ID, foreign.ID}}).Into(t, &out)
-		if !slices.Equal(out.Revoked, want) {
-			t.Errorf("revoked = %v, want %v", out.Revoked, want)
-		}
+		check.Equal(t, out.Revoked, want)
 	}
 	for name, test := range map[string]struct {
 		key  lock.Key
@@ -143,26 +121,16 @@ func TestRevokeKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := keys.Issue(t.Context(), test.key, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != test.want {
-				t.Errorf("status = %s, want %s", got, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, got, test.want, "status")
 		})
 	}
-	if got := b.published(t, late.Reservation); len(got) != 0 {
-		t.Errorf("published %v for the key that was revoked in advance, want nothing", got)
-	}
+	check.Equal(t, len(b.published(t, late.Reservation)), 0, "published for the key that was revoked in advance")
 	late.Item = id.New[id.Item]()
-	if _, err := keys.Issue(t.Context(), late, false); !errors.Is(err, lock.ErrOtherKey) {
-		t.Errorf("the late key with other terms: error = %v, want ErrOtherKey", err)
-	}
+	check.Error(t, check.Err(keys.Issue(t.Context(), late, false)), lock.ErrOtherKey, "the late key with other terms")
 	for name, in := range map[string][]id.KeyCredential{"none": {}, "one twice": {issued.ID, issued.ID}} {
 		t.Run(name, func(t *testing.T) {
-			if got := f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}); got.Status != http.StatusBadRequest {
-				t.Errorf("status = %d, want 400", got.Status)
-			}
+			f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}).Want(t, http.StatusBadRequest)
 		})
 	}
 }
@@ -189,17 +157,13 @@ func TestIssueKey_racingRevocation(t *testing.T) {
 			_, err := keys.Revoke(ctx, k.Tenant, []id.KeyCredential{k.ID})
 			return err
 		})
-		if err := race.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, race.Wait())
 		if fresh.Load() > 1 {
 			t.Fatalf("%d calls were pending, want at most 1", fresh.Load())
 		}
 		if got, err := keys.Issue(t.Context(), k, false); err != nil || got != lock.KeyRevoked {
 			t.Fatalf("at the end: %s %v, want revoked", got, err)
 		}
-		if got := b.published(t, k.Reservation); int64(len(got)) != fresh.Load() {
-			t.Fatalf("published %v, want %d", got, fresh.Load())
-		}
+		check.MustEqual(t, int64(len(b.published(t, k.Reservation))), fresh.Load())
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
@@ -153,14 +154,10 @@ func (b books) history(t *testing.T, seed seedrand.Seed, n int) []porcupine.Oper
 			return nil
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, callers.Wait())
 	for a, h := range of {
 		h.Claims[0].Allocation = a
-		if err := b.release(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, b.release(t.Context(), h))
 	}
 	return all
 }

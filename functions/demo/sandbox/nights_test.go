@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // At the end of each test the nights' counts are compared with the allocations: test/invariants/nights_are_counted.sql.
@@ -19,16 +20,10 @@ func TestLapse_once(t *testing.T) {
 	old := b.held(t, w, 2)
 	b.Advance(10 * time.Minute)
 	b.held(t, b.nights(11, 1), 1)
-	if err := b.release(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, w); got != 1 {
-		t.Errorf("%d suites are left, want 1", got)
-	}
+	check.Must(t, b.release(t.Context(), old))
+	check.Equal(t, b.left(t, w), 1, "suites left")
 	b.held(t, w, 1)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("a third of two suites: %v, want ErrSoldOut", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), inventory.ErrSoldOut, "a third of two suites")
 }
 
 // A clock that is set back makes an expired hold live again after it left the count.
@@ -40,15 +35,9 @@ func TestHold_clockSetBack(t *testing.T) {
 	b.Advance(10 * time.Minute)
 	b.held(t, w, 1)
 	b.Advance(-9 * time.Minute)
-	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("while both holds live: %v, want ErrSoldOut", err)
-	}
-	if err := b.commit(t.Context(), old); err != nil {
-		t.Errorf("the first hold: %v", err)
-	}
-	if got := b.left(t, w); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), inventory.ErrSoldOut, "while both holds live")
+	check.NoError(t, b.commit(t.Context(), old), "the first hold")
+	check.Equal(t, b.left(t, w), 0, "suites left")
 }
 
 // Failed holds are not counted: ids of another hold, and repetitions.
@@ -59,15 +48,9 @@ func TestNights_countPlacedOnly(t *testing.T) {
 	h := b.held(t, w, 1)
 	mixed := b.want(w, 1)
 	mixed.Claims = append(mixed.Claims, inventory.Claim{Allocation: h.Claims[0].Allocation, RoomType: kabul.Rooms[0].ID, Units: 1})
-	if _, err := b.Inventory.Hold(t.Context(), mixed); !errors.Is(err, inventory.ErrOtherHold) {
-		t.Errorf("one id of another hold: %v, want ErrOtherHold", err)
-	}
-	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
-		t.Error(err)
-	}
-	if got := b.left(t, w); got != 1 {
-		t.Errorf("%d suites are left, want 1", got)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), mixed)), inventory.ErrOtherHold, "one id of another hold")
+	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), h)))
+	check.Equal(t, b.left(t, w), 1, "suites left")
 }
 
 // A room of another property of the same tenant is unknown to this property.
@@ -80,7 +63,5 @@ func TestHold_roomOfOtherProperty(t *testing.T) {
 	if err == nil {
 		t.Error("error = nil, want a value")
 	}
-	if errors.Is(err, inventory.ErrSoldOut) {
-		t.Error("errors.Is(err, sandbox.ErrSoldOut) = true, want false")
-	}
+	check.Equal(t, errors.Is(err, inventory.ErrSoldOut), false)
 }

@@ -14,15 +14,14 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // cellOf returns the cell in the index.
 func (w manyHotels) cellOf(t *testing.T, p id.Property) string {
 	t.Helper()
 	var cell int64
-	if err := w.owner.QueryRow(t.Context(), `SELECT geo_cell FROM sandbox.listings WHERE property_id = $1`, p).Scan(&cell); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.owner.QueryRow(t.Context(), `SELECT geo_cell FROM sandbox.listings WHERE property_id = $1`, p).Scan(&cell))
 	return "h3:" + h3.Cell(cell).String()
 }
 
@@ -47,9 +46,7 @@ func (w manyHotels) addCopies(t *testing.T, at []standin.Geo) []place {
 		ids, cells, clicks = append(ids, all[i].Property), append(cells, int64(all[i].Cell)), append(clicks, all[i].Clicks)
 		lats, lngs = append(lats, g.Lat), append(lngs, g.Lng)
 	}
-	if _, err := w.owner.Exec(t.Context(), `SET session_replication_role = replica`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `SET session_replication_role = replica`)))
 	for _, sql := range []string{
 		`INSERT INTO sandbox.listings (property_id, tenant_id, city_id, time_zone, currency, place, center_km, star_rating, rating, rating_count, standing,
 				property_type, neighbourhood_key, amenities, name, name_localized, badges, indexed_at, geo_cell)
@@ -65,13 +62,9 @@ func (w manyHotels) addCopies(t *testing.T, at []standin.Geo) []place {
 		`INSERT INTO sandbox.popularity SELECT c.id, c.clicks FROM copies AS c WHERE $1::uuid IS NOT NULL`,
 	} {
 		with := `WITH copies AS (SELECT c.id, c.cell, c.lat, c.lng, c.clicks FROM unnest($2::uuid[], $3::bigint[], $4::float8[], $5::float8[], $6::int[]) AS c (id, cell, lat, lng, clicks)) `
-		if _, err := w.owner.Exec(t.Context(), with+sql, kabul.Property, ids, cells, lats, lngs, clicks); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(w.owner.Exec(t.Context(), with+sql, kabul.Property, ids, cells, lats, lngs, clicks)))
 	}
-	if _, err := w.owner.Exec(t.Context(), `ANALYZE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates, sandbox.popularity`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `ANALYZE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates, sandbox.popularity`)))
 	return all
 }
 
@@ -81,9 +74,7 @@ func checkPins(t *testing.T, pins []search.Pin, total int, in []place) (resoluti
 	const maxPins = 200
 	resolution = -1
 	counted := 0
-	if total != len(in) {
-		t.Errorf("total = %d, want %d", total, len(in))
-	}
+	check.Equal(t, total, len(in))
 	if len(pins) > maxPins {
 		t.Errorf("len(pins) = %d, want at most %d", len(pins), maxPins)
 	}
@@ -93,9 +84,7 @@ func checkPins(t *testing.T, pins []search.Pin, total int, in []place) (resoluti
 			resolution = h3.Cell(h3.IndexFromString(p.Cell[len("h3:"):])).Resolution()
 		}
 	}
-	if counted != total {
-		t.Errorf("the counts add up to %d, want %d", counted, total)
-	}
+	check.Equal(t, counted, total, "the counts add up to")
 	for _, p := range pins {
 		members := []place{}
 		for _, h := range in {
@@ -103,13 +92,9 @@ func checkPins(t *testing.T, pins []search.Pin, total int, in []place) (resoluti
 				members = append(members, h)
 			}
 		}
-		if len(members) != p.Count {
-			t.Fatalf("%s: count = %d, want %d", p.Cell, p.Count, len(members))
-		}
+		check.MustEqual(t, len(members), p.Count, "%s", p.Cell)
 		best := slices.MaxFunc(members, func(a, b place) int { return cmp.Compare(a.Clicks, b.Clicks) })
-		if best.Property != p.Property {
-			t.Errorf("%s: hotel = %v, want the most popular one %v", p.Cell, p.Property, best.Property)
-		}
+		check.Equal(t, best.Property, p.Property, "%s", p.Cell)
 		if far := h3.GreatCircleDistanceM(h3.NewLatLng(p.Geo.Lat, p.Geo.Lng), centroid(members)); far > 1 {
 			t.Errorf("%s: the pin is %.1f m from the centroid of its hotels", p.Cell, far)
 		}
@@ -183,12 +168,8 @@ func TestPins_clusters(t *testing.T) {
 				t.Fatalf("%d hotels, want %d", len(in), test.hotels)
 			}
 			pins, total, err := w.Pins(t.Context(), w.query(search.Where{Mode: "bounding-box", Box: &box}), 200)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := checkPins(t, pins, total, in); got != test.resolution {
-				t.Errorf("resolution = %d, want %d", got, test.resolution)
-			}
+			check.Must(t, err)
+			check.Equal(t, checkPins(t, pins, total, in), test.resolution)
 		})
 	}
 }
@@ -207,14 +188,10 @@ func TestPins_withoutCells(t *testing.T) {
 	for _, h := range all[:100] {
 		old = append(old, h.Property)
 	}
-	if _, err := w.owner.Exec(t.Context(), `UPDATE sandbox.listings SET geo_cell = NULL WHERE property_id = ANY ($1)`, old); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `UPDATE sandbox.listings SET geo_cell = NULL WHERE property_id = ANY ($1)`, old)))
 	box := search.Box{SwLat: -11, SwLng: 59, NeLat: -9, NeLng: 61}
 	pins, total, err := w.Pins(t.Context(), w.query(search.Where{Mode: "bounding-box", Box: &box}), 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	counted, without := 0, []int{}
 	for _, p := range pins {
 		counted += p.Count
@@ -222,15 +199,9 @@ func TestPins_withoutCells(t *testing.T) {
 			without = append(without, p.Count)
 		}
 	}
-	if total != 300 {
-		t.Errorf("total = %d, want 300", total)
-	}
-	if counted != 300 {
-		t.Errorf("counted = %d, want 300", counted)
-	}
-	if !slices.Equal(without, []int{100}) {
-		t.Errorf("hotels in clusters without a cell: %v, want 100 in one", without)
-	}
+	check.Equal(t, total, 300)
+	check.Equal(t, counted, 300)
+	check.Equal(t, without, []int{100}, "hotels in clusters without a cell")
 }
 
 func TestPins_request(t *testing.T) {
@@ -248,24 +219,14 @@ func TestPins_request(t *testing.T) {
 	}
 	earth := body{"swLat": -90, "swLng": -180, "neLat": 90, "neLng": 180}
 	got := ask(500, earth)
-	if len(got.Pins) != len(w.hotels) {
-		t.Errorf("the whole earth: len(got.Pins) = %d, want %d", len(got.Pins), len(w.hotels))
-	}
-	if got.Total != len(w.hotels) {
-		t.Errorf("the whole earth: got.Total = %d, want %d", got.Total, len(w.hotels))
-	}
-	if len(got.Cells) != 0 {
-		t.Errorf("the whole earth: got.Cells = %q, want none", got.Cells)
-	}
+	check.Equal(t, len(got.Pins), len(w.hotels), "the whole earth")
+	check.Equal(t, got.Total, len(w.hotels), "the whole earth")
+	check.Equal(t, len(got.Cells), 0, "the whole earth")
 	first := w.found(t, w.query(world), search.Recommended)[0]
-	if got.Pins[0].Property != first.Property {
-		t.Errorf("the whole earth: got.Pins[0].Property = %v, want %v", got.Pins[0].Property, first.Property)
-	}
+	check.Equal(t, got.Pins[0].Property, first.Property, "the whole earth")
 	// Over the date line: everything but a strip around Kabul.
 	got = ask(500, body{"swLat": 30, "swLng": 69.5, "neLat": 40, "neLng": 69})
-	if got.Total == 0 {
-		t.Errorf("over the date line: got.Total = %d, want more than 0", got.Total)
-	}
+	check.NotEqual(t, got.Total, 0, "over the date line")
 	if slices.ContainsFunc(got.Pins, func(p search.Pin) bool {
 		return p.Geo.Lng > 69 && p.Geo.Lng < 69.5 || p.Geo.Lat < 30
 	}) {
@@ -277,9 +238,7 @@ func TestPins_request(t *testing.T) {
 	}
 	for _, limit := range []int{0, 129, 501} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			if got := f.Post("/sandbox/search/v1/pins", w.mapRequest(limit, earth)); got.Status != 400 {
-				t.Errorf("a limit of %d: status = %d, want 400", limit, got.Status)
-			}
+			f.Post("/sandbox/search/v1/pins", w.mapRequest(limit, earth)).Want(t, 400)
 		})
 	}
 }
@@ -318,9 +277,7 @@ func TestSearch_cells(t *testing.T) {
 				t.Errorf("got.Cells = %q, want %q", got.Cells, test.want)
 			}
 			for _, want := range test.want {
-				if !slices.Contains(got.Cells, want) {
-					t.Errorf("got.Cells = %q, want %q in it", got.Cells, want)
-				}
+				check.Equal(t, slices.Contains(got.Cells, want), true, "got.Cells = %q", got.Cells)
 			}
 		})
 	}
@@ -348,7 +305,5 @@ func TestH3Parent(t *testing.T) {
 		WHERE sandbox.h3_parent(c.fine, ((c.want >> 52) & 15)::int) <> c.want`, fine, want).Scan(&wrong); err != nil {
 		t.Fatal(err)
 	}
-	if wrong != 0 {
-		t.Errorf("h3_parent() differs from h3-go for %d of %d cells", wrong, len(fine))
-	}
+	check.Equal(t, wrong, 0, "cells of %d for which h3_parent() differs from h3-go", len(fine))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/search"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPlace(t *testing.T) {
@@ -12,11 +13,9 @@ func TestPlace(t *testing.T) {
 	box := func(swLat, swLng, neLat, neLng float64) search.Where {
 		return search.Where{Mode: "bounding-box", Box: &search.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
 	}
-	if _, err := w.owner.Exec(t.Context(), `
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `
 		INSERT INTO sandbox.cities (city_id, name, country, region, time_zone, latitude, longitude, city_keys, region_keys)
-		SELECT 'pk-herat', 'Herat', 'PK', region, time_zone, 30, 70, ARRAY['herat'], ARRAY['pakistan'] FROM sandbox.cities WHERE city_id = 'af-herat'`); err != nil {
-		t.Fatal(err)
-	}
+		SELECT 'pk-herat', 'Herat', 'PK', region, time_zone, 30, 70, ARRAY['herat'], ARRAY['pakistan'] FROM sandbox.cities WHERE city_id = 'af-herat'`)))
 	for _, test := range []struct {
 		name  string
 		where search.Where
@@ -36,12 +35,8 @@ func TestPlace(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := w.Place(t.Context(), test.where)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != test.want {
-				t.Errorf("Place() = %+v, want %+v", got, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, got, test.want)
 		})
 	}
 }

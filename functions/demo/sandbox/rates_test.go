@@ -8,6 +8,8 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 type compared struct {
@@ -25,21 +27,12 @@ func TestCompare_agreesWithQuote(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	var all compared
-	f.Get(b.comparePath("USD", "&adults=3&children=1&rooms=2")).Into(t, &all)
-	if len(all.RoomTypes) != 2 {
-		t.Fatalf("len(all.RoomTypes) = %d, want 2", len(all.RoomTypes))
-	}
-	if all.FX == nil {
-		t.Fatal("all.FX = nil, want a value")
-	}
+	all := fntest.Read[compared](t, f.Get(b.comparePath("USD", "&adults=3&children=1&rooms=2")))
+	check.MustEqual(t, len(all.RoomTypes), 2)
+	check.MustNotEqual(t, all.FX, nil)
 	for _, room := range all.RoomTypes {
-		if len(room.Rates) != 2 {
-			t.Fatalf("%s: len(room.Rates) = %d, want 2", room.RoomType, len(room.Rates))
-		}
-		if room.Cheapest != room.Rates[0].RatePlan {
-			t.Errorf("%s: room.Cheapest = %v, want %v", room.RoomType, room.Cheapest, room.Rates[0].RatePlan)
-		}
+		check.MustEqual(t, len(room.Rates), 2, "%s", room.RoomType.String())
+		check.Equal(t, room.Cheapest, room.Rates[0].RatePlan, "%s", room.RoomType.String())
 		if room.Rates[0].Total > room.Rates[1].Total {
 			t.Errorf("%s: room.Rates[0].Total = %d, want at most %d", room.RoomType, room.Rates[0].Total, room.Rates[1].Total)
 		}
@@ -53,30 +46,19 @@ func TestCompare_agreesWithQuote(t *testing.T) {
 				"stayWindow": b.nights(10, 2), "items": []body{
 					{"roomTypeId": room.RoomType, "ratePlanId": rate.RatePlan, "occupants": body{"adults": 2, "children": 1}},
 					{"roomTypeId": room.RoomType, "ratePlanId": rate.RatePlan, "occupants": body{"adults": 1, "children": 0}}}}).Into(t, &quoted)
-			if quoted.Totals.Grand != rate.Total {
-				t.Errorf("%s is compared at %d and quoted at %d", rate.Name, rate.Total, quoted.Totals.Grand)
-			}
-			if _, err := (money.Amount{Micro: rate.Nightly, Currency: money.USD}).Minor(); err != nil {
-				t.Errorf("the night at %s: %v", rate.Name, err)
-			}
+			check.Equal(t, quoted.Totals.Grand, rate.Total, "%s", rate.Name+": total quoted and compared")
+			check.NoError(t, check.Err((money.Amount{Micro: rate.Nightly, Currency: money.USD}).Minor()), "the night at %s", rate.Name)
 		}
 	}
-	var roomy compared
-	f.Get(b.comparePath("AFN", "&adults=4&rooms=1")).Into(t, &roomy)
-	if len(roomy.RoomTypes) != 1 {
-		t.Fatalf("len(roomy.RoomTypes) = %d, want 1", len(roomy.RoomTypes))
-	}
-	if roomy.RoomTypes[0].RoomType != suites.ID {
-		t.Errorf("roomy.RoomTypes[0].RoomType = %v, want %v", roomy.RoomTypes[0].RoomType, suites.ID)
-	}
+	roomy := fntest.Read[compared](t, f.Get(b.comparePath("AFN", "&adults=4&rooms=1")))
+	check.MustEqual(t, len(roomy.RoomTypes), 1)
+	check.Equal(t, roomy.RoomTypes[0].RoomType, suites.ID)
 	for name, path := range map[string]string{
 		"no adults": b.comparePath("AFN", "&adults=0&rooms=1"), "more rooms than adults": b.comparePath("AFN", "&adults=1&rooms=2"),
 		"a currency of another hotel": b.comparePath("IRR", "&adults=1&rooms=1"), "no party": b.comparePath("AFN", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := f.Get(path); got.Status/100 != 4 {
-				t.Errorf("%d", got.Status)
-			}
+			check.Equal(t, f.Get(path).Status/100, 4)
 		})
 	}
 }
@@ -88,38 +70,20 @@ func TestPublishRatePlan(t *testing.T) {
 	plan := suites.Flexible.ID
 	path := "/sandbox/pricing/v1/rate-plans/" + plan.String() + "/publish"
 	week := slices.Repeat([]string{"1000000000"}, 7)
-	var p pricing.PublishedPlan
-	f.Post(path, body{"weekdayMicro": week}).Into(t, &p)
-	if p.Version != 2 {
-		t.Errorf("p.Version = %d, want 2", p.Version)
-	}
-	if p.Property != kabul.Property {
-		t.Errorf("p.Property = %v, want %v", p.Property, kabul.Property)
-	}
-	if p.RatePlan != plan {
-		t.Errorf("p.RatePlan = %v, want %v", p.RatePlan, plan)
-	}
-	var all compared
-	f.Get(b.comparePath("AFN", "&adults=2&rooms=1")).Into(t, &all)
+	p := fntest.Read[pricing.PublishedPlan](t, f.Post(path, body{"weekdayMicro": week}))
+	check.Equal(t, p.Version, 2)
+	check.Equal(t, p.Property, kabul.Property)
+	check.Equal(t, p.RatePlan, plan)
+	all := fntest.Read[compared](t, f.Get(b.comparePath("AFN", "&adults=2&rooms=1")))
 	i := slices.IndexFunc(all.RoomTypes, func(o pricing.Offers) bool { return o.RoomType == suites.ID })
 	got := all.RoomTypes[i].Rates[0]
-	if got.RatePlan != plan {
-		t.Errorf("got.RatePlan = %v, want %v", got.RatePlan, plan)
-	}
-	if got.Nightly != 1000_000_000 {
-		t.Errorf("got.Nightly = %d, want 1000_000_000", got.Nightly)
-	}
-	if got, want := b.notices(t), []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
-		t.Errorf("published %q, want %q", got, want)
-	}
+	check.Equal(t, got.RatePlan, plan)
+	check.Equal(t, got.Nightly, 1000_000_000)
+	check.Equal(t, b.notices(t), []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2"})
 	for name, bad := range map[string][]string{"six days": week[:6], "a free night": append(week[:6:6], "0")} {
 		t.Run(name, func(t *testing.T) {
-			if got := f.Post(path, body{"weekdayMicro": bad}); got.Code() != "GENERAL.VALIDATION_FAILED" {
-				t.Errorf("%d %s", got.Status, got.Code())
-			}
+			check.Equal(t, f.Post(path, body{"weekdayMicro": bad}).Code(), "GENERAL.VALIDATION_FAILED")
 		})
 	}
-	if got := f.Post("/sandbox/pricing/v1/rate-plans/"+id.New[id.RatePlan]().String()+"/publish", body{"weekdayMicro": week}); got.Status != http.StatusNotFound {
-		t.Errorf("an unknown plan: %d", got.Status)
-	}
+	f.Post("/sandbox/pricing/v1/rate-plans/"+id.New[id.RatePlan]().String()+"/publish", body{"weekdayMicro": week}).Want(t, http.StatusNotFound)
 }

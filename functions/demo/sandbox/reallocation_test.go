@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // placement returns a claim on suites with a new id.
@@ -32,18 +33,14 @@ func exchange(h inventory.Hold, to ...inventory.Placement) inventory.Reallocatio
 func (b books) booked(t *testing.T, w stay.Window, units int) inventory.Hold {
 	t.Helper()
 	h := b.held(t, w, units)
-	if err := b.commit(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.commit(t.Context(), h))
 	return h
 }
 
 // state returns the state of an allocation.
 func (b books) state(t *testing.T, a id.Allocation) (state string) {
 	t.Helper()
-	if err := b.owner.QueryRow(t.Context(), `SELECT coalesce((SELECT state FROM sandbox.allocations WHERE allocation_id = $1), 'none')`, a).Scan(&state); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.owner.QueryRow(t.Context(), `SELECT coalesce((SELECT state FROM sandbox.allocations WHERE allocation_id = $1), 'none')`, a).Scan(&state))
 	return state
 }
 
@@ -53,25 +50,13 @@ func TestReallocate_ownNightsNotCounted(t *testing.T) {
 	mine := b.booked(t, b.nights(10, 3), 1)
 	b.booked(t, b.nights(10, 3), 1) // another guest: the suites are full
 	r := exchange(mine, placement(b.nights(10, 4), 1))
-	if _, err := b.Reallocate(t.Context(), r); err != nil {
-		t.Fatalf("one night more in a full house: %v", err)
-	}
-	if got := b.left(t, b.nights(10, 3)); got != 0 {
-		t.Errorf("of the old nights %d suites are left, want 0", got)
-	}
-	if got := b.left(t, b.nights(13, 1)); got != 1 {
-		t.Errorf("of the new night %d suites are left, want 1", got)
-	}
-	if got := b.state(t, ids(mine)[0]); got != "released" {
-		t.Errorf("the old allocation is %s, want released", got)
-	}
-	if got := b.state(t, r.Allocations[0].Allocation); got != "committed" {
-		t.Errorf("the new allocation is %s, want committed", got)
-	}
+	check.Must(t, check.Err(b.Reallocate(t.Context(), r)), "one night more in a full house")
+	check.Equal(t, b.left(t, b.nights(10, 3)), 0, "suites left on the old nights")
+	check.Equal(t, b.left(t, b.nights(13, 1)), 1, "suites left on the new night")
+	check.Equal(t, b.state(t, ids(mine)[0]), "released", "the old allocation")
+	check.Equal(t, b.state(t, r.Allocations[0].Allocation), "committed", "the new allocation")
 	b.Advance(time.Hour)
-	if got := b.left(t, b.nights(13, 1)); got != 1 {
-		t.Errorf("an hour later %d suites are left, want 1: a reallocated room does not expire", got)
-	}
+	check.Equal(t, b.left(t, b.nights(13, 1)), 1, "suites left an hour later: a reallocated room does not expire")
 }
 
 func TestReallocate_allOrNone(t *testing.T) {
@@ -83,18 +68,10 @@ func TestReallocate_allOrNone(t *testing.T) {
 	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("into a full night: %v, want ErrSoldOut", err)
 	}
-	if got := b.state(t, ids(mine)[0]); got != "committed" {
-		t.Errorf("the old allocation is %s, want committed", got)
-	}
-	if got := b.left(t, b.nights(20, 1)); got != 2 {
-		t.Errorf("of the free night %d suites are left, want 2", got)
-	}
-	if got := b.left(t, b.nights(10, 2)); got != 1 {
-		t.Errorf("of the old nights %d suites are left, want 1", got)
-	}
-	if got, want := b.published(t, mine.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v: that of the hold alone", got, want)
-	}
+	check.Equal(t, b.state(t, ids(mine)[0]), "committed", "the old allocation")
+	check.Equal(t, b.left(t, b.nights(20, 1)), 2, "suites left on the free night")
+	check.Equal(t, b.left(t, b.nights(10, 2)), 1, "suites left on the old nights")
+	check.Equal(t, b.published(t, mine.Reservation), []string{"inventory.allocation.committed.v1"}, "events: of the hold alone")
 }
 
 func TestReallocate_repeated(t *testing.T) {
@@ -103,30 +80,18 @@ func TestReallocate_repeated(t *testing.T) {
 	mine := b.booked(t, b.nights(10, 2), 1)
 	r := exchange(mine, placement(b.nights(11, 2), 1), placement(b.nights(14, 1), 1))
 	first, err := b.Reallocate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	b.Advance(time.Hour)
 	again, err := b.Reallocate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !again.Equal(first) {
-		t.Errorf("again = %v, want %v", again, first)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, first)
 	want := []string{"inventory.allocation.committed.v1", "inventory.allocation.committed.v1", "inventory.allocation.committed.v1"}
-	if got := b.published(t, mine.Reservation); !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
+	check.Equal(t, b.published(t, mine.Reservation), want)
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 AND NOT payload ? 'expiresAt'`, mine.Reservation.String()); n != 2 {
 		t.Errorf("%d events without expiresAt, want 2", n)
 	}
-	if err := b.release(t.Context(), inventory.Hold{Tenant: r.Tenant, Claims: []inventory.Claim{r.Allocations[0].Claim}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("after a new room was released: %v, want ErrHoldOver", err)
-	}
+	check.Must(t, b.release(t.Context(), inventory.Hold{Tenant: r.Tenant, Claims: []inventory.Claim{r.Allocations[0].Claim}}))
+	check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrHoldOver, "after a new room was released")
 }
 
 func TestReallocate_refusalIsPermanent(t *testing.T) {
@@ -137,19 +102,11 @@ func TestReallocate_refusalIsPermanent(t *testing.T) {
 	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("into a full night: %v, want ErrSoldOut", err)
 	}
-	if err := b.release(t.Context(), others); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("the repeat, with rooms free again: %v, want ErrSoldOut", err)
-	}
-	if got := b.state(t, r.Allocations[0].Allocation); got != "refused" {
-		t.Errorf("the new allocation is %s, want refused", got)
-	}
+	check.Must(t, b.release(t.Context(), others))
+	check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrSoldOut, "the repeat, with rooms free again")
+	check.Equal(t, b.state(t, r.Allocations[0].Allocation), "refused", "the new allocation")
 	r.Allocations[0] = placement(b.nights(10, 3), 1)
-	if _, err := b.Reallocate(t.Context(), r); err != nil {
-		t.Errorf("under a new id: %v", err)
-	}
+	check.NoError(t, check.Err(b.Reallocate(t.Context(), r)), "under a new id")
 }
 
 func TestReallocate_oneList(t *testing.T) {
@@ -157,28 +114,16 @@ func TestReallocate_oneList(t *testing.T) {
 	b := open(t)
 	mine := b.booked(t, b.nights(10, 2), 2)
 	first, err := b.Reallocate(t.Context(), exchange(mine))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, mine.Stay); got != 2 {
-		t.Errorf("after the release %d suites are left, want 2", got)
-	}
+	check.Must(t, err)
+	check.Equal(t, b.left(t, mine.Stay), 2, "suites left after the release")
 	b.Advance(time.Minute)
 	again, err := b.Reallocate(t.Context(), exchange(mine))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !again.Equal(first) {
-		t.Errorf("again = %v, want %v", again, first)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, first)
 	more := exchange(mine, placement(mine.Stay, 1))
 	more.Releases = nil
-	if _, err := b.Reallocate(t.Context(), more); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, mine.Stay); got != 1 {
-		t.Errorf("after a room more %d suites are left, want 1", got)
-	}
+	check.Must(t, check.Err(b.Reallocate(t.Context(), more)))
+	check.Equal(t, b.left(t, mine.Stay), 1, "suites left with a room more")
 }
 
 // The rooms of an expired hold may belong to another guest: releasing it frees nothing.
@@ -189,9 +134,7 @@ func TestReallocate_expiredHoldFreesNothing(t *testing.T) {
 	late := b.held(t, w, 1)
 	b.Advance(10 * time.Minute)
 	b.booked(t, w, 2)
-	if _, err := b.Reallocate(t.Context(), exchange(late, placement(w, 1))); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("%v, want ErrSoldOut", err)
-	}
+	check.Error(t, check.Err(b.Reallocate(t.Context(), exchange(late, placement(w, 1)))), inventory.ErrSoldOut)
 }
 
 func TestReallocate_betweenRoomTypes(t *testing.T) {
@@ -202,15 +145,9 @@ func TestReallocate_betweenRoomTypes(t *testing.T) {
 	other := placement(b.nights(12, 3), 1)
 	other.RoomType = kabul.Rooms[0].ID
 	r := exchange(mine, placement(b.nights(10, 2), 1), other, placement(b.nights(12, 3), 1))
-	if _, err := b.Reallocate(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, b.nights(12, 3)); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
-	if got := b.left(t, b.nights(10, 2)); got != 1 {
-		t.Errorf("of the first nights %d suites are left, want 1", got)
-	}
+	check.Must(t, check.Err(b.Reallocate(t.Context(), r)))
+	check.Equal(t, b.left(t, b.nights(12, 3)), 0, "suites left")
+	check.Equal(t, b.left(t, b.nights(10, 2)), 1, "suites left on the first nights")
 }
 
 func TestReallocate_mismatch(t *testing.T) {
@@ -218,9 +155,7 @@ func TestReallocate_mismatch(t *testing.T) {
 	b := open(t)
 	mine, others := b.booked(t, b.nights(10, 2), 1), b.booked(t, b.nights(30, 2), 1)
 	done := exchange(mine, placement(b.nights(11, 2), 1))
-	if _, err := b.Reallocate(t.Context(), done); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Reallocate(t.Context(), done)))
 	for name, change := range map[string]func(*inventory.Reallocation){
 		"a release of another reservation": func(r *inventory.Reallocation) {
 			r.Releases, r.Allocations = ids(others), []inventory.Placement{placement(b.nights(20, 1), 1)}
@@ -244,25 +179,17 @@ func TestReallocate_mismatch(t *testing.T) {
 			r := done
 			r.Allocations = slices.Clone(done.Allocations)
 			change(&r)
-			if _, err := b.Reallocate(t.Context(), r); !errors.Is(err, inventory.ErrOtherHold) {
-				t.Errorf("error = %v, want ErrOtherHold", err)
-			}
+			check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrOtherHold)
 		})
 	}
-	if got := b.state(t, ids(others)[0]); got != "committed" {
-		t.Errorf("the other guest's allocation is %s, want committed", got)
-	}
+	check.Equal(t, b.state(t, ids(others)[0]), "committed", "the other guest's allocation")
 	more := b.booked(t, b.nights(40, 1), 1)
 	again := done
 	again.Releases = append(slices.Clone(done.Releases), ids(more)...)
-	if _, err := b.Reallocate(t.Context(), again); !errors.Is(err, inventory.ErrOtherHold) {
-		t.Errorf("a repeat that releases another's room: error = %v, want ErrOtherHold", err)
-	}
+	check.Error(t, check.Err(b.Reallocate(t.Context(), again)), inventory.ErrOtherHold, "a repeat that releases another's room")
 	foreign := exchange(mine, placement(b.nights(20, 1), 1))
 	foreign.Allocations[0].RoomType = demo.HeratGarden.Rooms[0].ID
-	if _, err := b.Reallocate(t.Context(), foreign); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("a room type of another property: error = %v, want ErrNotFound", err)
-	}
+	check.Error(t, check.Err(b.Reallocate(t.Context(), foreign)), fault.ErrNotFound, "a room type of another property")
 }
 
 func TestHTTP_reallocate(t *testing.T) {
@@ -305,22 +232,13 @@ func TestHTTP_reallocate(t *testing.T) {
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			got := f.Post("/sandbox/inventory/v1/reallocations", step.in)
-			if got.Status != step.status {
-				t.Errorf("status = %d, want %d: %s", got.Status, step.status, got.Body)
-			}
-			if got.Code() != step.code {
-				t.Errorf("code = %q, want %q", got.Code(), step.code)
-			}
+			got.WantProblem(t, step.status, step.code)
 		})
 	}
 	fresh := exchange(other, placement(b.nights(20, 1), 1))
 	header := "X-Sandbox-Scenario"
-	if got := f.Post("/sandbox/inventory/v1/reallocations", fresh, header, "sold_out"); got.Status != 409 {
-		t.Errorf("in the scenario sold_out: status = %d, want 409", got.Status)
-	}
-	if got := f.Post("/sandbox/inventory/v1/reallocations", fresh); got.Status != 200 {
-		t.Errorf("after the scenario: status = %d, want 200", got.Status)
-	}
+	f.Post("/sandbox/inventory/v1/reallocations", fresh, header, "sold_out").Want(t, 409)
+	f.Post("/sandbox/inventory/v1/reallocations", fresh).Want(t, 200)
 }
 
 // In a full house, guests extend and move their stays while others hold, commit and release. No room is sold twice, and
@@ -356,18 +274,10 @@ func TestReallocate_noOversell(t *testing.T) {
 		}
 		return nil
 	})
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if n := b.count(t, oversold); n != 0 {
-		t.Errorf("%d times a night had more takers than rooms", n)
-	}
-	if exchanged.Load() == 0 {
-		t.Error("exchanged = 0, want more than 0")
-	}
-	if refused.Load() == 0 {
-		t.Error("refused = 0, want more than 0: there was no contention")
-	}
+	check.Must(t, callers.Wait())
+	check.Equal(t, b.count(t, oversold), 0, "oversold nights")
+	check.NotEqual(t, exchanged.Load(), 0)
+	check.NotEqual(t, refused.Load(), 0, "refused: there was no contention")
 }
 
 // wander lets one guest book rooms of two types and move among the same nights as all others.
@@ -412,15 +322,9 @@ func TestReallocate_concurrentRepetition(t *testing.T) {
 			return nil
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Error(err)
-	}
-	if got := b.published(t, mine.Reservation); len(got) != 2 {
-		t.Errorf("published %v, want two events: of the hold and of the exchange", got)
-	}
-	if got := b.left(t, b.nights(10, 5)); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
+	check.NoError(t, callers.Wait())
+	check.Equal(t, len(b.published(t, mine.Reservation)), 2, "events of the hold and of the exchange")
+	check.Equal(t, b.left(t, b.nights(10, 5)), 0, "suites left")
 }
 
 // A release of the old room and its exchange race: the room is given back once, in either order.
@@ -435,11 +339,7 @@ func TestReallocate_racingRelease(t *testing.T) {
 		var race errgroup.Group
 		race.Go(func() error { return b.release(t.Context(), mine) })
 		race.Go(func() error { _, err := b.Reallocate(t.Context(), r); return err })
-		if err := race.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.left(t, w); got != 0 {
-			t.Fatalf("round %d: %d suites are left, want 0", round, got)
-		}
+		check.Must(t, race.Wait())
+		check.MustEqual(t, b.left(t, w), 0, "round %d: suites are left", round)
 	}
 }

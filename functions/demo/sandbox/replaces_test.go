@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // instead returns a hold of suites by another reservation that replaces some allocations.
@@ -28,9 +29,7 @@ func (b books) instead(w stay.Window, units int, of ...id.Allocation) inventory.
 func (b books) wantLeft(t *testing.T, from int, want ...int) {
 	t.Helper()
 	for n, left := range want {
-		if got := b.left(t, b.nights(from+n, 1)); got != left {
-			t.Errorf("%d suites are left on day %d, want %d", got, from+n, left)
-		}
+		check.Equal(t, b.left(t, b.nights(from+n, 1)), left, "suites are left on day %d", from+n)
 	}
 }
 
@@ -41,33 +40,17 @@ func TestHold_replacesLastRoom(t *testing.T) {
 	mine := b.held(t, b.nights(10, 2), 1)
 	longer := b.instead(b.nights(9, 4), 1, ids(mine)...)
 	first, err := b.Inventory.Hold(t.Context(), longer)
-	if err != nil {
-		t.Fatalf("a longer stay in the last room: %v", err)
-	}
-	if got := b.state(t, ids(mine)[0]); got != "released" {
-		t.Errorf("the replaced allocation is %s, want released", got)
-	}
+	check.Must(t, err, "a longer stay in the last room")
+	check.Equal(t, b.state(t, ids(mine)[0]), "released", "the replaced allocation")
 	b.wantLeft(t, 9, 1, 0, 0, 0, 1, 2)
 	b.Advance(time.Minute)
 	again, err := b.Inventory.Hold(t.Context(), longer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again != first {
-		t.Errorf("the repetition returns %+v, want %+v", again, first)
-	}
-	if got, want := b.published(t, longer.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("published %v, want %v", got, want)
-	}
-	if err := b.commit(t.Context(), mine); !errors.Is(err, inventory.ErrHoldOver) {
-		t.Errorf("commit of the replaced hold: %v, want ErrHoldOver", err)
-	}
-	if err := b.release(t.Context(), mine); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.left(t, b.nights(10, 1)); got != 0 {
-		t.Errorf("after a release of the replaced hold %d suites are left, want 0", got)
-	}
+	check.Must(t, err)
+	check.Equal(t, again, first, "the answer of the repetition")
+	check.Equal(t, b.published(t, longer.Reservation), []string{"inventory.allocation.committed.v1"})
+	check.Error(t, b.commit(t.Context(), mine), inventory.ErrHoldOver, "commit of the replaced hold")
+	check.Must(t, b.release(t.Context(), mine))
+	check.Equal(t, b.left(t, b.nights(10, 1)), 0, "suites left after a release of the replaced hold")
 }
 
 // A replaced hold may have other nights than the new one, and nights that it shares with nothing.
@@ -76,9 +59,7 @@ func TestHold_replacesOtherNights(t *testing.T) {
 	b := open(t)
 	one, two := b.held(t, b.nights(10, 2), 1), b.held(t, b.nights(20, 3), 2)
 	h := b.instead(b.nights(21, 1), 2, append(ids(one), ids(two)...)...)
-	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.Inventory.Hold(t.Context(), h)))
 	b.wantLeft(t, 10, 2)
 	b.wantLeft(t, 20, 2, 0, 2)
 }
@@ -94,15 +75,9 @@ func TestHold_refusedReplacesNothing(t *testing.T) {
 			t.Fatalf("a longer stay into a full night: %v, want ErrSoldOut", err)
 		}
 	}
-	if got := b.state(t, ids(mine)[0]); got != "held" {
-		t.Errorf("the old allocation is %s, want held", got)
-	}
-	if got := b.left(t, b.nights(10, 2)); got != 1 {
-		t.Errorf("%d suites are left, want 1", got)
-	}
-	if err := b.commit(t.Context(), mine); err != nil {
-		t.Errorf("commit of the old hold: %v", err)
-	}
+	check.Equal(t, b.state(t, ids(mine)[0]), "held", "the old allocation")
+	check.Equal(t, b.left(t, b.nights(10, 2)), 1, "suites left")
+	check.NoError(t, b.commit(t.Context(), mine), "commit of the old hold")
 }
 
 func TestHold_replacesHeldOnly(t *testing.T) {
@@ -128,9 +103,7 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 			other := inventory.Hold{Tenant: demo.HeratGarden.Tenant, Property: demo.HeratGarden.Property, Reservation: id.New[id.Reservation](),
 				Stay: b.nights(10, 2), TTL: 10 * time.Minute,
 				Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: demo.HeratGarden.Rooms[0].ID, Units: 2}}}
-			if _, err := b.Inventory.Hold(t.Context(), other); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, check.Err(b.Inventory.Hold(t.Context(), other)))
 			return ids(other)
 		}, "held"},
 	} {
@@ -138,15 +111,9 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			old := test.old(t, b)
-			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...)); !errors.Is(err, inventory.ErrSoldOut) {
-				t.Errorf("in a full house: %v, want ErrSoldOut", err)
-			}
-			if _, err := b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...)); err != nil {
-				t.Errorf("in an empty house: %v", err)
-			}
-			if got := b.state(t, old[0]); got != test.state {
-				t.Errorf("the old allocation is %s, want %s", got, test.state)
-			}
+			check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...))), inventory.ErrSoldOut, "in a full house")
+			check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...))), "in an empty house")
+			check.Equal(t, b.state(t, old[0]), test.state, "the old allocation")
 		})
 	}
 }
@@ -156,22 +123,14 @@ func TestHold_replacesBeyondOutOfOrder(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	mine := b.held(t, b.nights(10, 2), 2)
-	if _, err := b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 1 WHERE room_type_id = $1 AND night = $2`,
-		suites.ID, b.today.AddDays(10)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 1 WHERE room_type_id = $1 AND night = $2`,
+		suites.ID, b.today.AddDays(10))))
 	longer := b.instead(b.nights(10, 3), 2, ids(mine)...)
-	if _, err := b.Inventory.Hold(t.Context(), longer); err != nil {
-		t.Errorf("as many suites as before, one of them out of order: %v", err)
-	}
+	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), longer)), "as many suites as before, one of them out of order")
 	more := b.instead(b.nights(10, 3), 3, ids(longer)...)
-	if _, err := b.Inventory.Hold(t.Context(), more); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("more suites than before: %v, want ErrSoldOut", err)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), more)), inventory.ErrSoldOut, "more suites than before")
 	// The invariants at the end of each test compare what is taken with the capacity.
-	if _, err := b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 2 WHERE room_type_id = $1`, suites.ID); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 2 WHERE room_type_id = $1`, suites.ID)))
 }
 
 // Two guests hold one suite each and exchange them for other nights again and again, while others want the same nights. Each keeps a
@@ -204,20 +163,12 @@ func TestHold_concurrentReplacements(t *testing.T) {
 	for range 4 {
 		callers.Go(func() error { return b.intrude(ctx, attempts) })
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, callers.Wait())
 	for n, h := range last {
-		if exchanged[n] == 0 {
-			t.Errorf("guest %d never exchanged a suite", n)
-		}
-		if err := b.commit(t.Context(), h); err != nil {
-			t.Errorf("commit for guest %d: %v", n, err)
-		}
+		check.NotEqual(t, exchanged[n], 0, "guest %d never exchanged a suite", n)
+		check.NoError(t, b.commit(t.Context(), h), "commit for guest %d", n)
 	}
-	if n := b.count(t, oversold); n != 0 {
-		t.Errorf("%d times a night had more takers than rooms", n)
-	}
+	check.Equal(t, b.count(t, oversold), 0, "oversold nights")
 }
 
 // intrude holds and releases a suite of contested nights.
@@ -255,22 +206,16 @@ func TestHold_concurrentReplacementOfOneHold(t *testing.T) {
 				return err
 			})
 		}
-		if err := callers.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, callers.Wait())
 		winners := 0
 		for _, w := range won {
 			if w {
 				winners++
 			}
 		}
-		if winners != 1 {
-			t.Errorf("round %d: %d requests got the last suite, want 1", round, winners)
-		}
+		check.Equal(t, winners, 1, "round %d: requests got the last suite", round)
 	}
-	if n := b.count(t, oversold); n != 0 {
-		t.Errorf("%d times a night had more takers than rooms", n)
-	}
+	check.Equal(t, b.count(t, oversold), 0, "oversold nights")
 }
 
 func TestHTTP_replaces(t *testing.T) {
@@ -293,15 +238,9 @@ func TestHTTP_replaces(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := f.Post("/sandbox/inventory/v1/holds", request(replaces...)); got.Code() != "GENERAL.VALIDATION_FAILED" {
-				t.Errorf("%d %s, want a violation", got.Status, got.Body)
-			}
+			check.Equal(t, f.Post("/sandbox/inventory/v1/holds", request(replaces...)).Code(), "GENERAL.VALIDATION_FAILED")
 		})
 	}
-	if got := f.Post("/sandbox/inventory/v1/holds", request(ids(old)...)); got.Status != http.StatusCreated {
-		t.Fatalf("%d %s, want 201", got.Status, got.Body)
-	}
-	if got := b.state(t, ids(old)[0]); got != "released" {
-		t.Errorf("the replaced allocation is %s, want released", got)
-	}
+	f.Post("/sandbox/inventory/v1/holds", request(ids(old)...)).Must(t, http.StatusCreated)
+	check.Equal(t, b.state(t, ids(old)[0]), "released", "the replaced allocation")
 }

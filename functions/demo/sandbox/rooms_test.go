@@ -19,19 +19,17 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // suite returns one of Kabul's two physical suites.
 func (b books) suite(t *testing.T, n int) directory.Room {
 	t.Helper()
 	all, err := directory.OpenRooms(b.env).Of(t.Context(), kabul.Property)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	all = slices.DeleteFunc(all, func(r directory.Room) bool { return r.RoomType != suites.ID })
-	if len(all) != 2 {
-		t.Fatalf("%d suites, want 2", len(all))
-	}
+	check.MustEqual(t, len(all), 2, "suites")
 	return all[n]
 }
 
@@ -39,9 +37,7 @@ func (b books) suite(t *testing.T, n int) directory.Room {
 func (b books) out(t *testing.T, room id.Room, w stay.Window) directory.Room {
 	t.Helper()
 	r, err := directory.OpenRooms(b.env).TakeOut(t.Context(), room, directory.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return r
 }
 
@@ -49,8 +45,7 @@ func TestRooms_ofProperty(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
-	var list listrooms.Response
-	f.Get("/sandbox/property/v1/properties/"+kabul.Property.String()+"/rooms").Into(t, &list)
+	list := fntest.Read[listrooms.Response](t, f.Get("/sandbox/property/v1/properties/"+kabul.Property.String()+"/rooms"))
 	var numbers []string
 	units := map[id.RoomType]int{}
 	for _, r := range list.Rooms {
@@ -58,25 +53,17 @@ func TestRooms_ofProperty(t *testing.T) {
 		units[r.RoomType]++
 	}
 	want := "101 102 103 104 105 106 107 108 109 110 111 112 201 202 203 204 205 206 301 302"
-	if got := strings.Join(numbers, " "); got != want {
-		t.Errorf("numbers = %s, want %s", got, want)
-	}
+	check.Equal(t, strings.Join(numbers, " "), want)
 	for _, r := range kabul.Rooms {
-		if units[r.ID] != r.Units {
-			t.Errorf("%s: %d rooms, want %d", r.Name, units[r.ID], r.Units)
-		}
+		check.Equal(t, units[r.ID], r.Units, "%s: rooms", r.Name)
 	}
-	if got, want := list.Rooms[0].ID, id.Derive[id.Room](kabul.Rooms[0].ID, "room 1"); got != want {
-		t.Errorf("id of the first room = %s, want %s", got, want)
-	}
+	check.Equal(t, list.Rooms[0].ID, id.Derive[id.Room](kabul.Rooms[0].ID, "room 1"), "id of the first room")
 	for path, status := range map[string]int{
 		"/sandbox/property/v1/properties/" + id.New[id.Property]().String() + "/rooms": http.StatusNotFound,
 		"/sandbox/property/v1/properties/none/rooms":                                   http.StatusNotFound,
 	} {
 		t.Run(fmt.Sprintf("%q", path), func(t *testing.T) {
-			if got := f.Get(path); got.Status != status {
-				t.Errorf("%s: status = %d, want %d", path, got.Status, status)
-			}
+			f.Get(path).Want(t, status)
 		})
 	}
 }
@@ -101,16 +88,10 @@ func TestTakeRoomOut_lowersCapacityOnce(t *testing.T) {
 		for n := range 6 {
 			got = append(got, b.left(t, b.nights(10+n, 1)))
 		}
-		if !slices.Equal(got, step.want) {
-			t.Errorf("%s: left = %v, want %v", step.name, got, step.want)
-		}
+		check.Equal(t, got, step.want, "%s: left", step.name)
 	}
-	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1)); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("hold of a suite while both are out of order: %v, want ErrSoldOut", err)
-	}
-	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.property.room.taken_out_of_order.v1'`); n != 3 {
-		t.Errorf("%d events, want 3: none for the repetition", n)
-	}
+	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1))), inventory.ErrSoldOut, "hold of a suite while both are out of order")
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.property.room.taken_out_of_order.v1'`), 3, "events: none for the repetition")
 }
 
 // A guest whose room type has lost a room after the booking keeps the booking and can still exchange it for the same nights.
@@ -120,18 +101,12 @@ func TestTakeRoomOut_afterTheSale(t *testing.T) {
 	mine := b.booked(t, b.nights(10, 2), 1)
 	b.booked(t, b.nights(10, 2), 1)
 	b.out(t, b.suite(t, 0).ID, b.nights(10, 2))
-	if got := b.left(t, b.nights(10, 2)); got != 0 {
-		t.Errorf("%d suites are left, want 0", got)
-	}
+	check.Equal(t, b.left(t, b.nights(10, 2)), 0, "suites left")
 	longer := exchange(mine, placement(b.nights(10, 3), 1))
-	if _, err := b.Reallocate(t.Context(), longer); err != nil {
-		t.Errorf("one night longer: %v", err)
-	}
+	check.NoError(t, check.Err(b.Reallocate(t.Context(), longer)), "one night longer")
 	more := exchange(mine, placement(b.nights(10, 2), 2))
 	more.Releases = []id.Allocation{longer.Allocations[0].Allocation}
-	if _, err := b.Reallocate(t.Context(), more); !errors.Is(err, inventory.ErrSoldOut) {
-		t.Errorf("a second suite: %v, want ErrSoldOut", err)
-	}
+	check.Error(t, check.Err(b.Reallocate(t.Context(), more)), inventory.ErrSoldOut, "a second suite")
 }
 
 // Nights that come on sale later have the lower capacity, too.
@@ -140,14 +115,10 @@ func TestTakeRoomOut_nightsNotOnSaleYet(t *testing.T) {
 	b := open(t)
 	b.out(t, b.suite(t, 0).ID, b.nights(399, 2))
 	b.Advance(3 * 24 * time.Hour)
-	if err := demo.Furnish(t.Context(), b.env, 2); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, demo.Furnish(t.Context(), b.env, 2))
 	for night, want := range map[int]int{399: 1, 400: 1, 401: 2} {
 		t.Run(fmt.Sprint(night), func(t *testing.T) {
-			if got := b.left(t, b.nights(night, 1)); got != want {
-				t.Errorf("night %d: %d suites are left, want %d", night, got, want)
-			}
+			check.Equal(t, b.left(t, b.nights(night, 1)), want, "night %d: suites are left", night)
 		})
 	}
 }
@@ -167,9 +138,7 @@ func TestRooms_currentOrNextOutage(t *testing.T) {
 		t.Errorf("four days later outOfOrder = %+v, want the period from day 20", got)
 	}
 	b.Advance(18 * 24 * time.Hour)
-	if got := b.suite(t, 0).OutOfOrder; got != nil {
-		t.Errorf("after both outOfOrder = %+v, want none", got)
-	}
+	check.Equal(t, b.suite(t, 0).OutOfOrder, nil, "outOfOrder after both")
 }
 
 func TestHTTP_takeRoomOut(t *testing.T) {
@@ -179,11 +148,8 @@ func TestHTTP_takeRoomOut(t *testing.T) {
 	room := b.suite(t, 0)
 	path := "/sandbox/property/v1/rooms/" + room.ID.String() + "/out-of-order"
 	w := b.nights(10, 2)
-	var got directory.Room
-	f.Post(path, body{"from": w.Start, "until": w.End, "reasonCode": "maintenance"}).Into(t, &got)
-	if got.Number != room.Number {
-		t.Errorf("number = %q, want %q", got.Number, room.Number)
-	}
+	got := fntest.Read[directory.Room](t, f.Post(path, body{"from": w.Start, "until": w.End, "reasonCode": "maintenance"}))
+	check.Equal(t, got.Number, room.Number)
 	if want := (directory.Outage{From: w.Start, Until: w.End, ReasonCode: "maintenance"}); got.OutOfOrder == nil || *got.OutOfOrder != want {
 		t.Errorf("outOfOrder = %+v, want %+v", got.OutOfOrder, want)
 	}
@@ -199,9 +165,7 @@ func TestHTTP_takeRoomOut(t *testing.T) {
 			body{"from": w.Start, "until": w.End, "reasonCode": "maintenance"}, http.StatusNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := f.Post(test.path, test.in); got.Status != test.status {
-				t.Errorf("status = %d, want %d: %s", got.Status, test.status, got.Body)
-			}
+			f.Post(test.path, test.in).Want(t, test.status)
 		})
 	}
 }
@@ -234,9 +198,7 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 				return err
 			})
 		}
-		if err := race.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, race.Wait())
 		if granted.Load() > 2 {
 			t.Fatalf("round %d: %d suites were held, want at most 2", round, granted.Load())
 		}
@@ -249,7 +211,5 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 func TestRooms_unknown(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	if _, err := directory.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("error = %v, want ErrNotFound", err)
-	}
+	check.Error(t, check.Err(directory.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]())), fault.ErrNotFound)
 }

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/payment"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestScenarios(t *testing.T) {
@@ -28,19 +29,11 @@ func TestScenarios(t *testing.T) {
 		RoomTypes []inventory.Left `json:"roomTypes"`
 	}
 	f.Get(left, header, "sold_out").Into(t, &none)
-	if len(none.RoomTypes) != 3 {
-		t.Fatalf("sold out: len(none.RoomTypes) = %d, want 3", len(none.RoomTypes))
-	}
-	if none.RoomTypes[0].Units != 0 {
-		t.Errorf("sold out: none.RoomTypes[0].Units = %d, want 0", none.RoomTypes[0].Units)
-	}
+	check.MustEqual(t, len(none.RoomTypes), 3, "sold out")
+	check.Equal(t, none.RoomTypes[0].Units, 0, "sold out")
 	h := holdRequest(b.want(b.nights(10, 2), 1))
-	if got := f.Post("/sandbox/inventory/v1/holds", h, header, "sold_out"); got.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
-		t.Errorf("hold when sold out: %d %s", got.Status, got.Code())
-	}
-	if got := f.Post("/sandbox/inventory/v1/holds", h); got.Status != http.StatusCreated {
-		t.Errorf("the same hold on another day: %d %s", got.Status, got.Body)
-	}
+	check.Equal(t, f.Post("/sandbox/inventory/v1/holds", h, header, "sold_out").Code(), "RESERVATION.OVERBOOKING_BLOCKED", "hold when sold out")
+	f.Post("/sandbox/inventory/v1/holds", h).Want(t, http.StatusCreated)
 	var usual, dearer struct {
 		Totals struct {
 			Grand money.Micro `json:"grandTotalMicro"`
@@ -54,23 +47,13 @@ func TestScenarios(t *testing.T) {
 	i := b.opened(t, standin.Card)
 	f.Post("/sandbox/payment/v1/checkout/"+i.ID.String(), "action=pay", "Content-Type", form, header, "declined")
 	got, err := b.Intents.Get(t.Context(), i.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Attempts != 1 {
-		t.Errorf("got.Attempts = %d, want 1", got.Attempts)
-	}
-	if got.Status != payment.RequiresPayment {
-		t.Errorf("status = %q, want %q", got.Status, payment.RequiresPayment)
-	}
+	check.Must(t, err)
+	check.Equal(t, got.Attempts, 1)
+	check.Equal(t, got.Status, payment.RequiresPayment)
 	tenant := "/sandbox/tenant/v1/tenants/" + kabul.Slug
 	down := f.Get(tenant, header, "upstream_down")
-	if down.Status != http.StatusServiceUnavailable {
-		t.Errorf("upstream_down: status = %d, want %d: %s", down.Status, http.StatusServiceUnavailable, down.Body)
-	}
-	if down.Header.Get("Retry-After") == "" {
-		t.Error("upstream_down: Retry-After is empty")
-	}
+	down.Want(t, http.StatusServiceUnavailable)
+	check.NotEqual(t, down.Header.Get("Retry-After"), "", "upstream_down")
 	for scenario, want := range map[string]int{
 		"upstream_down;of=tenant":         http.StatusServiceUnavailable,
 		"upstream_down; of=tenant":        http.StatusServiceUnavailable,
@@ -90,16 +73,12 @@ func TestScenarios(t *testing.T) {
 		"fail; function":                  http.StatusBadRequest,
 	} {
 		t.Run(scenario, func(t *testing.T) {
-			if got := f.Get(tenant, header, scenario); got.Status != want {
-				t.Errorf("%d, want %d", got.Status, want)
-			}
+			f.Get(tenant, header, scenario).Want(t, want)
 		})
 	}
 	began := time.Now()
 	slow := f.Get(tenant, header, "upstream_slow")
-	if slow.Status != http.StatusOK {
-		t.Errorf("upstream_slow: status = %d, want %d: %s", slow.Status, http.StatusOK, slow.Body)
-	}
+	slow.Want(t, http.StatusOK)
 	if time.Since(began) < 1400*time.Millisecond {
 		t.Errorf("upstream_slow: time.Since(began) = %v, want at least %v", time.Since(began), 1400*time.Millisecond)
 	}
@@ -154,7 +133,6 @@ func TestServices_nameEveryService(t *testing.T) {
 		}
 	}
 	slices.Sort(routed)
-	if routed = slices.Compact(routed); !slices.Equal(routed, sandbox.Services) {
-		t.Errorf("services %v, want those of the routes %v", sandbox.Services, routed)
-	}
+	routed = slices.Compact(routed)
+	check.Equal(t, routed, sandbox.Services)
 }

@@ -23,6 +23,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // manyHotels is the sandbox with many hotels.
@@ -36,9 +37,7 @@ type manyHotels struct {
 func withAllHotels(t *testing.T) manyHotels {
 	t.Helper()
 	n, err := demo.Named()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return settle(t, n)
 }
 
@@ -51,13 +50,9 @@ func withKabulHotels(t *testing.T) manyHotels {
 func settle(t *testing.T, n int) manyHotels {
 	t.Helper()
 	b := open(t)
-	if err := demo.Furnish(t.Context(), b.env, n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, demo.Furnish(t.Context(), b.env, n))
 	hotels, err := demo.Hotels(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return manyHotels{b, search.OpenListings(b.env), hotels}
 }
 
@@ -77,14 +72,10 @@ func (w manyHotels) found(t *testing.T, q search.Query, s search.Sort) (all []se
 	const limit = 7
 	for offset := 0; ; offset += limit {
 		page, total, err := w.Search(t.Context(), q, search.Slice{Sort: s, Limit: limit, Offset: offset})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		all = append(all, page...)
 		if len(page) < limit {
-			if total != len(all) {
-				t.Errorf("%s: %d hotels on all pages, want the total %d", s, len(all), total)
-			}
+			check.Equal(t, total, len(all), "%s: hotels on all pages", s)
 			return all
 		}
 	}
@@ -114,9 +105,7 @@ func TestSearch_placeNames(t *testing.T) {
 		"Paris": 0, "Kab": 0, "%": 0, "' OR true --": 0} {
 		t.Run(place, func(t *testing.T) {
 			got := w.found(t, w.query(city(place)), search.Recommended)
-			if len(got) != want {
-				t.Fatalf("len(got) = %d, want %d", len(got), want)
-			}
+			check.MustEqual(t, len(got), want)
 			if want > 0 && !strings.EqualFold(got[0].City, got[len(got)-1].City) {
 				t.Errorf("%d hotels, want %d", len(got), want)
 			}
@@ -125,14 +114,10 @@ func TestSearch_placeNames(t *testing.T) {
 	for place, want := range map[string]int{"Afghanistan": in("AF"), "افغانستان": in("AF"), "af": in("AF"), "ایران": in("IR"), "Balkh": in("af-mazar"),
 		"خیبر پختونخوا": in("pk-peshawar") + in("pk-swat"), "Kabul": 0} {
 		t.Run(place, func(t *testing.T) {
-			if got := w.found(t, w.query(search.Where{Mode: "region", Region: place}), search.Recommended); len(got) != want {
-				t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
-			}
+			check.Equal(t, len(w.found(t, w.query(search.Where{Mode: "region", Region: place}), search.Recommended)), want, "hotels of the region")
 		})
 	}
-	if got := w.found(t, w.query(world), search.Recommended); len(got) != len(w.hotels) {
-		t.Errorf("%d hotels on earth, want %d", len(got), len(w.hotels))
-	}
+	check.Equal(t, len(w.found(t, w.query(world), search.Recommended)), len(w.hotels), "hotels on earth")
 }
 
 func TestSearch_suspendedTenant(t *testing.T) {
@@ -142,23 +127,13 @@ func TestSearch_suspendedTenant(t *testing.T) {
 	listed := func() bool {
 		return slices.Contains(names(w.found(t, w.query(city("Kabul")), search.Recommended)), kabul.Slug)
 	}
-	if !listed() {
-		t.Error("it is not found to begin with")
-	}
+	check.Equal(t, listed(), true, "it is not found to begin with")
 	_, err := tenants.Suspend(t.Context(), kabul.Tenant, "billing")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if listed() {
-		t.Error("suspended: listed() = true, want false")
-	}
+	check.Must(t, err)
+	check.Equal(t, listed(), false, "suspended")
 	_, err = tenants.Reinstate(t.Context(), kabul.Tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !listed() {
-		t.Error("reinstated: listed() = false, want true")
-	}
+	check.Must(t, err)
+	check.Equal(t, listed(), true, "reinstated")
 }
 
 func TestSearch_empty(t *testing.T) {
@@ -169,23 +144,13 @@ func TestSearch_empty(t *testing.T) {
 	}
 	families := w.query(city("Kabul"))
 	families.Party = search.Travellers{Adults: 4, Rooms: 1}
-	if !listed(families) {
-		t.Fatal("it is not found to begin with")
-	}
+	check.MustEqual(t, listed(families), true, "it is not found to begin with")
 	taken := w.held(t, stay.Window{Start: families.Dates.CheckIn.AddDays(1), End: families.Dates.CheckIn.AddDays(2)}, 2)
-	if listed(families) {
-		t.Error("both suites are gone in the middle of the stay, and it is found")
-	}
-	if listed(w.query(city("Kabul"))) == false {
-		t.Error("two people fit into its other rooms")
-	}
+	check.Equal(t, listed(families), false, "both suites are gone in the middle of the stay, and it is found")
+	check.NotEqual(t, listed(w.query(city("Kabul"))), false, "two people fit into its other rooms")
 	err := w.release(t.Context(), taken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !listed(families) {
-		t.Error("after the release: listed(families) = false, want true")
-	}
+	check.Must(t, err)
+	check.Equal(t, listed(families), true, "after the release")
 	for name, change := range map[string]func(*search.Query){
 		"a room for more than it can have": func(q *search.Query) { q.Party.Adults = 6 },
 		"three suites where there are two": func(q *search.Query) { q.Party = search.Travellers{Adults: 12, Rooms: 3} },
@@ -208,17 +173,13 @@ func TestSearch_empty(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := families
 			change(&q)
-			if listed(q) {
-				t.Error("it is found")
-			}
+			check.Equal(t, listed(q), false, "it is found")
 		})
 	}
 	q := families
 	q.Filters = search.Filters{Price: &search.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
 		Stars: []int{3, 4}, Rating: 4.4, Types: []string{"hotel"}, Flexibility: "free", Neighbourhoods: []string{"shahr-e-nāw"}}
-	if !listed(q) {
-		t.Error("it is all that was wanted, and not found")
-	}
+	check.Equal(t, listed(q), true, "it is all that was wanted, and not found")
 }
 
 // The index must agree with inventory and pricing, for random parties, stays and allocations over all hotels.
@@ -246,22 +207,14 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 		for part := range slices.Chunk(all, 50) {
 			previews, err := tariffs.Preview(t.Context(), part, pricing.Staying{Party: q.Party.Party(),
 				Window: stay.Window{Start: q.Dates.CheckIn, End: q.Dates.CheckOut}, Currency: currency}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			priced = append(priced, previews...)
 		}
 		slices.SortFunc(priced, func(a, b pricing.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
 		listed, total, err := w.Search(t.Context(), q, search.Slice{Sort: search.PriceUp, Limit: 50, Currency: currency})
-		if err != nil {
-			t.Fatalf("%+v: %v", q.Party, err)
-		}
-		if total != len(priced) {
-			t.Fatalf("%+v: total = %d, want %d", q.Party, total, len(priced))
-		}
-		if len(listed) != min(50, total) {
-			t.Fatalf("%+v: len(listed) = %d, want %d", q.Party, len(listed), min(50, total))
-		}
+		check.Must(t, err, "%s", fmt.Sprint(q.Party))
+		check.MustEqual(t, total, len(priced), "%+v: total", q.Party)
+		check.MustEqual(t, len(listed), min(50, total), "%s", fmt.Sprint(q.Party))
 		if _, unpriced, err := w.Search(t.Context(), q, search.Slice{Sort: search.Recommended, Limit: 1}); err != nil || unpriced != total {
 			t.Errorf("%+v: %d hotels without prices, %v, want %d", q.Party, unpriced, err, total)
 		}
@@ -270,9 +223,7 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 			nightly[p.Property] = p.Nightly
 		}
 		for i, l := range listed {
-			if nightly[l.Property] != priced[i].Nightly {
-				t.Errorf("place %d of %d goes to %s for %d, want one for %d", i, total, l.TenantSlug, nightly[l.Property], priced[i].Nightly)
-			}
+			check.Equal(t, nightly[l.Property], priced[i].Nightly, "price of %s at place %d of %d", l.TenantSlug, i, total)
 		}
 		if total < 2 {
 			continue
@@ -286,12 +237,8 @@ func TestSearch_agreesWithInventory(t *testing.T) {
 				want++
 			}
 		}
-		if err != nil {
-			t.Fatalf("up to %d %s: %v", middle, currency, err)
-		}
-		if cheap != want {
-			t.Errorf("up to %d %s: cheap = %d, want %d", middle, currency, cheap, want)
-		}
+		check.Must(t, err, "up to %d %s", middle, currency)
+		check.Equal(t, cheap, want, "up to %d %s: cheap", middle, currency)
 	}
 }
 
@@ -307,23 +254,15 @@ func TestSearch_lastRoom(t *testing.T) {
 		units = max(units, room.Units)
 	}
 	q.Party = search.Travellers{Adults: units, Rooms: units}
-	if !listed() {
-		t.Errorf("%d rooms: listed() = false, want true", units)
-	}
+	check.Equal(t, listed(), true, "%d rooms", units)
 	q.Party = search.Travellers{Adults: units + 1, Rooms: units + 1}
-	if listed() {
-		t.Errorf("%d rooms: listed() = true, want false", units+1)
-	}
+	check.Equal(t, listed(), false, "%d rooms", units+1)
 	q.Party = search.Travellers{Adults: 2, Rooms: 1}
 	for _, room := range hotel.Rooms {
-		if !listed() {
-			t.Errorf("%d of one type are taken next: listed() = false, want true", room.Units)
-		}
+		check.Equal(t, listed(), true, "%d of one type are taken next", room.Units)
 		w.takes(t, hotel, room, w.nights(21, 1), room.Units)
 	}
-	if listed() {
-		t.Error("no room is left: listed() = true, want false")
-	}
+	check.Equal(t, listed(), false, "no room is left")
 }
 
 // An earlier version of the code indexes a hotel without storing its main room. The stored main room is then ignored.
@@ -333,21 +272,13 @@ func TestSearch_mainRoomOfAnEarlierVersion(t *testing.T) {
 	listed := func() bool {
 		return slices.Contains(names(w.found(t, w.query(city("Kabul")), search.Recommended)), kabul.Slug)
 	}
-	if n := w.count(t, `SELECT count(*) FROM sandbox.listings WHERE main_version = version AND main_room_type IS NOT NULL`); n != len(w.hotels) {
-		t.Errorf("%d listings with a main room, want %d", n, len(w.hotels))
-	}
-	if !listed() {
-		t.Fatal("it is not found to begin with")
-	}
+	check.Equal(t, w.count(t, `SELECT count(*) FROM sandbox.listings WHERE main_version = version AND main_room_type IS NOT NULL`), len(w.hotels), "listings with a main room")
+	check.MustEqual(t, listed(), true, "it is not found to begin with")
 	for _, sql := range []string{`UPDATE sandbox.listings SET version = version + 1 WHERE property_id = $1`,
 		`UPDATE sandbox.listing_rooms SET max_occupancy = 1 WHERE property_id = $1`} {
-		if _, err := w.owner.Exec(t.Context(), sql, kabul.Property); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, check.Err(w.owner.Exec(t.Context(), sql, kabul.Property)))
 	}
-	if listed() {
-		t.Error("its rooms are for one guest, and it is found for two")
-	}
+	check.Equal(t, listed(), false, "its rooms are for one guest, and it is found for two")
 }
 
 // takes takes rooms while any are free.
@@ -368,15 +299,12 @@ func TestSearch_paging(t *testing.T) {
 	for _, s := range []search.Sort{search.Recommended, search.PriceUp, search.PriceDown, search.RatingDown, search.DistanceUp} {
 		t.Run(string(s), func(t *testing.T) {
 			once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
-			if !slices.Equal(once, again) {
-				t.Errorf("the second search = %q, want %q", again, once)
-			}
+			check.Equal(t, once, again, "the second search")
 			if s != search.Recommended && slices.Equal(once, recommended) {
 				t.Errorf("got %q as for %s, want another order", once, search.Recommended)
 			}
-			if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
-				t.Errorf("got %d different hotels, want %d", len(slices.Compact(once)), len(w.hotels))
-			}
+			slices.Sort(once)
+			check.Equal(t, len(slices.Compact(once)), len(w.hotels), "different hotels")
 		})
 	}
 	rated := w.found(t, q, search.RatingDown)
@@ -387,9 +315,7 @@ func TestSearch_paging(t *testing.T) {
 	if len(near) < 4 {
 		t.Fatalf("len(near) = %d, want at least 4", len(near))
 	}
-	if near[0].TenantSlug != "lapis-hotel-kabul" {
-		t.Errorf(`near[0].TenantSlug = %q, want "lapis-hotel-kabul"`, near[0].TenantSlug)
-	}
+	check.Equal(t, near[0].TenantSlug, "lapis-hotel-kabul")
 	if *near[0].DistanceKm > 0.01 {
 		t.Errorf("*near[0].DistanceKm = %v, want at most 0.01", *near[0].DistanceKm)
 	}
@@ -400,15 +326,9 @@ func TestSearch_paging(t *testing.T) {
 		t.Errorf("%v is not sorted by distance", names(near))
 	}
 	page, total, err := w.Search(t.Context(), q, search.Slice{Sort: search.Recommended, Limit: 5, Offset: 9000})
-	if err != nil {
-		t.Fatalf("after the last page: %v", err)
-	}
-	if len(page) != 0 {
-		t.Errorf("after the last page: len(page) = %d, want 0", len(page))
-	}
-	if total != len(w.hotels) {
-		t.Errorf("after the last page: total = %d, want %d", total, len(w.hotels))
-	}
+	check.Must(t, err, "after the last page")
+	check.Equal(t, len(page), 0, "after the last page")
+	check.Equal(t, total, len(w.hotels), "after the last page")
 }
 
 func TestQueryValidate_longNames(t *testing.T) {
@@ -424,9 +344,7 @@ func TestQueryValidate_longNames(t *testing.T) {
 				t.Run(fmt.Sprint(length), func(t *testing.T) {
 					q := search.Query{Where: city("Kabul"), Dates: search.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: search.Travellers{Adults: 2, Rooms: 1}}
 					change(&q, strings.Repeat("ش", length)) // of two bytes
-					if err := q.Validate(); (err == nil) != allowed {
-						t.Errorf("of %d letters: %v", length, err)
-					}
+					check.Equal(t, q.Validate() == nil, allowed, "of %d letters", length)
 				})
 			}
 		})
@@ -448,31 +366,17 @@ func TestSearch_clicksRecommend(t *testing.T) {
 	}
 	once := click(last.Property)
 	for range 40 {
-		if got := f.Push(clickrecorded.Function, once); got.Status != http.StatusNoContent {
-			t.Fatalf("%d %s", got.Status, got.Body)
-		}
+		f.Push(clickrecorded.Function, once).Must(t, http.StatusNoContent)
 	}
-	if n := w.count(t, `SELECT sum(clicks) FROM sandbox.popularity`); n != 1 {
-		t.Errorf("one click that came forty times counts as %d", n)
-	}
-	if first() == last.TenantSlug {
-		t.Error("one click makes the last one the first")
-	}
-	if _, err := w.owner.Exec(t.Context(), `UPDATE sandbox.popularity SET clicks = 1000000`); err != nil {
-		t.Fatal(err)
-	}
-	if first() != last.TenantSlug {
-		t.Errorf("most clicked is %s, but %s comes first", last.TenantSlug, first())
-	}
+	check.Equal(t, w.count(t, `SELECT sum(clicks) FROM sandbox.popularity`), 1, "clicks counted for one that came forty times")
+	check.NotEqual(t, first(), last.TenantSlug, "one click makes the last one the first")
+	check.Must(t, check.Err(w.owner.Exec(t.Context(), `UPDATE sandbox.popularity SET clicks = 1000000`)))
+	check.Equal(t, first(), last.TenantSlug, "the first hotel, which is the most clicked")
 	handle, err := clickrecorded.New(w.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	unknown := event.Event[clickrecorded.Clicked]{Payload: clickrecorded.Clicked{Property: id.New[id.Property]()}}
 	unknown.Delivery = event.Delivery{EventID: id.New[id.Event](), Subject: clickrecorded.Function.Spec.Subject, Processor: clickrecorded.Function.Spec.Name}
-	if err := handle(t.Context(), unknown); err != nil {
-		t.Errorf("an unknown hotel: %v, want it dropped without a dead letter", err)
-	}
+	check.NoError(t, handle(t.Context(), unknown), "an unknown hotel")
 }
 
 func TestIndex_onPublish(t *testing.T) {
@@ -481,30 +385,18 @@ func TestIndex_onPublish(t *testing.T) {
 	f := w.front(t)
 	q := w.query(city("Kabul"))
 	q.Party.Adults, q.Filters.Price = 4, &search.PriceRange{Max: 500, Currency: money.AFN}
-	if got := names(w.found(t, q, search.Recommended)); len(got) != 0 {
-		t.Fatalf("for 500 afghanis there is %v", got)
-	}
+	check.MustEqual(t, len(names(w.found(t, q, search.Recommended))), 0, "for 500 afghanis")
 	f.Post("/sandbox/pricing/v1/rate-plans/"+suites.Saver.ID.String()+"/publish", body{"weekdayMicro": slices.Repeat([]string{"400000000"}, 7)})
-	if got := names(w.found(t, q, search.Recommended)); !slices.Equal(got, []string{kabul.Slug}) {
-		t.Errorf("for 500 afghanis there is %v", got)
-	}
+	check.Equal(t, names(w.found(t, q, search.Recommended)), []string{kabul.Slug}, "for 500 afghanis")
 	f.Post("/sandbox/theme/v1/tenants/"+kabul.Tenant.String()+"/theme/publish", body{"tokens": kabul.Theme.Tokens})
 	var x struct {
 		Cell string `json:"geoCell"`
 	}
 	f.Post("/sandbox/search/v1/listings/"+kabul.Property.String()+"/index", nil).Into(t, &x)
-	if want := "h3:" + h3.LatLngToCell(h3.NewLatLng(kabul.Geo.Lat, kabul.Geo.Lng), 10).String(); x.Cell != want {
-		t.Errorf("x.Cell = %q, want %q", x.Cell, want)
-	}
-	if got := w.cellOf(t, kabul.Property); got != x.Cell {
-		t.Errorf("the index has %q, the answer %q", got, x.Cell)
-	}
+	check.Equal(t, x.Cell, "h3:"+h3.LatLngToCell(h3.NewLatLng(kabul.Geo.Lat, kabul.Geo.Lng), 10).String())
+	check.Equal(t, w.cellOf(t, kabul.Property), x.Cell, "cells in the index and in the answer")
 	want := []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2", "theme.published.v1 2",
 		"search_aggregation.listing.indexed.v1 3", "search_aggregation.listing.indexed.v1 4"}
-	if got := w.notices(t); !slices.Equal(got, want) {
-		t.Errorf("published %q, want %q", got, want)
-	}
-	if got := f.Post("/sandbox/search/v1/listings/"+id.New[id.Property]().String()+"/index", nil); got.Status != http.StatusNotFound {
-		t.Errorf("an unknown hotel: %d", got.Status)
-	}
+	check.Equal(t, w.notices(t), want, "published")
+	f.Post("/sandbox/search/v1/listings/"+id.New[id.Property]().String()+"/index", nil).Want(t, http.StatusNotFound)
 }

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/reservationnoshow"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -24,9 +24,7 @@ func deliver(t *testing.T, f *fntest.Front, to fn.Function, payload body) {
 	t.Helper()
 	e := incoming(t, to.Spec.Subject, payload)
 	for range 2 {
-		if got := f.Push(to, e); got.Status != 204 {
-			t.Fatalf("%s: %d %s", to.Spec.Name, got.Status, got.Body)
-		}
+		f.Push(to, e).Must(t, 204)
 	}
 }
 
@@ -47,18 +45,10 @@ func TestSettle(t *testing.T) {
 					{"paymentIntentId": second.ID, "amountMicro": "300000000"},
 				},
 			})
-			if got := b.state(t, ids(h)[0]); got != "released" {
-				t.Errorf("the allocation is %s, want released", got)
-			}
-			if got := b.state(t, ids(other)[0]); got != "committed" {
-				t.Errorf("another guest's allocation is %s, want committed", got)
-			}
-			if got := b.get(t, first.ID).View().Refunds; !slices.Equal(got, []payment.RefundView{{ID: named, Amount: 400_000_000}}) {
-				t.Errorf("refunds = %v, want %s alone", got, named)
-			}
-			if got := b.get(t, second.ID).Refunded; got != 300_000_000 {
-				t.Errorf("refunded = %d, want 300000000", got)
-			}
+			check.Equal(t, b.state(t, ids(h)[0]), "released", "the allocation")
+			check.Equal(t, b.state(t, ids(other)[0]), "committed", "another guest's allocation")
+			check.Equal(t, b.get(t, first.ID).View().Refunds, []payment.RefundView{{ID: named, Amount: 400_000_000}})
+			check.Equal(t, b.get(t, second.ID).Refunded, 300_000_000)
 		})
 	}
 }
@@ -70,9 +60,7 @@ func TestSettle_nothing(t *testing.T) {
 	h := b.booked(t, b.nights(10, 2), 1)
 	deliver(t, b.front(t), reservationnoshow.Function, body{"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property,
 		"occurredAt": b.env.Now(), "actor": desk})
-	if got := b.state(t, ids(h)[0]); got != "committed" {
-		t.Errorf("the allocation is %s, want committed", got)
-	}
+	check.Equal(t, b.state(t, ids(h)[0]), "committed", "the allocation")
 }
 
 // Two events name one refund: it is made once.
@@ -87,9 +75,7 @@ func TestRefundRequested_sameIDInTwoEvents(t *testing.T) {
 			"paymentRefundsRequested": []body{{"refundId": named, "paymentIntentId": i.ID, "amountMicro": "600000000"}},
 		})
 	}
-	if got := b.get(t, i.ID).Refunded; got != 600_000_000 {
-		t.Errorf("refunded = %d, want 600000000", got)
-	}
+	check.Equal(t, b.get(t, i.ID).Refunded, 600_000_000)
 }
 
 func override(b books, i payment.Intent, before, after []id.KeyCredential, request body) body {
@@ -132,9 +118,7 @@ func TestReservationModified_refund(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			i := b.paid(t)
 			deliver(t, f, reservationmodified.Function, override(b, i, nil, nil, test.request(i)))
-			if got := int64(b.get(t, i.ID).Refunded); got != test.want {
-				t.Errorf("refunded = %d, want %d", got, test.want)
-			}
+			check.Equal(t, int64(b.get(t, i.ID).Refunded), test.want)
 		})
 	}
 }
@@ -144,9 +128,7 @@ func (b books) issued(t *testing.T, r id.Reservation) id.KeyCredential {
 	t.Helper()
 	k := b.key(t)
 	k.Reservation = r
-	if _, err := lock.OpenKeys(b.env).Issue(t.Context(), k, false); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(lock.OpenKeys(b.env).Issue(t.Context(), k, false)))
 	return k.ID
 }
 
@@ -166,9 +148,7 @@ func TestReservationModified_revokesReplacedKeys(t *testing.T) {
 	kept, replaced, foreign, late := b.issued(t, i.Reservation), b.issued(t, i.Reservation), b.issued(t, i.Reservation), b.key(t)
 	deliver(t, b.front(t), reservationmodified.Function,
 		override(b, i, []id.KeyCredential{kept, replaced, late.ID}, []id.KeyCredential{kept}, nil))
-	if got, want := b.opens(t, kept, replaced, foreign), []bool{true, false, true}; !slices.Equal(got, want) {
-		t.Errorf("open = %v, want %v", got, want)
-	}
+	check.Equal(t, b.opens(t, kept, replaced, foreign), []bool{true, false, true})
 	if got, err := lock.OpenKeys(b.env).Issue(t.Context(), late, false); err != nil || got != lock.KeyRevoked {
 		t.Errorf("a replaced key that arrives late: %s %v, want revoked", got, err)
 	}
@@ -208,9 +188,7 @@ func TestReservationEnds_revokesEarlierKeys(t *testing.T) {
 			after := b.issued(t, r)
 			deliver(t, f, test.to, test.payload(r, at))
 			deliver(t, f, test.to, test.payload(r, at)) // as a replay with another event id
-			if got, want := b.opens(t, before, after, other), []bool{false, true, true}; !slices.Equal(got, want) {
-				t.Errorf("open = %v, want %v", got, want)
-			}
+			check.Equal(t, b.opens(t, before, after, other), []bool{false, true, true})
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -32,15 +33,11 @@ func staffRequest() body {
 func (b books) verify(t *testing.T, f *fntest.Front, token string) (identity.Identity, error) {
 	t.Helper()
 	keys := f.As("").Get(jwks)
-	if keys.Status != http.StatusOK {
-		t.Fatalf("JWKS: status = %d: %s", keys.Status, keys.Body)
-	}
+	keys.Must(t, http.StatusOK)
 	e := env.Of(map[string]string{"STAFF_ISSUER": "https://pay.example/sandbox/iam/v1", "STAFF_KEYS": string(keys.Body)})
 	e.Advance(b.env.Offset())
 	v, err := identity.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := v.Staff(t.Context(), token, identity.Audience("sandbox")); err != nil {
 		return identity.Identity{}, err
 	}
@@ -54,31 +51,17 @@ func TestHTTP_staffToken(t *testing.T) {
 	var out mintstafftoken.Response
 	got := f.Post(staffTokens, staffRequest())
 	got.Into(t, &out)
-	if got.Status != http.StatusCreated {
-		t.Errorf("status = %d, want 201", got.Status)
-	}
+	got.Want(t, http.StatusCreated)
 	who, err := b.verify(t, f, out.Token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if who.Subject != "usr_desk" {
-		t.Errorf("subject = %q, want usr_desk", who.Subject)
-	}
-	if *who.Tenant != kabul.Tenant {
-		t.Errorf("tenant = %s, want %s", who.Tenant, kabul.Tenant)
-	}
-	if len(who.Properties) != 1 || who.Properties[0] != kabul.Property {
-		t.Errorf("properties = %v, want %s", who.Properties, kabul.Property)
-	}
-	if roles := strings.Join(who.Roles, " "); roles != "front_desk manager" {
-		t.Errorf("roles = %s, want front_desk manager", roles)
-	}
+	check.Must(t, err)
+	check.Equal(t, who.Subject, "usr_desk")
+	check.Equal(t, *who.Tenant, kabul.Tenant, "tenant = %s", who.Tenant)
+	check.Equal(t, who.Properties, []id.Property{kabul.Property})
+	check.Equal(t, strings.Join(who.Roles, " "), "front_desk manager")
 	if left := out.ExpiresAt.Sub(b.env.Now()); left > 12*time.Hour || left < time.Hour {
 		t.Errorf("valid for %v, want a shift", left)
 	}
-	if got := f.As("").Get(jwks).Header.Get("Cache-Control"); got != "public, max-age=60" {
-		t.Errorf("Cache-Control = %q, want public, max-age=60", got)
-	}
+	check.Equal(t, f.As("").Get(jwks).Header.Get("Cache-Control"), "public, max-age=60")
 }
 
 func TestHTTP_staffTokenRejected(t *testing.T) {
@@ -102,19 +85,12 @@ func TestHTTP_staffTokenRejected(t *testing.T) {
 			in := staffRequest()
 			in[test.member] = test.value
 			got := f.Post(staffTokens, in)
-			if got.Status != test.status {
-				t.Errorf("status = %d, want %d: %s", got.Status, test.status, got.Body)
-			}
-			if got.Code() != test.code {
-				t.Errorf("code = %s, want %s", got.Code(), test.code)
-			}
+			got.WantProblem(t, test.status, test.code)
 		})
 	}
 	for _, path := range []string{staffTokens, "/sandbox/iam/v1/keys"} {
 		t.Run(path, func(t *testing.T) {
-			if got := f.As("").Post(path, staffRequest()); got.Status != http.StatusUnauthorized {
-				t.Errorf("%s without a token: status = %d, want 401", path, got.Status)
-			}
+			f.As("").Post(path, staffRequest()).Want(t, http.StatusUnauthorized)
 		})
 	}
 }
@@ -125,30 +101,24 @@ func TestHTTP_rotateKeys(t *testing.T) {
 	f := b.front(t)
 	kids := func() (all []string) {
 		t.Helper()
-		var out readjwks.Response
-		f.As("").Get(jwks).Into(t, &out)
+		out := fntest.Read[readjwks.Response](t, f.As("").Get(jwks))
 		for _, k := range out.Keys {
 			all = append(all, k.ID)
 		}
 		return all
 	}
-	if got := kids(); len(got) != 0 {
-		t.Errorf("before the first token: keys = %v, want none", got)
-	}
+	check.Equal(t, len(kids()), 0, "before the first token: keys")
 	var old, fresh mintstafftoken.Response
 	f.Post(staffTokens, staffRequest()).Into(t, &old)
 	b.Advance(time.Minute)
-	var rotated rotatekeys.Response
-	f.Post("/sandbox/iam/v1/keys", nil).Into(t, &rotated)
+	rotated := fntest.Read[rotatekeys.Response](t, f.Post("/sandbox/iam/v1/keys", nil))
 	f.Post(staffTokens, staffRequest()).Into(t, &fresh)
 	if got := kids(); len(got) != 2 || got[0] != rotated.ID {
 		t.Errorf("after the rotation: keys = %v, want %s and one more", got, rotated.ID)
 	}
 	for name, token := range map[string]string{"old": old.Token, "fresh": fresh.Token} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := b.verify(t, f, token); err != nil {
-				t.Errorf("the %s token: %v", name, err)
-			}
+			check.NoError(t, check.Err(b.verify(t, f, token)), "the token")
 		})
 	}
 	b.Advance(24 * time.Hour)
@@ -156,9 +126,7 @@ func TestHTTP_rotateKeys(t *testing.T) {
 		t.Errorf("a day later: keys = %v, want %s", got, rotated.ID)
 	}
 	f.Post("/sandbox/iam/v1/keys", nil)
-	if n := b.count(t, `SELECT count(*) FROM sandbox.staff_keys`); n != 2 {
-		t.Errorf("%d keys are stored, want 2: the next rotation deletes what verifies nothing", n)
-	}
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.staff_keys`), 2, "keys are stored: the next rotation deletes what verifies nothing")
 }
 
 // The first tokens are requested at the same time: there is one key.
@@ -166,9 +134,7 @@ func TestStaff_firstKeyOnce(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
 	staff, err := iam.OpenStaff(b.env.With("PUBLIC_URL", "https://pay.example"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 16 {
 		callers.Go(func() error {
@@ -180,10 +146,6 @@ func TestStaff_firstKeyOnce(t *testing.T) {
 			return err
 		})
 	}
-	if err := callers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if n := b.count(t, `SELECT count(*) FROM sandbox.staff_keys WHERE retired_at IS NULL`); n != 1 {
-		t.Errorf("%d current keys, want 1", n)
-	}
+	check.Must(t, callers.Wait())
+	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.staff_keys WHERE retired_at IS NULL`), 1, "current keys")
 }

@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // notices returns the shortened subjects of Kabul's tenant in the outbox with their aggregate versions, in order.
@@ -19,9 +19,7 @@ func (b books) notices(t *testing.T) []string {
 		SELECT replace(subject, 'melmastoon.', '') || ' ' || (envelope -> 'metadata' ->> 'aggregateVersion')
 		FROM sandbox.outbox WHERE tenant_id = $1 ORDER BY seq`, kabul.Tenant)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return all
 }
 
@@ -46,16 +44,10 @@ func TestSuspendReinstate_once(t *testing.T) {
 		}
 		f.Post(base+"/"+step.act, step.in).Into(t, &got)
 		f.Get(base).Into(t, &read)
-		if got.Status != step.want {
-			t.Errorf("%s: status = %q, want %q", step.act, got.Status, step.want)
-		}
-		if read.Status != step.want {
-			t.Errorf("%s: status = %q, want %q", step.act, read.Status, step.want)
-		}
+		check.Equal(t, got.Status, step.want, "%s", step.act)
+		check.Equal(t, read.Status, step.want, "%s", step.act)
 	}
-	if got, want := b.notices(t), []string{"tenant.suspended.v1 2", "tenant.reinstated.v1 3"}; !slices.Equal(got, want) {
-		t.Errorf("published %q, want %q", got, want)
-	}
+	check.Equal(t, b.notices(t), []string{"tenant.suspended.v1 2", "tenant.reinstated.v1 3"}, "published")
 	for path, in := range map[string]any{
 		base + "/suspend": body{"reason": ""},
 		"/sandbox/tenant/v1/tenants/" + id.New[id.Tenant]().String() + "/reinstate": nil,
@@ -84,29 +76,15 @@ func TestConfigure_changedMembers(t *testing.T) {
 		return out
 	}
 	got := patch(body{"brandName": "Kabul Grand", "locales": []string{"ps-AF", "en"}, "brandTagline": kabul.Tagline})
-	if got.BrandName != "Kabul Grand" {
-		t.Errorf(`got.BrandName = %q, want "Kabul Grand"`, got.BrandName)
-	}
-	if got.BrandTagline != kabul.Tagline {
-		t.Errorf("got.BrandTagline = %q, want %q", got.BrandTagline, kabul.Tagline)
-	}
-	if len(got.Locales) != 2 {
-		t.Errorf("len(got.Locales) = %d, want 2", len(got.Locales))
-	}
-	if got.ConfigVersion != 2 {
-		t.Errorf("got.ConfigVersion = %d, want 2", got.ConfigVersion)
-	}
-	if got := patch(body{"brandName": "Kabul Grand"}); got.ConfigVersion != 2 {
-		t.Errorf("nothing changed, and the version is %d", got.ConfigVersion)
-	}
+	check.Equal(t, got.BrandName, "Kabul Grand")
+	check.Equal(t, got.BrandTagline, kabul.Tagline)
+	check.Equal(t, len(got.Locales), 2)
+	check.Equal(t, got.ConfigVersion, 2)
+	check.Equal(t, patch(body{"brandName": "Kabul Grand"}).ConfigVersion, 2, "version without a change")
 	var published string
 	err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if published != `["brandName", "locales"]` {
-		t.Errorf("published = %q, want %q", published, `["brandName", "locales"]`)
-	}
+	check.Must(t, err)
+	check.Equal(t, published, `["brandName", "locales"]`)
 	for name, in := range map[string]body{
 		"without its own currency": {"currencies": []string{"USD"}},
 		"without a language":       {"locales": []string{}},
@@ -114,9 +92,7 @@ func TestConfigure_changedMembers(t *testing.T) {
 		"something unknown":        {"slug": "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := f.Send(http.MethodPatch, path, in); got.Status != http.StatusBadRequest {
-				t.Errorf("%d %s, want 400", got.Status, got.Body)
-			}
+			f.Send(http.MethodPatch, path, in).Want(t, http.StatusBadRequest)
 		})
 	}
 }
@@ -139,9 +115,7 @@ func TestConfigure_limits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := body{"settings": body{"holdTtlSeconds": test.hold, "noShowGraceHours": test.grace, "cancellationPolicyVersion": 1}}
-			if got := f.Send(http.MethodPatch, "/sandbox/tenant/v1/tenants/"+kabul.Tenant.String()+"/config", in); got.Status != test.status {
-				t.Errorf("%d %s, want %d", got.Status, got.Body, test.status)
-			}
+			f.Send(http.MethodPatch, "/sandbox/tenant/v1/tenants/"+kabul.Tenant.String()+"/config", in).Want(t, test.status)
 		})
 	}
 }
@@ -166,9 +140,7 @@ func TestConfigure_settingsChanged(t *testing.T) {
 		{"a shorter hold", body{"settings": settings(300, 8, 2)}, 3},
 		{"the same again", body{"settings": settings(300, 8, 2)}, 3},
 	} {
-		if got := f.Send(http.MethodPatch, path+"/config", step.in); got.Status != http.StatusOK {
-			t.Fatalf("%s: status = %d: %s", step.name, got.Status, got.Body)
-		}
+		f.Send(http.MethodPatch, path+"/config", step.in).Must(t, http.StatusOK)
 		if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.tenant.settings.changed.v1'`); n != step.want {
 			t.Errorf("%s: %d events, want %d", step.name, n, step.want)
 		}
@@ -176,20 +148,14 @@ func TestConfigure_settingsChanged(t *testing.T) {
 	var published string
 	err := b.owner.QueryRow(t.Context(), `
 		SELECT (payload - 'changedAt')::text FROM sandbox.outbox WHERE subject = 'melmastoon.tenant.settings.changed.v1' ORDER BY seq DESC LIMIT 1`).Scan(&published)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want := `{"tenantId": "` + kabul.Tenant.String() + `", "holdTtlSeconds": 300, "noShowGraceHours": 8, "cancellationPolicyVersion": 2}`
-	if published != want {
-		t.Errorf("published %s, want %s", published, want)
-	}
+	check.Equal(t, published, want)
 	var read struct {
 		Settings struct {
 			Policy int `json:"cancellationPolicyVersion"`
 		} `json:"settings"`
 	}
 	f.Get(path).Into(t, &read)
-	if read.Settings.Policy != 2 {
-		t.Errorf("the tenant's policy version = %d, want 2", read.Settings.Policy)
-	}
+	check.Equal(t, read.Settings.Policy, 2, "the tenant's policy version")
 }

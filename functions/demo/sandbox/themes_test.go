@@ -2,11 +2,10 @@ package sandbox_test
 
 import (
 	"net/http"
-	"reflect"
-	"slices"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/directory"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPublishTheme(t *testing.T) {
@@ -16,15 +15,9 @@ func TestPublishTheme(t *testing.T) {
 	path := "/sandbox/theme/v1/tenants/" + kabul.Tenant.String() + "/theme"
 	var before, after, read directory.Theme
 	f.Get(path).Into(t, &before)
-	if before.Version != 1 {
-		t.Errorf("before.Version = %d, want 1", before.Version)
-	}
-	if before.Tokens != kabul.Theme.Tokens {
-		t.Errorf("before.Tokens = %+v, want %+v", before.Tokens, kabul.Theme.Tokens)
-	}
-	if before.ID != kabul.Theme.ID {
-		t.Errorf("before.ID = %v, want %v", before.ID, kabul.Theme.ID)
-	}
+	check.Equal(t, before.Version, 1)
+	check.Equal(t, before.Tokens, kabul.Theme.Tokens)
+	check.Equal(t, before.ID, kabul.Theme.ID)
 	tokens := kabul.Theme.Tokens
 	tokens.Primary = "#004d40"
 	if got := f.Post(path+"/publish", body{"tokens": tokens}); got.Status != http.StatusCreated {
@@ -33,24 +26,12 @@ func TestPublishTheme(t *testing.T) {
 		got.Into(t, &after)
 	}
 	f.Get(path).Into(t, &read)
-	if !reflect.DeepEqual(read, after) {
-		t.Errorf("read = %+v, want %+v", read, after)
-	}
-	if after.Version != 2 {
-		t.Errorf("after.Version = %d, want 2", after.Version)
-	}
-	if after.ID != before.ID {
-		t.Errorf("after.ID = %v, want %v", after.ID, before.ID)
-	}
-	if after.Published == before.Published {
-		t.Errorf("after.Published = %v, want another value", after.Published)
-	}
-	if after.Tokens != tokens {
-		t.Errorf("after.Tokens = %+v, want %+v", after.Tokens, tokens)
-	}
-	if got, want := b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
-		t.Errorf("published %q, want %q", got, want)
-	}
+	check.Equal(t, read, after)
+	check.Equal(t, after.Version, 2)
+	check.Equal(t, after.ID, before.ID)
+	check.NotEqual(t, after.Published, before.Published)
+	check.Equal(t, after.Tokens, tokens)
+	check.Equal(t, b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"})
 	for name, change := range map[string]func(*directory.Tokens){
 		"a colour that ends the style sheet": func(k *directory.Tokens) { k.Text = "</style>" },
 		"a font from elsewhere":              func(k *directory.Tokens) { k.Font = "url(https://evil.example)" },
@@ -59,9 +40,7 @@ func TestPublishTheme(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := kabul.Theme.Tokens
 			change(&bad)
-			if got := f.Post(path+"/publish", body{"tokens": bad}); got.Code() != "GENERAL.VALIDATION_FAILED" {
-				t.Errorf("%d %s", got.Status, got.Code())
-			}
+			check.Equal(t, f.Post(path+"/publish", body{"tokens": bad}).Code(), "GENERAL.VALIDATION_FAILED")
 		})
 	}
 }

@@ -2,13 +2,13 @@ package sandbox_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/inventory"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Time passes while a call waits for the locks of the nights. The time at the end of the wait counts.
@@ -26,9 +26,7 @@ func TestHold_clockReadAfterLock(t *testing.T) {
 		placed, err = b.Inventory.Hold(ctx, b.want(w, 1))
 		return err
 	})
-	if !errors.Is(kept, inventory.ErrHoldOver) {
-		t.Errorf("the commit of what lapsed meanwhile: %v, want ErrHoldOver", kept)
-	}
+	check.Error(t, kept, inventory.ErrHoldOver, "the commit of what lapsed meanwhile")
 	if left := placed.ExpiresAt.Sub(b.env.Now()); left < 9*time.Minute {
 		t.Errorf("the new hold has %v of its 10 minutes left", left)
 	}
@@ -40,12 +38,8 @@ func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 	t.Helper()
 	locker := b.Owner(t) // another connection: pg_stat_activity is cached within a transaction
 	tx, err := locker.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `SELECT FROM sandbox.inventory_nights FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	check.Must(t, check.Err(tx.Exec(t.Context(), `SELECT FROM sandbox.inventory_nights FOR UPDATE`)))
 	waiting, ctx := errgroup.WithContext(t.Context())
 	for _, act := range acts {
 		waiting.Go(func() error { return act(ctx) })
@@ -60,12 +54,8 @@ func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 		}
 	}
 	b.Advance(10 * time.Minute)
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, tx.Commit(t.Context()))
+	check.Must(t, <-ended)
 }
 
 // waiters returns the number of connections that wait for a lock in this database.

@@ -7,6 +7,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // committed returns the event of an allocation for the nights of a search.
@@ -23,26 +24,18 @@ func TestAllocationCommitted_invalidatesMonthsOfStay(t *testing.T) {
 	left := func(s hotel.Search) int {
 		t.Helper()
 		found, err := rooms.Find(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return found.RoomsLeft[room]
 	}
 	for name, s := range map[string]hotel.Search{"soon": soon, "later": later} {
 		t.Run(name, func(t *testing.T) {
-			if got := left(s); got != 3 {
-				t.Errorf("before the event: got %d rooms, want 3", got)
-			}
+			check.Equal(t, left(s), 3, "before the event: rooms")
 		})
 	}
 	hotels.Change(1, 2, 100_000_000)
 	system.Deliver(allocationcommitted.Function, soon.Tenant, committed(soon, room), system.Env.Now())
-	if got := left(soon); got != 2 {
-		t.Errorf("got %d rooms for the stay of the event, want 2", got)
-	}
-	if got := left(later); got != 3 {
-		t.Errorf("got %d rooms in another month, want 3 from the cache", got)
-	}
+	check.Equal(t, left(soon), 2, "rooms for the stay of the event")
+	check.Equal(t, left(later), 3, "rooms in another month")
 }
 
 // The response with the old number is still in progress when a room is taken: it must not stay in the cache.
@@ -60,9 +53,7 @@ func TestAllocationCommitted_lateNumberNotCached(t *testing.T) {
 	late := make(chan hotel.Result)
 	go func() {
 		found, err := rooms.Find(t.Context(), search)
-		if err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, err)
 		late <- found
 	}()
 	<-asked
@@ -70,14 +61,8 @@ func TestAllocationCommitted_lateNumberNotCached(t *testing.T) {
 	hotels.Change(1, 0, 100_000_000)
 	system.Deliver(allocationcommitted.Function, search.Tenant, committed(search, hotels.Property.RoomTypes[0].ID), system.Env.Now())
 	close(answer)
-	if f := <-late; f.RoomsLeft[hotels.Property.RoomTypes[0].ID] != 3 {
-		t.Fatalf("the test did not race: %+v", f)
-	}
+	check.MustEqual(t, (<-late).RoomsLeft[hotels.Property.RoomTypes[0].ID], 3, "the test did not race")
 	found, err := rooms.Find(t.Context(), search)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := found.RoomsLeft[hotels.Property.RoomTypes[0].ID]; got != 0 {
-		t.Errorf("got %d rooms, want 0", got)
-	}
+	check.Must(t, err)
+	check.Equal(t, found.RoomsLeft[hotels.Property.RoomTypes[0].ID], 0)
 }

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
@@ -39,9 +40,7 @@ type served struct {
 func jar(t *testing.T, a fntest.Answer) string {
 	t.Helper()
 	cookies, err := http.ParseSetCookie(a.Header.Get("Set-Cookie"))
-	if err != nil {
-		t.Fatalf("no cookie in %d %v: %s", a.Status, a.Header, a.Body)
-	}
+	check.Must(t, err, "no cookie in %d %v: %s", a.Status, a.Header, a.Body)
 	return cookies.Name + "=" + cookies.Value
 }
 
@@ -53,29 +52,15 @@ func TestBootstrap_beginsSession(t *testing.T) {
 	var a, b served
 	first.Into(t, &a)
 	cookie := first.Header.Get("Set-Cookie")
-	if a.Slug != "kabul-grand" {
-		t.Errorf("got slug %q, want kabul-grand", a.Slug)
-	}
-	if a.Theme == nil {
-		t.Error("got no theme")
-	}
-	if a.Locale != "fa-AF" {
-		t.Errorf("got language %q, want fa-AF", a.Locale)
-	}
-	if a.Currency != "AFN" {
-		t.Errorf("got currency %q, want AFN", a.Currency)
-	}
-	if len(a.Policies) != 1 {
-		t.Errorf("got %d policies, want 1: %+v", len(a.Policies), a.Policies)
-	}
-	if a.Degraded != nil {
-		t.Errorf("got degraded %v, want none", a.Degraded)
-	}
+	check.Equal(t, a.Slug, "kabul-grand")
+	check.NotEqual(t, a.Theme, nil, "no theme")
+	check.Equal(t, a.Locale, "fa-AF", "language")
+	check.Equal(t, a.Currency, "AFN")
+	check.Equal(t, len(a.Policies), 1)
+	check.Equal(t, a.Degraded, nil)
 	for _, want := range []string{"tnt_id=tnt_session_", "; Path=/bff/tenant-booking/v1/kabul-grand;", "; HttpOnly; Secure; SameSite=Lax"} {
 		t.Run(want, func(t *testing.T) {
-			if !strings.Contains(cookie, want) {
-				t.Errorf("the cookie is %q, without %q", cookie, want)
-			}
+			check.Contains(t, cookie, want)
 		})
 	}
 	first.Want(t, 200, "Cache-Control", "private, no-store", "Content-Language", "fa-AF", "X-Cache", "MISS", "Referrer-Policy", "no-referrer")
@@ -83,15 +68,9 @@ func TestBootstrap_beginsSession(t *testing.T) {
 	again.Into(t, &b)
 	session := func(a fntest.Answer) string { return strings.SplitN(jar(t, a), ".", 2)[0] } // without the time of issue
 	again.Want(t, 200, "X-Cache", "HIT")
-	if got, want := session(again), session(first); got != want {
-		t.Errorf("again: got session %s, want %s", got, want)
-	}
-	if b.CSP.Nonce == "" {
-		t.Error("again: got no nonce")
-	}
-	if a.CSP.Nonce == b.CSP.Nonce {
-		t.Errorf("the nonce %q is used twice", a.CSP.Nonce)
-	}
+	check.Equal(t, session(again), session(first), "again: session")
+	check.NotEqual(t, b.CSP.Nonce, "", "again: no nonce")
+	check.NotEqual(t, a.CSP.Nonce, b.CSP.Nonce, "the nonce is used twice")
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 1)
 }
 
@@ -104,29 +83,20 @@ func TestBootstrap_program(t *testing.T) {
 		err := system.DB.Owner(t).QueryRow(t.Context(), `
 			SELECT (SELECT count(*) FROM document.documents WHERE collection IN ('tnt-session', 'bootstrap-served'))
 				+ (SELECT count(*) FROM bff_tenant_booking.outbox)`).Scan(&n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return n
 	}
 	first := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130")
 	first.Want(t, 200)
-	if n := written(); n != 0 {
-		t.Errorf("the first call wrote %d documents and events, want 0", n)
-	}
+	check.Equal(t, written(), 0, "the first call wrote documents and events")
 	again := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130", "Cookie", jar(t, first))
 	session, _, _ := strings.Cut(jar(t, first), ".")
 	again.Want(t, 200)
-	if !strings.HasPrefix(jar(t, again), session) {
-		t.Errorf("with its cookie: got %q, want session %q", jar(t, again), session)
-	}
+	check.Equal(t, strings.HasPrefix(jar(t, again), session), true, "with its cookie: %q", jar(t, again))
 	before := written()
-	if before == 0 {
-		t.Error("with its cookie: got no document or event")
-	}
-	if front.Get(path, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"); written() != before+3 {
-		t.Errorf("a browser's first call writes %d documents and events, want the session, the mark and the event", written()-before)
-	}
+	check.NotEqual(t, before, 0, "with its cookie: no document or event")
+	front.Get(path, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+	check.Equal(t, written(), before+3, "a browser's first call writes the session, the mark and the event")
 }
 
 func TestBootstrap_cookiePath(t *testing.T) {
@@ -167,13 +137,9 @@ func TestBootstrap_servedOnceInFiveMinutes(t *testing.T) {
 	err := system.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT array_agg((SELECT string_agg(part, ' ' ORDER BY part) FROM jsonb_object_keys(payload -> 'fanoutLatencyMs') AS part) ORDER BY seq)
 		FROM bff_tenant_booking.outbox WHERE subject LIKE '%bootstrap.served%'`).Scan(&parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	const all = "policies tenant theme"
-	if want := []string{all, all, all, all}; !slices.Equal(parts, want) {
-		t.Errorf("fanoutLatencyMs has the members %q, want %q", parts, want)
-	}
+	check.Equal(t, parts, []string{all, all, all, all}, "members of fanoutLatencyMs")
 }
 
 func TestBootstrap_handoff(t *testing.T) {
@@ -184,17 +150,11 @@ func TestBootstrap_handoff(t *testing.T) {
 	var a, b served
 	first.Into(t, &a)
 	first.Want(t, 200)
-	if a.Handoff == nil {
-		t.Fatalf("got no handoff: %s", first.Body)
-	}
+	check.MustNotEqual(t, a.Handoff, nil, "no handoff: %s", first.Body)
 	preferences := func(when string, s served) {
 		t.Helper()
-		if s.Locale != "fa-AF" {
-			t.Errorf("%s: got language %q, want the handoff's fa-AF", when, s.Locale)
-		}
-		if s.Currency != "USD" {
-			t.Errorf("%s: got currency %q, want the handoff's USD", when, s.Currency)
-		}
+		check.Equal(t, s.Locale, "fa-AF", "%s: language", when)
+		check.Equal(t, s.Currency, "USD", "%s: currency", when)
 	}
 	preferences("with the link", a)
 	cookie := jar(t, first)
@@ -204,12 +164,9 @@ func TestBootstrap_handoff(t *testing.T) {
 	} else if *b.Handoff != *a.Handoff {
 		t.Errorf("again: got handoff %+v, want %+v", b.Handoff, a.Handoff)
 	}
-	var c served
-	front.Get(path, "Cookie", cookie).Into(t, &c)
+	c := fntest.Read[served](t, front.Get(path, "Cookie", cookie))
 	preferences("without the link", c)
-	if c.Handoff != nil {
-		t.Errorf("without the link: got handoff %+v, want none", c.Handoff)
-	}
+	check.Equal(t, c.Handoff, nil, "without the link: handoff")
 	for name, headers := range map[string][]string{"no_session": nil, "another_session": {"Cookie", jar(t, front.Get(path))}} {
 		t.Run(name, func(t *testing.T) {
 			refused := front.Get(link, headers...)
@@ -237,16 +194,13 @@ func TestBootstrap_handoffExpired(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
 	front, link := system.Front.As(""), path+"?h="+system.Link(0).Reveal()
-	var first served
-	front.Get(link, "Sec-Purpose", "prefetch").Into(t, &first)
+	first := fntest.Read[served](t, front.Get(link, "Sec-Purpose", "prefetch"))
 	system.DB.Advance(31 * time.Minute)
 	refused := front.Get(link)
 	refused.WantProblem(t, 410, "BFF.CONSUMER.HANDOFF_EXPIRED", "Set-Cookie", "")
 	expectChoices(t, refused, *first.Handoff)
-	var late served
-	if front.Get(link, "Sec-Purpose", "prefetch").Into(t, &late); late.Handoff != nil {
-		t.Errorf("a prefetch after the expiry gets the handoff %+v, want none", late.Handoff)
-	}
+	late := fntest.Read[served](t, front.Get(link, "Sec-Purpose", "prefetch"))
+	check.Equal(t, late.Handoff, nil, "a prefetch after the expiry gets the handoff")
 }
 
 // TestBootstrap_speculative opens the link with programs and prefetches. They get the guest's choices and use nothing up.
@@ -309,22 +263,16 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 	body, signature := strings.Split(token, ".")[1], strings.Split(token, ".")[2]
 	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.PublishedText(t, db)} {
 		t.Run(where, func(t *testing.T) {
-			if text == "" {
-				t.Errorf("%s is empty", where)
-			}
+			check.NotEqual(t, text, "", "is empty")
 			for name, part := range map[string]string{"body": body, "signature": signature} {
 				t.Run(name, func(t *testing.T) {
-					if strings.Contains(text, part) {
-						t.Errorf("the token's %s is in %s:\n%s", name, where, text)
-					}
+					check.Lacks(t, text, part)
 				})
 			}
 		})
 	}
 	for i, a := range answers {
-		if bytes.Contains(a.Body, []byte(signature)) {
-			t.Errorf("answer %d repeats the token", i)
-		}
+		check.Equal(t, bytes.Contains(a.Body, []byte(signature)), false, "answer %d repeats the token", i)
 	}
 }
 
@@ -349,15 +297,10 @@ func TestBootstrap_slowServices(t *testing.T) {
 			hotels.SetBehavior(test.service, test.behavior)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
-			var s served
-			a.Into(t, &s)
+			s := fntest.Read[served](t, a)
 			a.Want(t, 200)
-			if !slices.Equal(s.Degraded, test.missing) {
-				t.Errorf("got degraded %v, want %v", s.Degraded, test.missing)
-			}
-			if got, want := s.Theme != nil, !slices.Contains(test.missing, "theme"); got != want {
-				t.Errorf("got a theme: %t, want %t", got, want)
-			}
+			check.Equal(t, s.Degraded, test.missing)
+			check.Equal(t, s.Theme != nil, !slices.Contains(test.missing, "theme"), "a theme")
 			if want := system.Env.Timeout(Function.Spec.Timeout + 50*time.Millisecond); took > want {
 				t.Errorf("took %v, not counting %v in which the machine was stalled, want at most %v", took, stalled, want)
 			}
@@ -374,9 +317,7 @@ func TestBootstrap_staleTheme(t *testing.T) {
 	system.DB.Advance(6 * time.Minute)
 	a := front.Get(path)
 	a.Want(t, 200, "X-Cache", "STALE")
-	if bytes.Contains(a.Body, []byte("degraded")) {
-		t.Errorf("six minutes later: got degraded in %s, want the stale theme", a.Body)
-	}
+	check.Equal(t, bytes.Contains(a.Body, []byte("degraded")), false, "six minutes later: degraded in %s", a.Body)
 	system.DB.Advance(30 * time.Minute)
 	front.Get(path).WantText(t, `"degraded":["theme"]`)
 }
@@ -422,25 +363,15 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 	own.Want(t, 200)
 	for _, want := range []string{"__Host-tnt_id=tnt_session_", "; Path=/; ", "; Secure"} {
 		t.Run(fmt.Sprintf("%q", want), func(t *testing.T) {
-			if cookie := own.Header.Get("Set-Cookie"); !strings.Contains(cookie, want) {
-				t.Errorf("got the cookie %q, want %q in it", cookie, want)
-			}
+			check.Contains(t, own.Header.Get("Set-Cookie"), want)
 		})
 	}
 	plain := at("kabul-grand.localhost:8080", "/api/bootstrap", near, "").Header.Get("Set-Cookie")
-	if !strings.HasPrefix(plain, "tnt_id=") {
-		t.Errorf("on loopback: got the cookie %q, want tnt_id", plain)
-	}
-	if strings.Contains(plain, "Secure") {
-		t.Errorf("on loopback: got the cookie %q, want it without Secure", plain)
-	}
+	check.Equal(t, strings.HasPrefix(plain, "tnt_id="), true, "on loopback: the cookie %q", plain)
+	check.Lacks(t, plain, "Secure")
 	session := func(a fntest.Answer) string { return strings.Split(strings.SplitN(jar(t, a), "=", 2)[1], ".")[0] }
-	if again := at("kabul-grand.localhost", "/api/bootstrap", far, jar(t, own)); session(again) != session(own) {
-		t.Error("the session is not known again")
-	}
-	if other := at("herat-garden.localhost", "/api/bootstrap", far, jar(t, own)); session(other) == session(own) {
-		t.Error("one hotel's session opens another's")
-	}
+	check.Equal(t, session(at("kabul-grand.localhost", "/api/bootstrap", far, jar(t, own))), session(own), "the session is not known again")
+	check.NotEqual(t, session(at("herat-garden.localhost", "/api/bootstrap", far, jar(t, own))), session(own), "one hotel's session opens another's")
 	at("localhost", "/api/bootstrap", far, "").WantProblem(t, 404, "TENANT.UNKNOWN") // an unknown host
 }
 

@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -56,27 +57,19 @@ func TestCached_sameContent(t *testing.T) {
 	if diff := cmp.Diff(composed, cached, cmpopts.IgnoreFields(Bootstrap{}, "CSP", "ServerTime", "ComposedAt")); diff != "" {
 		t.Errorf("unexpected cached bootstrap (-composed +cached):\n%s", diff)
 	}
-	if cached.CSP.Nonce == "" {
-		t.Error("got no nonce")
-	}
-	if cached.CSP == composed.CSP {
-		t.Errorf("the nonce %q is used twice", cached.CSP.Nonce)
-	}
+	check.NotEqual(t, cached.CSP.Nonce, "", "no nonce")
+	check.NotEqual(t, cached.CSP, composed.CSP, "the nonce is used twice")
 	for _, answer := range []fntest.Answer{first, a} {
 		vary := strings.Join(answer.Header.Values("Vary"), ", ")
 		for _, name := range []string{"Origin", "Accept-Language", "Cookie", "X-Currency"} {
 			t.Run(name, func(t *testing.T) {
-				if !strings.Contains(vary, name) {
-					t.Errorf("Vary is %q, without %s", vary, name)
-				}
+				check.Contains(t, vary, name)
 			})
 		}
 		if control := answer.Header.Get("Cache-Control"); control != "no-store" && control != "private, no-store" {
 			t.Errorf("a shared cache may store it: Cache-Control = %q", control)
 		}
-		if tag := answer.Header.Get("Etag"); tag != "" {
-			t.Errorf("ETag = %q, want none", tag)
-		}
+		check.Equal(t, answer.Header.Get("Etag"), "")
 	}
 }
 
@@ -99,9 +92,7 @@ func TestCached_perTenantLanguageCurrency(t *testing.T) {
 						currency      money.Currency
 					}
 					got := identity{shown.Tenant, shown.Theme.Tenant, shown.Slug, shown.Locale, shown.Currency}
-					if want := (identity{hotel.ID, hotel.ID, hotel.Slug, language, currency}); got != want {
-						t.Errorf("got %+v, want %+v", got, want)
-					}
+					check.Equal(t, got, identity{hotel.ID, hotel.ID, hotel.Slug, language, currency})
 					a.Want(t, 200, "Content-Language", string(language))
 					if nonces[shown.CSP.Nonce] {
 						t.Errorf("the nonce %q is used twice", shown.CSP.Nonce)
@@ -140,19 +131,13 @@ func TestCached_eventsInvalidate(t *testing.T) {
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}, now())
 	a, after := get(t, front, path)
 	a.Want(t, 200, "X-Cache", "MISS")
-	if after.Theme.Version != 2 {
-		t.Errorf("after the new theme: got version %d, want 2", after.Theme.Version)
-	}
+	check.Equal(t, after.Theme.Version, 2, "after the new theme: version")
 	warm(t, front, path)
 	system.Platform.Change(func() { system.Platform.Tenants[0].BrandName, system.Platform.Tenants[0].ConfigVersion = "New", 2 })
 	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": now()}, now())
 	_, after = get(t, front, path)
-	if after.BrandName != "New" {
-		t.Errorf("after the new name: got %q, want New", after.BrandName)
-	}
-	if after.ComposedFrom.Config != "v2" {
-		t.Errorf("after the new name: got configuration %s, want v2", after.ComposedFrom.Config)
-	}
+	check.Equal(t, after.BrandName, "New", "after the new name")
+	check.Equal(t, after.ComposedFrom.Config, "v2", "after the new name: configuration")
 	warm(t, front, path)
 	system.Deliver(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now()}, now())
 	front.Get(path).WantProblem(t, 503, "TENANT.SUSPENDED")
@@ -218,12 +203,8 @@ func TestCached_hitReadsStoreOnce(t *testing.T) {
 	warm(t, front, path, "Cookie", cookie)
 	store.reads, store.wrote = nil, 0
 	warm(t, front, path, "Cookie", cookie)
-	if len(store.reads) != 4 {
-		t.Errorf("four hits read %d times, want 4: %v", len(store.reads), store.reads)
-	}
-	if store.wrote != 0 {
-		t.Errorf("four hits wrote %d times, want 0", store.wrote)
-	}
+	check.Equal(t, len(store.reads), 4, "reads of four hits")
+	check.Equal(t, store.wrote, 0, "writes of four hits")
 	for _, names := range store.reads {
 		if len(names) != 5 { // two epochs, status, session, mark
 			t.Errorf("a hit reads %d documents, want 5: %v", len(names), names)

@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
@@ -18,20 +19,12 @@ func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	a.WantText(t, `"tag":"fa-AF"`, `"currency":"USD"`)
 	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 2)
 	tenantbookingtest.WantEvents(t, system.DB, "currency.changed", 1)
-	if published := tenantbookingtest.PublishedText(t, system.DB); strings.Count(published, `"isRtlChange": true`) != 2 {
-		t.Errorf("published %s", published)
-	}
+	check.Equal(t, strings.Count(tenantbookingtest.PublishedText(t, system.DB), `"isRtlChange": true`), 2)
 	sessions, err := session.OpenSessions(system.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	stored := sessions.Get(t.Context(), guest.Tenant, guest.Session.ID, session.Session{})
-	if stored.Locale != "fa-AF" {
-		t.Errorf("stored the language %q, want fa-AF", stored.Locale)
-	}
-	if stored.Currency != "USD" {
-		t.Errorf("stored the currency %q, want USD", stored.Currency)
-	}
+	check.Equal(t, stored.Locale, "fa-AF", "stored the language")
+	check.Equal(t, stored.Currency, "USD", "stored the currency")
 }
 
 func TestChangeSession_unsupported(t *testing.T) {
@@ -47,9 +40,7 @@ func TestChangeSession_unsupported(t *testing.T) {
 		`{}`:                               "GENERAL.VALIDATION_FAILED",
 	} {
 		t.Run(body, func(t *testing.T) {
-			if a := guest.Send("PATCH", "/session", body); a.Code() != want {
-				t.Errorf("got %d %s, want code %s", a.Status, a.Body, want)
-			}
+			check.Equal(t, guest.Send("PATCH", "/session", body).Code(), want)
 		})
 	}
 	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 0)
@@ -60,13 +51,9 @@ func TestChangeSession_noTelemetry(t *testing.T) {
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
 	guest := system.Guest(0)
 	sessions, err := session.OpenSessions(system.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	guest.Session.Consent.Telemetry, guest.Session.Version = false, 9
-	if err := sessions.Save(t.Context(), guest.Session, session.Session{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, sessions.Save(t.Context(), guest.Session, session.Session{}))
 	guest.Must(200, "PATCH", "/session", `{"locale":"en"}`)
 	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 0)
 }

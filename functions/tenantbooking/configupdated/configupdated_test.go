@@ -6,6 +6,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestConfigUpdated_invalidatesTenant(t *testing.T) {
@@ -14,23 +15,17 @@ func TestConfigUpdated_invalidatesTenant(t *testing.T) {
 	tenants, slug := hotel.OpenTenants(system.Env), system.Platform.Tenants[0].Slug
 	before := find(t, tenants, slug)
 	system.Platform.Change(func() { system.Platform.Tenants[0].BrandName, system.Platform.Tenants[0].ConfigVersion = "New", 2 })
-	if got := find(t, tenants, slug).BrandName; got != before.BrandName {
-		t.Errorf("without an event: got the name %q, want %q", got, before.BrandName)
-	}
+	check.Equal(t, find(t, tenants, slug).BrandName, before.BrandName, "without an event: the name")
 	system.Deliver(configupdated.Function, before.ID,
 		map[string]any{"tenantId": before.ID, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": system.Env.Now()}, system.Env.Now())
-	if got := find(t, tenants, slug).BrandName; got != "New" {
-		t.Errorf("after the event: got the name %q, want New", got)
-	}
+	check.Equal(t, find(t, tenants, slug).BrandName, "New", "after the event: the name")
 }
 
 // find returns the tenant with that slug.
 func find(t *testing.T, tenants *hotel.Tenants, slug string) hotel.Tenant {
 	t.Helper()
 	found, err := tenants.Find(t.Context(), slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found
 }
 
@@ -45,8 +40,6 @@ func TestConfigUpdated_movedSlug(t *testing.T) {
 	system.Deliver(configupdated.Function, first.ID,
 		map[string]any{"tenantId": first.ID, "configVersion": 2, "changedKeys": []string{"slug"}, "updatedAt": system.Env.Now()}, system.Env.Now())
 	for range 2 {
-		if got, want := find(t, tenants, "kabul-grand").ID, system.Platform.Tenants[1].ID; got != want {
-			t.Errorf("got tenant %v, want %v", got, want)
-		}
+		check.Equal(t, find(t, tenants, "kabul-grand").ID, system.Platform.Tenants[1].ID)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -18,24 +19,15 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
 	front, link, key := system.Front.As(""), map[string]any{"token": system.Link(0)}, tenantbookingtest.Key()
 	first := front.Post(path, link, "Idempotency-Key", key)
-	var arrived session.Arrival
-	first.Into(t, &arrived)
+	arrived := fntest.Read[session.Arrival](t, first)
 	cookie, err := http.ParseSetCookie(first.Header.Get("Set-Cookie"))
-	if err != nil {
-		t.Fatalf("got no cookie: %v in %d %v %s", err, first.Status, first.Header, first.Body)
-	}
+	check.Must(t, err, "no cookie: in %d %v %s", first.Status, first.Header, first.Body)
 	first.Want(t, 200, "Cache-Control", "private, no-store")
-	if arrived.ID.IsZero() {
-		t.Errorf("got no arrival id in %s", first.Body)
-	}
-	if got := arrived.Occupancy.Adults; got != 2 {
-		t.Errorf("got %d adults, want 2", got)
-	}
+	check.Equal(t, arrived.ID.IsZero(), false, "no arrival id in %s", first.Body)
+	check.Equal(t, arrived.Occupancy.Adults, 2)
 	// The token and the key without the cookie open no session, because the request may have been copied.
 	front.Post(path, link, "Idempotency-Key", key).Want(t, 409, "Set-Cookie", "")
-	if again := post(front, link, "Cookie", cookie.Name+"="+cookie.Value); string(again.Body) != string(first.Body) {
-		t.Errorf("the same session gets %d %s, want %s", again.Status, again.Body, first.Body)
-	}
+	check.Equal(t, string(post(front, link, "Cookie", cookie.Name+"="+cookie.Value).Body), string(first.Body), "the same session gets")
 	post(front, link).WantProblem(t, 409, "BFF.CONSUMER.HANDOFF_REPLAYED") // another session
 	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 1)
 	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
@@ -43,12 +35,8 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	err = system.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
 		WHERE subject = $1`, subject.ErrorEncounteredV1.Name).Scan(&code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED"; code != want {
-		t.Errorf("the replay is published with code %q, want %q", code, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, code, "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED", "the replay is published with code")
 }
 
 func post(front *fntest.Front, body any, headers ...string) fntest.Answer {

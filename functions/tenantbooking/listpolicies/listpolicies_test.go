@@ -7,6 +7,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -23,15 +24,11 @@ func TestListPolicies_languageAndCaching(t *testing.T) {
 	first.WantText(t, "د ننوتلو وخت")
 	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
 	again.Want(t, 304, "X-Cache", "HIT")
-	if len(again.Body) != 0 {
-		t.Errorf("304 has the body %s, want none", again.Body)
-	}
+	check.Equal(t, len(again.Body), 0, "body of a 304")
 	english := front.Get(path+"?locale=en", "If-None-Match", first.Header.Get("Etag"))
 	english.Want(t, 200)
 	english.WantText(t, "Check-in")
-	if got := hotels.Calls("property"); got != 1 {
-		t.Errorf("got %d calls of the property service, want 1", got)
-	}
+	check.Equal(t, hotels.Calls("property"), 1, "calls of the property service")
 	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
 }
 
@@ -52,9 +49,7 @@ func TestListPolicies_newRule(t *testing.T) {
 	after := front.Get(path, "If-None-Match", before.Header.Get("Etag"))
 	after.Want(t, 200)
 	after.WantText(t, property.String())
-	if after.Header.Get("Etag") == before.Header.Get("Etag") {
-		t.Errorf("the new content has the old ETag %s", after.Header.Get("Etag"))
-	}
+	check.NotEqual(t, after.Header.Get("Etag"), before.Header.Get("Etag"), "the new content has the old ETag")
 }
 
 func TestListPolicies_slowService(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -26,14 +27,10 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 		property.RatePlans[0].ID.String() + `","name":"Flexible","mealPlan":"breakfast"}]}]}`
 	first.Want(t, 200, "Content-Language", "ps-AF", "X-Cache", "MISS",
 		"Cache-Control", "public, max-age=300", "Vary", "Origin, Accept-Language", "Set-Cookie", "") // for shared caches
-	if got := string(first.Body); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Equal(t, string(first.Body), want)
 	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
 	again.Want(t, 304, "X-Cache", "HIT")
-	if len(again.Body) != 0 {
-		t.Errorf("304 has the body %s, want none", again.Body)
-	}
+	check.Equal(t, len(again.Body), 0, "body of a 304")
 	for _, request := range [][]string{{path + "?locale=en"}, {path, "Accept-Language", "en-GB"}} {
 		english := front.Get(request[0], append(request[1:], "If-None-Match", first.Header.Get("Etag"))...)
 		english.Want(t, 200)
@@ -42,9 +39,7 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 	dari := front.Get(path + "?locale=fa-AF") // without descriptions in that language
 	dari.Want(t, 200, "Content-Language", "fa-AF")
 	dari.WantText(t, `"name":"Deluxe"`)
-	if got := hotels.Calls("property"); got != 1 {
-		t.Errorf("got %d calls of the property service, want 1", got)
-	}
+	check.Equal(t, hotels.Calls("property"), 1, "calls of the property service")
 	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
 }
 
@@ -62,22 +57,15 @@ func TestListProperties_otherTenant(t *testing.T) {
 			second.ID, second.Name.Default = id.New[id.Property](), "Next door"
 			front := system.Front.As("")
 			hotels.Do(func() { hotels.Others = []hotel.Property{second} })
-			var out Response
-			front.Get(path).Into(t, &out)
-			if len(out.Properties) != 2 {
-				t.Fatalf("got %d properties, want 2: %+v", len(out.Properties), out)
-			}
-			if got := out.Properties[1].Property; got != second.ID {
-				t.Errorf("got %s as the second property, want %s", got, second.ID)
-			}
+			out := fntest.Read[Response](t, front.Get(path))
+			check.MustEqual(t, len(out.Properties), 2)
+			check.Equal(t, out.Properties[1].Property, second.ID, "as the second property")
 			change(&second)
 			hotels.Do(func() { hotels.Others = []hotel.Property{second} })
 			system.DB.Advance(time.Hour)
 			a := front.Get(path)
 			a.Want(t, 503, "Retry-After", fntest.Any)
-			if strings.Contains(string(a.Body), "Next door") {
-				t.Errorf("got %s, want no name of that property", a.Body)
-			}
+			check.Lacks(t, string(a.Body), "Next door")
 		})
 	}
 }

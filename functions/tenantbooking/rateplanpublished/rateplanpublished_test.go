@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestRatePlanPublished_invalidatesProperty(t *testing.T) {
@@ -18,9 +19,7 @@ func TestRatePlanPublished_invalidatesProperty(t *testing.T) {
 	find := func() (total money.Micro, state cache.State) {
 		t.Helper()
 		found, err := rooms.Find(t.Context(), search)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return found.Offers[0].Rates[0].Total, found.Cache
 	}
 	if got, _ := find(); got != 200_000_000 {

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -54,9 +53,7 @@ func TestReadAvailability_rates(t *testing.T) {
 			Total:   &money.Minor{Amount: 20_000, Currency: money.USD, Exponent: 2},
 		}},
 	}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("unexpected rooms (-want +got):\n%s", diff)
-	}
+	check.Equal(t, got, want, "unexpected rooms")
 	again := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD")
 	again.Want(t, 200, "X-Cache", "HIT")
 	again.WantText(t, string(first.Body))
@@ -92,27 +89,16 @@ func TestReadAvailability_slowServices(t *testing.T) {
 			if took, stalled := fntest.Timed(func() { a = ask(guest, hotels) }); took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
 			}
-			if a.Status != test.status {
-				t.Fatalf("got %d %s", a.Status, a.Body)
-			}
+			a.Must(t, test.status)
 			if test.status != 200 {
 				return
 			}
-			var got found
-			a.Into(t, &got)
-			if !slices.Equal(got.Degraded, test.missing) {
-				t.Errorf("got %v in degraded, want %v", got.Degraded, test.missing)
-			}
-			if len(got.Rooms) != 1 {
-				t.Fatalf("got %d rooms, want 1: %s", len(got.Rooms), a.Body)
-			}
+			got := fntest.Read[found](t, a)
+			check.Equal(t, got.Degraded, test.missing, "degraded")
+			check.MustEqual(t, len(got.Rooms), 1)
 			priced, room := !slices.Contains(test.missing, "pricing"), got.Rooms[0]
-			if room.Rates[0].Unavailable == priced {
-				t.Errorf("got priceUnavailable %t, want %t", room.Rates[0].Unavailable, !priced)
-			}
-			if counted := room.UnitsLeft != nil; counted == priced {
-				t.Errorf("got unitsLeft: %t, want %t", counted, !priced)
-			}
+			check.NotEqual(t, room.Rates[0].Unavailable, priced, "priceUnavailable")
+			check.NotEqual(t, room.UnitsLeft != nil, priced)
 		})
 	}
 }
@@ -153,12 +139,8 @@ func TestReadAvailability_invalidStay(t *testing.T) {
 			a := guest.Send("GET", strings.Replace(query(guest, hotels), test.from, test.to, 1), nil)
 			a.Want(t, 400)
 			wrong := a.Problem().Violations
-			if len(wrong) != 1 {
-				t.Fatalf("got %d violations, want 1: %s", len(wrong), a.Body)
-			}
-			if got := wrong[0].Pointer; got != test.member {
-				t.Errorf("got a violation of %s, want %s", got, test.member)
-			}
+			check.MustEqual(t, len(wrong), 1, "violations")
+			check.Equal(t, wrong[0].Pointer, test.member, "a violation of")
 		})
 	}
 }

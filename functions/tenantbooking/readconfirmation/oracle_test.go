@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/local/documents"
 	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -66,15 +67,12 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Cleanup(service.Close)
 	e := document.StoreKey.With(system.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
 	owner, stranger := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival"), system.Guest(0)
-	var out booking.Outcome
-	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
+	out := fntest.Read[booking.Outcome](t, owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil))
 	owner.Front = fntest.Behind(t, e, system.Front.Issuer(), Function)
 	front := owner.Front.As("")
 	for range 2 { // keeps a copy, for its owner and for guests with the token
 		owner.Must(http.StatusOK, "GET", "/confirmation/"+owner.Stay.String(), nil)
-		if a := front.Get(owner.Path("/confirmation/" + owner.Stay.String() + "?t=" + out.ViewToken)); a.Status != http.StatusOK {
-			t.Fatalf("the token opens nothing: %d %s", a.Status, a.Body)
-		}
+		front.Get(owner.Path("/confirmation/"+owner.Stay.String()+"?t="+out.ViewToken)).Must(t, http.StatusOK)
 	}
 	absent := id.New[id.Reservation]()
 	for _, test := range []struct{ name, cookie, token string }{
@@ -89,19 +87,13 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 				}
 				booked.since()
 				a := front.Get(path, "Cookie", test.cookie, "User-Agent", "Mobile")
-				if a.Status != http.StatusNotFound {
-					t.Errorf("answers %d %s", a.Status, a.Body)
-				}
+				a.Want(t, http.StatusNotFound)
 				return booked.since()
 			}
 			ask(absent) // the process has cached the hotel and the session from here on
 			exists, none := ask(owner.Stay), ask(absent)
-			if !slices.Equal(exists, none) {
-				t.Errorf("one that exists takes %s, one that does not %s", strings.Join(exists, ", "), strings.Join(none, ", "))
-			}
-			if slices.Contains(exists, "call") {
-				t.Errorf("a stranger's call reaches the reservation service: %v", exists)
-			}
+			check.Equal(t, exists, none, "one that exists takes %s, one that does not %s", strings.Join(exists, ", "), strings.Join(none, ", "))
+			check.Equal(t, slices.Contains(exists, "call"), false, "a stranger's call reaches the reservation service: %v", exists)
 		})
 	}
 }

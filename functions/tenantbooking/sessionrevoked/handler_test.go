@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // revocations records the tenants whose sessions were revoked.
@@ -41,9 +42,7 @@ func TestHandle_tenant(t *testing.T) {
 			if rejected := err != nil && strings.HasPrefix(err.Error(), "parked: "); rejected != test.rejected || err != nil && !rejected {
 				t.Errorf("handle() error = %v, want a dead letter: %t", err, test.rejected)
 			}
-			if revoked := len(done) == 1 && done[0] == tenant; revoked != test.revoked {
-				t.Errorf("revoked of %v, want of %s: %t", done, tenant, test.revoked)
-			}
+			check.Equal(t, len(done) == 1 && done[0] == tenant, test.revoked, "revoked of %v", done)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package tenantbookingtest
 import (
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -88,18 +88,12 @@ func (s *System) Silent(n int) *Guest { return s.guest(n, false) }
 func (s *System) guest(n int, telemetry bool) *Guest {
 	s.t.Helper()
 	sessions, err := session.OpenSessions(s.Env)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	g := &Guest{System: s, Tenant: s.Platform.Tenants[n]}
 	g.Session = session.Begin(session.Session{Tenant: g.Tenant.ID, Consent: session.Consent{Telemetry: telemetry}})
-	if err := sessions.Save(s.t.Context(), g.Session, session.Session{}); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, sessions.Save(s.t.Context(), g.Session, session.Session{}))
 	cookie, err := sessions.Cookie(session.Visitor{Tenant: g.Tenant, Called: g.Tenant.Slug, Session: g.Session}, fn.Site{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	g.Cookie = cookie.Name + "=" + cookie.Value
 	return g
 }
@@ -140,9 +134,7 @@ func (g *Guest) keep(a fntest.Answer) {
 func (g *Guest) Must(status int, method, rest string, body any, headers ...string) fntest.Answer {
 	g.t.Helper()
 	a := g.Send(method, rest, body, headers...)
-	if a.Status != status {
-		g.t.Fatalf("%s %s: got status %d, want %d: %s", method, rest, a.Status, status, a.Body)
-	}
+	check.MustEqual(g.t, a.Status, status, "%s: %s", method+" "+rest, string(a.Body))
 	g.learn(a)
 	return a
 }
@@ -227,9 +219,7 @@ func (g *Guest) State() (state, final string) {
 		FROM bff_tenant_booking.booking_drafts d
 		LEFT JOIN bff_tenant_booking.booking_draft_snapshots s ON s.draft_id = @text
 		WHERE d.draft_id = @draft`, pgx.StrictNamedArgs{"draft": g.Draft, "text": g.Draft.String()}).Scan(&state, &final)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	check.Must(g.t, err)
 	return state, final
 }
 
@@ -245,9 +235,7 @@ func (g *Guest) Published() []string {
 		WHERE parked_reason IS NULL AND subject NOT LIKE '%step_completed%' AND ordering_key = ANY (@keys) ORDER BY seq`,
 		pgx.StrictNamedArgs{"keys": keys})
 	published, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	check.Must(g.t, err)
 	for i, s := range published {
 		published[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.bff.tenant."), ".v1")
 	}
@@ -260,9 +248,7 @@ func (g *Guest) WantEnd(state, final string, published ...string) {
 	if s, f := g.State(); s != state || f != final {
 		g.t.Errorf("draft state %s and snapshot state %q, want %s and %q", s, f, state, final)
 	}
-	if got := g.Published(); !slices.Equal(got, published) {
-		g.t.Errorf("published %v, want %v", got, published)
-	}
+	check.Equal(g.t, g.Published(), append([]string{}, published...))
 	rows, _ := g.DB.Owner(g.t).Query(g.t.Context(), `SELECT subject || ': ' || parked_reason FROM bff_tenant_booking.outbox WHERE parked_reason IS NOT NULL`)
 	if parked, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(parked) > 0 {
 		g.t.Errorf("got invalid events: %v, %v", parked, err)

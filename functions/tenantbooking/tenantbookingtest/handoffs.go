@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -30,13 +31,9 @@ func NewHandoff(tenant id.Tenant, now time.Time) handoff.Handoff {
 func (s *System) Link(n int) handoff.Token {
 	s.t.Helper()
 	keys, err := secrets.Handoff(s.Env)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	_, token, err := keys.Mint(NewHandoff(s.Platform.Tenants[n].ID, s.Env.Now()), s.Env.Now())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 	return token
 }
 
@@ -50,9 +47,7 @@ func WantEvents(t testing.TB, db *pgtest.Database, subject string, want int) {
 		SELECT count(*) FILTER (WHERE parked_reason IS NULL), count(*) FILTER (WHERE parked_reason IS NOT NULL), max(parked_reason)
 		FROM bff_tenant_booking.outbox WHERE subject = @subject`,
 		pgx.StrictNamedArgs{"subject": "melmastoon.bff.tenant." + subject + ".v1"}).Scan(&published, &parked, &reason)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if published != want || parked != 0 {
 		t.Errorf("got %[2]d events %[1]s, want %[3]d; %[4]d are invalid", subject, published, want, parked)
 	}
@@ -66,8 +61,6 @@ func PublishedText(t testing.TB, db *pgtest.Database) string {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `SELECT payload::text || envelope::text FROM bff_tenant_booking.outbox`)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return strings.Join(all, "\n")
 }

@@ -11,6 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -58,13 +59,9 @@ func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *Wire) Around(t testing.TB, db *pgtest.Database) env.Env {
 	t.Helper()
 	far, err := url.Parse(db.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go w.relay(listener, far.Host)
 	far.Host = listener.Addr().String()

@@ -8,15 +8,14 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // suspended reports whether the tenant is suspended.
 func suspended(t *testing.T, tenants *hotel.Tenants, slug string) bool {
 	t.Helper()
 	found, err := tenants.Find(t.Context(), slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found.Suspended()
 }
 
@@ -25,15 +24,11 @@ func TestTenantReinstated_reopensSite(t *testing.T) {
 	system, _ := tenantbookingtest.BuildWithHotels(t, tenantreinstated.Function)
 	system.Platform.Change(func() { system.Platform.Tenants[0].Status = "suspended" })
 	tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
-	if !suspended(t, tenants, tenant.Slug) {
-		t.Fatal("before the event: not suspended")
-	}
+	check.MustEqual(t, suspended(t, tenants, tenant.Slug), true, "before the event: not suspended")
 	system.Platform.Change(func() { system.Platform.Tenants[0].Status = "active" })
 	now := system.Env.Now()
 	system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": now}, now)
-	if suspended(t, tenants, tenant.Slug) {
-		t.Error("after the event: still suspended")
-	}
+	check.Equal(t, suspended(t, tenants, tenant.Slug), false, "after the event: still suspended")
 }
 
 // A dead-lettered event is delivered days late. The stored status has expired by then, but the tenant service knows that
@@ -50,9 +45,7 @@ func TestTenantReinstated_lateEvent(t *testing.T) {
 		t.Run("delivered "+later.String()+" later", func(t *testing.T) {
 			system.Env.Advance(later)
 			system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": before}, before)
-			if !suspended(t, tenants, tenant.Slug) {
-				t.Error("suspended = false, want true")
-			}
+			check.Equal(t, suspended(t, tenants, tenant.Slug), true)
 		})
 	}
 }

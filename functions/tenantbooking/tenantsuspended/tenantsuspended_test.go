@@ -8,15 +8,14 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // suspended reports whether the tenant is suspended.
 func suspended(t *testing.T, tenants *hotel.Tenants, slug string) bool {
 	t.Helper()
 	found, err := tenants.Find(t.Context(), slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found.Suspended()
 }
 
@@ -45,9 +44,7 @@ func TestTenantSuspended_anyOrder(t *testing.T) {
 			t.Parallel()
 			system, _ := tenantbookingtest.BuildWithHotels(t, tenantsuspended.Function, tenantreinstated.Function)
 			tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
-			if suspended(t, tenants, tenant.Slug) {
-				t.Fatal("before the events: suspended")
-			}
+			check.MustEqual(t, suspended(t, tenants, tenant.Slug), false, "before the events: suspended")
 			if test.down {
 				system.Platform.Change(func() { system.Platform.Down = "tenant" })
 			}
@@ -59,9 +56,7 @@ func TestTenantSuspended_anyOrder(t *testing.T) {
 					system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
 				}
 			}
-			if got := suspended(t, tenants, tenant.Slug); got != test.want {
-				t.Errorf("got suspended: %t, want %t", got, test.want)
-			}
+			check.Equal(t, suspended(t, tenants, tenant.Slug), test.want)
 			if other, err := tenants.Find(t.Context(), system.Platform.Tenants[1].Slug); err == nil && other.Suspended() {
 				t.Error("another hotel is suspended too")
 			}
@@ -87,15 +82,13 @@ func TestStatus_eventLost(t *testing.T) {
 			t.Parallel()
 			system, _ := tenantbookingtest.BuildWithHotels(t, tenantsuspended.Function, tenantreinstated.Function)
 			tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
-			check := func(want bool) {
+			verify := func(want bool) {
 				t.Helper()
-				if got := suspended(t, tenants, tenant.Slug); got != want {
-					t.Errorf("got suspended: %t, want %t", got, want)
-				}
+				check.Equal(t, suspended(t, tenants, tenant.Slug), want)
 			}
 			status := map[bool]string{true: "suspended", false: "active"}
 			system.Platform.Change(func() { system.Platform.Tenants[0].Status = status[!test.event] })
-			check(!test.event)
+			verify(!test.event)
 			if test.down {
 				system.Platform.Change(func() { system.Platform.Down = "tenant" })
 			}
@@ -107,11 +100,11 @@ func TestStatus_eventLost(t *testing.T) {
 					system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
 				}
 			}
-			check(test.event)
+			verify(test.event)
 			system.Env.Advance(test.until - 10*time.Second)
-			check(test.event)
+			verify(test.event)
 			system.Env.Advance(11 * time.Second)
-			check(!test.event)
+			verify(!test.event)
 		})
 	}
 }

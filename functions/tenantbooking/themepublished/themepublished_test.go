@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func published(tenant id.Tenant) any {
@@ -18,20 +19,14 @@ func TestThemePublished_invalidatesTheme(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, themepublished.Function)
 	fronts, tenant := hotel.OpenStorefronts(system.Env), system.Platform.Tenants[0].ID
-	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 {
-		t.Fatalf("got %+v", f)
-	}
+	check.MustEqual(t, fronts.Compose(t.Context(), tenant).Theme.Version, 1)
 	hotels.Change(2, 3, 1)
 	system.Deliver(themepublished.Function, system.Platform.Tenants[1].ID, published(system.Platform.Tenants[1].ID), system.Env.Now())
 	want := func(when string, version int, state cache.State) {
 		t.Helper()
 		f := fronts.Compose(t.Context(), tenant)
-		if f.Theme.Version != version {
-			t.Errorf("%s: got version %d of the theme, want %d", when, f.Theme.Version, version)
-		}
-		if f.Cache != state {
-			t.Errorf("%s: got cache state %s, want %s", when, f.Cache, state)
-		}
+		check.Equal(t, f.Theme.Version, version, "%s: version of the theme", when)
+		check.Equal(t, f.Cache, state, "%s: cache state", when)
 	}
 	want("after the event of another hotel", 1, cache.Hit)
 	system.Deliver(themepublished.Function, tenant, published(tenant), system.Env.Now())
@@ -60,7 +55,5 @@ func TestThemePublished_lateThemeNotCached(t *testing.T) {
 	if f := <-late; f.Theme == nil || f.Theme.Version != 1 {
 		t.Fatalf("the test did not race: %+v", f)
 	}
-	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 {
-		t.Errorf("got version %d of the theme, want 2", f.Theme.Version)
-	}
+	check.Equal(t, fronts.Compose(t.Context(), tenant).Theme.Version, 2, "version of the theme")
 }

@@ -63,7 +63,7 @@ func TestCosts_configuration(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(filepath.Join(root, "terraform", test.file))
-			must(t, err)
+			check.Must(t, err)
 			if got := len(regexp.MustCompile(test.pattern).FindAll(text, -1)); got != test.want {
 				t.Errorf("%s has %d, the model bills %d", test.file, got, test.want)
 			}

@@ -79,6 +79,22 @@ func MustEqual[T any](t testing.TB, got, want T, about ...any) {
 	}
 }
 
+// NotEqual reports that got equals other.
+func NotEqual[T any](t testing.TB, got, other T, about ...any) {
+	if same(got, other) {
+		t.Helper()
+		t.Errorf("%sgot %v, want another value", prefix(about), got)
+	}
+}
+
+// MustNotEqual ends the test if got equals other.
+func MustNotEqual[T any](t testing.TB, got, other T, about ...any) {
+	if same(got, other) {
+		t.Helper()
+		t.Fatalf("%sgot %v, want another value", prefix(about), got)
+	}
+}
+
 // NotZero reports a zero value.
 func NotZero[T comparable](t testing.TB, got T, about ...any) {
 	var zero T
@@ -114,6 +130,9 @@ func prefix(about []any) string {
 	}
 	return fmt.Sprintf(about[0].(string), about[1:]...) + ": "
 }
+
+// Err returns the error of a call whose other result the test does not need.
+func Err[T any](_ T, err error) error { return err }
 
 // A Result is what a call returned.
 type Result[T any] struct {

@@ -11,15 +11,31 @@ import (
 // Any is the value of a header that must be present.
 const Any = "*"
 
+// Read returns the body of an answer, decoded.
+func Read[T any](t testing.TB, a Answer) (v T) {
+	t.Helper()
+	a.Into(t, &v)
+	return v
+}
+
 // Want reports an error unless the answer has the status and the headers, which are given as names and values. The value "" means
 // that the header is absent.
 func (a Answer) Want(t testing.TB, status int, headers ...string) {
 	t.Helper()
 	check.Equal(t, a.Status, status, "status: %s", a.Body)
 	for header := range slices.Chunk(headers, 2) {
+		t.Helper() // the body of this loop is a function
 		if got := strings.Join(a.Header.Values(header[0]), ", "); got != header[1] && (header[1] != Any || got == "") {
 			t.Errorf("got header %s: %q, want %q", header[0], got, header[1])
 		}
+	}
+}
+
+// Must ends the test unless the answer has the status.
+func (a Answer) Must(t testing.TB, status int) {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("got status %d, want %d: %s", a.Status, status, a.Body)
 	}
 }
 

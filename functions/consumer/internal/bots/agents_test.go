@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // guestAgents are user agents of guests: phones that are common in the region, in-app browsers, browsers behind a proxy of their
@@ -100,9 +101,7 @@ func TestDetector_guests(t *testing.T) {
 			t.Parallel()
 			for name, h := range headers {
 				c := from("proxy", browser(guest.agent, h...))
-				if c.class != guest.class {
-					t.Fatalf("class = %q, want %q", c.class, guest.class)
-				}
+				check.MustEqual(t, c.class, guest.class)
 				for crowd, pause := range crowds {
 					d := newDetector()
 					for i := range 200 {
@@ -125,9 +124,7 @@ func TestDetector_mixedCrowd(t *testing.T) {
 		now := start.Add(time.Duration(i) * time.Second / 60)
 		c := from("carrier", browser(guestAgents[i%len(guestAgents)].agent))
 		for range 2 {
-			if a := builtIn().assess(d.observe(c, now)); a.Verdict != Human {
-				t.Fatalf("guest %d with %q is %q: %v", i+1, c.header.Get("User-Agent"), a.Verdict, a.Signals)
-			}
+			check.MustEqual(t, builtIn().assess(d.observe(c, now)).Verdict, Human, "guest %d with %q", i+1, c.header.Get("User-Agent"))
 			c.session = id.New[id.GuestSession]()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var start = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -52,12 +53,8 @@ func TestDetector_cadence(t *testing.T) {
 	d, anyone := newDetector(), from("a", browser(firefox))
 	for i := range 100 {
 		e := d.observe(anyone, start.Add(time.Duration(i)*20*time.Millisecond))
-		if a := builtIn().assess(e); a.Verdict != Human {
-			t.Fatalf("request %d without a cookie: verdict = %q, want %q: %v", i, a.Verdict, Human, a.Signals)
-		}
-		if got, want := builtIn().crowded(e), i >= 39; got != want {
-			t.Fatalf("request %d without a cookie: crowded = %t, want %t", i, got, want)
-		}
+		check.MustEqual(t, builtIn().assess(e).Verdict, Human, "request %d without a cookie: verdict", i)
+		check.MustEqual(t, builtIn().crowded(e), i >= 39, "request %d without a cookie: crowded", i)
 	}
 }
 
@@ -73,9 +70,7 @@ func TestDetector_sharedAddress(t *testing.T) {
 		t.Errorf("500 phones in a minute: challenged after %v, want never", after)
 	}
 	phones[0].session = id.New[id.GuestSession]()
-	if a := builtIn().assess(d.observe(phones[0], start.Add(time.Minute))); a.Verdict != Human {
-		t.Errorf("a phone with its cookie: verdict = %q, want %q: %v", a.Verdict, Human, a.Signals)
-	}
+	check.Equal(t, builtIn().assess(d.observe(phones[0], start.Add(time.Minute))).Verdict, Human, "a phone with its cookie")
 	// A platform that no browser sends does not hide a program.
 	after := challengedAfter(newDetector(), func(i int) caller { return from("a", browser("curl/8", "Sec-Ch-Ua-Platform", fmt.Sprintf(`"%d"`, i))) }, 20*time.Millisecond, 500)
 	if after < 0 || after > 3*time.Second {
@@ -95,9 +90,7 @@ func TestDetector_parallelFirstCalls(t *testing.T) {
 	for phone := range 500 {
 		now := start.Add(time.Duration(phone) * time.Minute / 500)
 		for i := range 3 {
-			if a := builtIn().assess(d.observe(call(pixel, i, 3), now)); a.Action != None {
-				t.Fatalf("phone %d, call %d: action = %q, want %q: %v", phone, i, a.Action, None, a.Signals)
-			}
+			check.MustEqual(t, builtIn().assess(d.observe(call(pixel, i, 3), now)).Action, None, "phone %d, call %d: action", phone, i)
 		}
 	}
 	for _, functions := range []int{1, 3, 14} {
@@ -127,18 +120,10 @@ func TestDetector_births(t *testing.T) {
 	}
 	reads := c
 	reads.starts = false
-	if e := d.observe(reads, start); e.births != 30 {
-		t.Errorf("e.births = %d, want 30", e.births)
-	}
-	if e := d.observe(from("b", browser(firefox)), start); e.births != 1 {
-		t.Errorf("another address: e.births = %d, want 1", e.births)
-	}
-	if e := d.observe(from("a", browser(pixel)), start); e.births != 1 {
-		t.Errorf("another fingerprint: e.births = %d, want 1", e.births)
-	}
-	if e := d.observe(reads, start.Add(collisionWindow)); e.births != 0 {
-		t.Errorf("ten minutes later: e.births = %d, want 0", e.births)
-	}
+	check.Equal(t, d.observe(reads, start).births, 30)
+	check.Equal(t, d.observe(from("b", browser(firefox)), start).births, 1, "another address")
+	check.Equal(t, d.observe(from("a", browser(pixel)), start).births, 1, "another fingerprint")
+	check.Equal(t, d.observe(reads, start.Add(collisionWindow)).births, 0, "ten minutes later")
 }
 
 // The third failed challenge within ten minutes blocks for ten minutes.
@@ -147,22 +132,16 @@ func TestDetector_failures(t *testing.T) {
 	d, c := newDetector(), from("a", browser(firefox))
 	for i, want := range []bool{false, false, true} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {
-			if got := d.fail(c, start.Add(time.Duration(i)*4*time.Minute)); got != want {
-				t.Errorf("after failure %d: blocked = %t, want %t", i+1, got, want)
-			}
+			check.Equal(t, d.fail(c, start.Add(time.Duration(i)*4*time.Minute)), want, "after failure %d: blocked", i+1)
 		})
 	}
 	third := start.Add(8 * time.Minute)
 	for after, want := range map[time.Duration]bool{0: true, blockTime - time.Second: true, blockTime: false} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			if e := d.observe(c, third.Add(after)); e.blocked != want {
-				t.Errorf("%v after the third failure: blocked = %t, want %t", after, e.blocked, want)
-			}
+			check.Equal(t, d.observe(c, third.Add(after)).blocked, want, "%v after the third failure: blocked", after)
 		})
 	}
-	if e := d.observe(c, third.Add(failureWindow)); e.failed {
-		t.Error("a failure counts after ten minutes")
-	}
+	check.Equal(t, d.observe(c, third.Add(failureWindow)).failed, false, "a failure counts after ten minutes")
 	other := c
 	other.agent = "another"
 	if e := d.observe(other, third); e.blocked || e.failed {
@@ -170,9 +149,7 @@ func TestDetector_failures(t *testing.T) {
 	}
 	slow := newDetector()
 	for i := range 4 {
-		if slow.fail(c, start.Add(time.Duration(i)*5*time.Minute+time.Second)) {
-			t.Error("failures that are five minutes apart block")
-		}
+		check.Equal(t, slow.fail(c, start.Add(time.Duration(i)*5*time.Minute+time.Second)), false, "failures that are five minutes apart block")
 	}
 }
 
@@ -239,22 +216,16 @@ func TestDetector_bounded(t *testing.T) {
 	if n := len(d.young) + len(d.old); n > 2*maxTracks {
 		t.Errorf("tracks = %d, want at most %d", n, 2*maxTracks)
 	}
-	if e := d.observe(busy, start); !e.failed {
-		t.Error("a caller that was seen all the time is forgotten")
-	}
+	check.Equal(t, d.observe(busy, start).failed, true, "a caller that was seen all the time is forgotten")
 	if _, kept := d.young[from("0", browser(firefox)).key()]; kept {
 		t.Error("the oldest caller is remembered")
 	}
-	if c := counted(make([]int64, 0), start, time.Second); len(c) != 1 {
-		t.Errorf("len(c) = %d, want 1", len(c))
-	}
+	check.Equal(t, len(counted(make([]int64, 0), start, time.Second)), 1)
 	times := []int64{}
 	for range 3 * maxCount {
 		times = counted(times, start, time.Second)
 	}
-	if len(times) != maxCount {
-		t.Errorf("times of one caller = %d, want %d", len(times), maxCount)
-	}
+	check.Equal(t, len(times), maxCount, "times of one caller")
 }
 
 // Concurrent requests are all counted, and one of them reports.
@@ -272,12 +243,8 @@ func TestDetector_concurrent(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if e := d.observe(c, start); e.requests != 101 {
-		t.Errorf("e.requests = %d, want 101", e.requests)
-	}
-	if n := reports.Load(); n != 1 {
-		t.Errorf("reports = %d, want 1", n)
-	}
+	check.Equal(t, d.observe(c, start).requests, 101)
+	check.Equal(t, reports.Load(), 1)
 }
 
 // A passed challenge counts for the session, and ends.
@@ -287,9 +254,7 @@ func TestDetector_pass(t *testing.T) {
 	d.pass(passing, start.Add(humanTime))
 	for after, want := range map[time.Duration]bool{0: true, humanTime - 1: true, humanTime: false} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			if got := d.isHuman(passing, start.Add(after)); got != want {
-				t.Errorf("%v after the challenge: isHuman = %t, want %t", after, got, want)
-			}
+			check.Equal(t, d.isHuman(passing, start.Add(after)), want, "%v after the challenge: isHuman", after)
 		})
 	}
 	if d.isHuman(id.New[id.GuestSession](), start) || d.isHuman(id.GuestSession{}, start) {

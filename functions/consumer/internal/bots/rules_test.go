@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"errors"
 	"net/http"
 	"net/netip"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const (
@@ -87,9 +87,7 @@ func TestRules_signals(t *testing.T) {
 			if len(a.Signals) != 1 || a.Signals[0] != want {
 				t.Fatalf("signals = %v, want only %v", a.Signals, want)
 			}
-			if a.Score != test.weight {
-				t.Errorf("a.Score = %g, want %g", a.Score, test.weight)
-			}
+			check.Equal(t, a.Score, test.weight)
 		})
 	}
 }
@@ -134,15 +132,9 @@ func TestRules_thresholds(t *testing.T) {
 				e.births = 100
 			}
 			a := builtIn().assess(e)
-			if a.Score != test.score {
-				t.Errorf("a.Score = %v, want %v", a.Score, test.score)
-			}
-			if a.Verdict != test.verdict {
-				t.Errorf("a.Verdict = %q, want %q", a.Verdict, test.verdict)
-			}
-			if a.Action != test.action {
-				t.Errorf("a.Action = %q, want %q", a.Action, test.action)
-			}
+			check.Equal(t, a.Score, test.score)
+			check.Equal(t, a.Verdict, test.verdict)
+			check.Equal(t, a.Action, test.action)
 		})
 	}
 }
@@ -189,34 +181,24 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(test.document, func(t *testing.T) {
 			t.Parallel()
-			if _, err := Parse([]byte(test.document)); !errors.Is(err, test.want) {
-				t.Errorf("Parse() error = %v, want %v", err, test.want)
-			}
+			check.Error(t, check.Err(Parse([]byte(test.document))), test.want)
 		})
 	}
-	if _, err := Parse([]byte(`{"a newer member":1}`), json.RejectUnknownMembers(true)); !errors.Is(err, ErrForm) {
-		t.Errorf("Parse() of an unknown member, strictly: error = %v, want %v", err, ErrForm)
-	}
+	check.Error(t, check.Err(Parse([]byte(`{"a newer member":1}`), json.RejectUnknownMembers(true))), ErrForm, "Parse() of an unknown member, strictly")
 }
 
 // A document replaces the members that it names; the built-in rules stay as they are.
 func TestParse_replaces(t *testing.T) {
 	t.Parallel()
 	rules, err := Parse([]byte(`{"challenge":0.9,"bot":1,"cadence":[{"count":5,"weight":0.9}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	e := seen(browser(firefox))
 	e.requests = 5
 	if a := rules.assess(e); a.Action != Challenge || a.Verdict != Suspect {
 		t.Errorf("the document's rules: %+v, want a challenged suspect", a)
 	}
-	if a := builtIn().assess(e); a.Score != 0 {
-		t.Errorf("the built-in rules: score = %g, want 0", a.Score)
-	}
-	if a := rules.assess(seen(browser("curl/8"))); a.Score != 0.4 {
-		t.Errorf("a member that the document omits: score = %g, want 0.4", a.Score)
-	}
+	check.Equal(t, builtIn().assess(e).Score, 0, "the built-in rules")
+	check.Equal(t, rules.assess(seen(browser("curl/8"))).Score, 0.4, "a member that the document omits")
 }
 
 // A crawler is known by its user agent and its address together.
@@ -237,12 +219,8 @@ func TestRules_crawlers(t *testing.T) {
 		{"bingbot/2.0", "157.55.39.10", true},
 	} {
 		t.Run(test.from, func(t *testing.T) {
-			if got := builtIn().isCrawler(test.agent, netip.MustParseAddr(test.from)); got != test.want {
-				t.Errorf("isCrawler(%q, %s) = %t, want %t", test.agent, test.from, got, test.want)
-			}
+			check.Equal(t, builtIn().isCrawler(test.agent, netip.MustParseAddr(test.from)), test.want, "%s", test.agent)
 		})
 	}
-	if builtIn().isCrawler(google, netip.Addr{}) {
-		t.Error("a crawler with an unknown address is known")
-	}
+	check.Equal(t, builtIn().isCrawler(google, netip.Addr{}), false, "a crawler with an unknown address is known")
 }

@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -16,9 +17,7 @@ const agentHash pseudonym.Hash = "sha256:0123456789abcdef0123456789abcdef0123456
 // rows counts rows as the superuser.
 func rows(t *testing.T, db *pgtest.Database, what string) (n int) {
 	t.Helper()
-	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM `+what).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM `+what).Scan(&n))
 	return n
 }
 
@@ -32,35 +31,19 @@ func TestRecord_botScoreOnce(t *testing.T) {
 		return pool.InTx(t.Context(), func(tx postgres.Tx) error { return bots.Record(t.Context(), tx, s) })
 	}
 	seen := ReplayScore(agentHash, "", e.Now(), cause)
-	if err := record(seen); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, record(seen))
 	if err := record(seen); err == nil {
 		t.Error("one event caused two scores")
 	}
 	guest := id.New[id.GuestSession]()
 	human := Score{Assessment: Assessment{Verdict: Human, Signals: []Signal{}}, Session: &guest, Fingerprint: agentHash, IP: agentHash, At: e.Now()}
-	if err := record(human); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, record(human))
 	n, published := rows(t, db, "bff_consumer.bot_scores"), rows(t, db, "bff_consumer.outbox WHERE status <> 'parked'")
-	if n != 2 {
-		t.Errorf("scores = %d, want 2", n)
-	}
-	if published != 1 {
-		t.Errorf("published = %d, want 1", published)
-	}
+	check.Equal(t, n, 2, "scores")
+	check.Equal(t, published, 1)
 	d := seen.event()
-	if d.Subject.Name != session.BotSuspectedV1.Name {
-		t.Errorf("d.Subject.Name = %q, want %q", d.Subject.Name, session.BotSuspectedV1.Name)
-	}
-	if d.ID != seen.event().ID {
-		t.Errorf("d.ID = %v, want %v", d.ID, seen.event().ID)
-	}
-	if !d.Tenant.IsZero() {
-		t.Errorf("d.Tenant = %v, want zero", d.Tenant)
-	}
-	if d.Subject.Retention.Class != event.Audit {
-		t.Errorf("d.Subject.Retention.Class = %q, want %q", d.Subject.Retention.Class, event.Audit)
-	}
+	check.Equal(t, d.Subject.Name, session.BotSuspectedV1.Name)
+	check.Equal(t, d.ID, seen.event().ID)
+	check.Equal(t, d.Tenant.IsZero(), true)
+	check.Equal(t, d.Subject.Retention.Class, event.Audit)
 }

@@ -3,6 +3,7 @@ package handoffs
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -55,18 +57,14 @@ func sending(e env.Env) (session.Visitor, search.Tenant, Choice) {
 func minter(t *testing.T, e env.Env) *Minter {
 	t.Helper()
 	m, err := OpenMinter(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return m
 }
 
 // count counts rows as the superuser.
 func count(t *testing.T, db *pgtest.Database, what string) (n int) {
 	t.Helper()
-	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM `+what).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM `+what).Scan(&n))
 	return n
 }
 
@@ -79,62 +77,30 @@ func TestMint_repeatedAct(t *testing.T) {
 	v, hotel, choice := sending(e)
 	act := id.New[id.Request]()
 	first, token, err := minter(t, e).Mint(t.Context(), v, hotel, choice, act, e.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first.ExpiresAt.Sub(first.MintedAt) != 30*time.Minute {
-		t.Errorf("first.ExpiresAt.Sub(first.MintedAt) = %v, want %v", first.ExpiresAt.Sub(first.MintedAt), 30*time.Minute)
-	}
-	if first.KeyID != "k1" {
-		t.Errorf(`first.KeyID = %q, want "k1"`, first.KeyID)
-	}
-	if first.Occupancy.Children != 1 {
-		t.Errorf("first.Occupancy.Children = %d, want 1", first.Occupancy.Children)
-	}
+	check.Must(t, err)
+	check.Equal(t, first.ExpiresAt.Sub(first.MintedAt), 30*time.Minute)
+	check.Equal(t, first.KeyID, "k1")
+	check.Equal(t, first.Occupancy.Children, 1)
 	db.Advance(10 * time.Second)
 	changed := choice
 	changed.Currency, changed.Locale = money.USD, locale.English
 	again, same, err := minter(t, e).Mint(t.Context(), v, hotel, changed, act, e.Now())
-	if err != nil {
-		t.Fatalf("again: %v", err)
-	}
-	if again != first {
-		t.Errorf("again: again = %+v, want %+v", again, first)
-	}
-	if same != token {
-		t.Errorf("again: same = %v, want %v", same, token)
-	}
+	check.Must(t, err, "again")
+	check.Equal(t, again, first)
+	check.Equal(t, same, token, "again")
 	rotated := db.Env().With("HANDOFF_KEYS", ring("k2", "k1"))
 	later, other, err := minter(t, rotated).Mint(t.Context(), v, hotel, choice, act, e.Now())
-	if err != nil {
-		t.Fatalf("with another key: %v", err)
-	}
-	if later.ID != first.ID {
-		t.Errorf("with another key: later.ID = %v, want %v", later.ID, first.ID)
-	}
-	if later.ExpiresAt != first.ExpiresAt {
-		t.Errorf("with another key: later.ExpiresAt = %v, want %v", later.ExpiresAt, first.ExpiresAt)
-	}
-	if later.KeyID != "k2" {
-		t.Errorf(`with another key: later.KeyID = %q, want "k2"`, later.KeyID)
-	}
-	if other == token {
-		t.Errorf("with another key: other = %v, want another value", other)
-	}
+	check.Must(t, err, "with another key")
+	check.Equal(t, later.ID, first.ID, "with another key")
+	check.Equal(t, later.ExpiresAt, first.ExpiresAt, "with another key")
+	check.Equal(t, later.KeyID, "k2", "with another key")
+	check.NotEqual(t, other, token, "with another key")
 	another, _, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
-	if err != nil {
-		t.Fatalf("another act: %v", err)
-	}
-	if another.ID == first.ID {
-		t.Errorf("another act: another.ID = %v, want another value", another.ID)
-	}
+	check.Must(t, err, "another act")
+	check.NotEqual(t, another.ID, first.ID, "another act")
 	n, published := count(t, db, "bff_consumer.handoff_ledger"), count(t, db, "bff_consumer.outbox")
-	if n != 2 {
-		t.Errorf("ledger entries = %d, want 2", n)
-	}
-	if published != 2 {
-		t.Errorf("published = %d, want 2", published)
-	}
+	check.Equal(t, n, 2, "ledger entries")
+	check.Equal(t, published, 2)
 }
 
 // TestMint_ledgerFails removes the outbox: there must be no ledger entry without its event.
@@ -148,26 +114,16 @@ func TestMint_ledgerFails(t *testing.T) {
 	if err == nil {
 		t.Error("error = nil, want a value")
 	}
-	if !token.IsZero() {
-		t.Errorf("token = %v, want zero", token)
-	}
+	check.Equal(t, token.IsZero(), true)
 	choice.Dates.CheckOut = choice.Dates.CheckIn.AddDays(1)
-	if _, err := db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.outbox RENAME TO gone`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.outbox RENAME TO gone`)))
 	_, token, err = minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
 	if err == nil {
 		t.Error("without an outbox: error = nil, want a value")
 	}
-	if !token.IsZero() {
-		t.Errorf("without an outbox: token = %v, want zero", token)
-	}
-	if _, err := db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`); err != nil {
-		t.Fatal(err)
-	}
-	if n := count(t, db, "bff_consumer.handoff_ledger"); n != 0 {
-		t.Errorf("%d entries", n)
-	}
+	check.Equal(t, token.IsZero(), true, "without an outbox: token")
+	check.Must(t, check.Err(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`)))
+	check.Equal(t, count(t, db, "bff_consumer.handoff_ledger"), 0, "entries")
 }
 
 // TestConsume_once reports one use twice, another use, and unknown handoffs.
@@ -177,9 +133,7 @@ func TestConsume_once(t *testing.T) {
 	e := db.Env().With("HANDOFF_KEYS", ring("k1"))
 	v, hotel, choice := sending(e)
 	h, _, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ledger, pool := OpenLedger(e), postgres.Open(e, session.Schema)
 	at := e.Now().UTC().Truncate(time.Millisecond)
 	first := Consumption{h.ID, h.Tenant, at, "instance-1", id.New[id.Event]()}
@@ -196,20 +150,14 @@ func TestConsume_once(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Consume(t.Context(), tx, test.published) })
-			if !errors.Is(err, test.want) {
-				t.Errorf("error = %v, want %v", err, test.want)
-			}
-			if (err == nil) != (test.want == nil) {
-				t.Errorf("error = %v, want nil: %t", err, (test.want == nil))
-			}
+			check.Error(t, err, test.want)
+			check.Equal(t, err == nil, test.want == nil, "%s", fmt.Sprint(err))
 		})
 	}
 	for name, tenant := range map[string]id.Tenant{"replay": h.Tenant, "repeated replay": h.Tenant, "replay at another tenant": id.New[id.Tenant]()} {
 		t.Run(name, func(t *testing.T) {
 			err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Replay(t.Context(), tx, h.ID, tenant) })
-			if (err == nil) != (tenant == h.Tenant) {
-				t.Errorf("error = %v, want nil: %t", err, tenant == h.Tenant)
-			}
+			check.Equal(t, err == nil, tenant == h.Tenant, "%s", fmt.Sprint(err))
 			if err != nil && !errors.Is(err, fault.ErrNotFound) {
 				t.Errorf("error = %v, want %v", err, fault.ErrNotFound)
 			}
@@ -222,15 +170,9 @@ func TestConsume_once(t *testing.T) {
 		FROM bff_consumer.handoff_ledger WHERE handoff_id = @handoff`, pgx.StrictNamedArgs{"handoff": h.ID}).
 		Scan(&got.Handoff, &got.Tenant, &got.At, &got.By, &got.Event, &replays)
 	got.At = got.At.UTC()
-	if err != nil {
-		t.Fatalf("ledger: %v", err)
-	}
-	if got != first {
-		t.Errorf("ledger: got = %+v, want %+v", got, first)
-	}
-	if replays != 2 {
-		t.Errorf("ledger: replays = %d, want 2", replays)
-	}
+	check.Must(t, err, "ledger")
+	check.Equal(t, got, first, "ledger")
+	check.Equal(t, replays, 2, "ledger")
 }
 
 func TestChoice_unsupported(t *testing.T) {
@@ -250,9 +192,7 @@ func TestChoice_unsupported(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Choice{}.WithPreferences(v, test.locale, test.currency)
-			if !errors.Is(err, test.want) {
-				t.Errorf("error = %v, want %v", err, test.want)
-			}
+			check.Error(t, err, test.want)
 			if err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -262,16 +202,8 @@ func TestChoice_unsupported(t *testing.T) {
 	day := stay.DateOf(now)
 	err := Choice{Dates: search.DateRange{CheckIn: day, CheckOut: day}, Occupancy: search.Occupancy{Adults: 0, Rooms: 1}}.Check(now)
 	f := fault.From(err)
-	if !errors.Is(err, fault.ErrValidation) {
-		t.Errorf("error = %v, want %v", err, fault.ErrValidation)
-	}
-	if len(f.Violations) != 2 {
-		t.Fatalf("len(f.Violations) = %d, want 2", len(f.Violations))
-	}
-	if f.Violations[0].Pointer != "/dates/checkOut" {
-		t.Errorf(`f.Violations[0].Pointer = %q, want "/dates/checkOut"`, f.Violations[0].Pointer)
-	}
-	if f.Violations[1].Pointer != "/occupancy/adults" {
-		t.Errorf(`f.Violations[1].Pointer = %q, want "/occupancy/adults"`, f.Violations[1].Pointer)
-	}
+	check.Error(t, err, fault.ErrValidation)
+	check.MustEqual(t, len(f.Violations), 2)
+	check.Equal(t, f.Violations[0].Pointer, "/dates/checkOut")
+	check.Equal(t, f.Violations[1].Pointer, "/occupancy/adults")
 }

@@ -9,14 +9,13 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestLink(t *testing.T) {
 	t.Parallel()
 	var token handoff.Token
-	if err := token.UnmarshalText([]byte("v1.a.b")); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, token.UnmarshalText([]byte("v1.a.b")))
 	plain, own := search.Tenant{Slug: "herat-garden"}, search.Tenant{Slug: "kabul-grand", Domains: []string{"kabul-grand.example", "other.example"}}
 	for _, test := range []struct {
 		name     string
@@ -39,12 +38,8 @@ func TestLink(t *testing.T) {
 				e = e.With("TENANT_SITE_URL", test.template)
 			}
 			site, err := OpenSite(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := site.Link(test.tenant, token, test.campaign); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, site.Link(test.tenant, token, test.campaign), test.want)
 		})
 	}
 }
@@ -76,32 +71,16 @@ func FuzzLink(f *testing.F) {
 	f.Add("../", "\r\nX: y", "%26h%3D")
 	site := Site{SiteURL: "https://{host}/", Domain: "melmastoon.example"}
 	var token handoff.Token
-	if err := token.UnmarshalText([]byte("v1.a.b")); err != nil {
-		f.Fatal(err)
-	}
+	check.Must(f, token.UnmarshalText([]byte("v1.a.b")))
 	f.Fuzz(func(t *testing.T, source, medium, campaign string) {
 		link, err := url.Parse(site.Link(search.Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, token, attribution.Campaign{Source: source, Medium: medium, Campaign: campaign}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if link.Host != "kabul-grand.melmastoon.example" {
-			t.Fatalf(`link.Host = %q, want "kabul-grand.melmastoon.example"`, link.Host)
-		}
-		if link.Path != "/" {
-			t.Fatalf(`link.Path = %q, want "/"`, link.Path)
-		}
-		if link.Fragment != "" {
-			t.Fatalf(`link.Fragment = %q, want ""`, link.Fragment)
-		}
+		check.Must(t, err)
+		check.MustEqual(t, link.Host, "kabul-grand.melmastoon.example")
+		check.MustEqual(t, link.Path, "/")
+		check.MustEqual(t, link.Fragment, "")
 		q := link.Query()
-		if len(q["h"]) != 1 {
-			t.Errorf(`len(q["h"]) = %d, want 1`, len(q["h"]))
-		}
-		if q.Get("h") != "v1.a.b" {
-			t.Errorf(`q.Get("h") = %q, want "v1.a.b"`, q.Get("h"))
-		}
-		if q.Get("utm_source") != source {
-			t.Errorf(`q.Get("utm_source") = %q, want %q`, q.Get("utm_source"), source)
-		}
+		check.Equal(t, len(q["h"]), 1)
+		check.Equal(t, q.Get("h"), "v1.a.b")
+		check.Equal(t, q.Get("utm_source"), source)
 	})
 }

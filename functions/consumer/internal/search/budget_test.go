@@ -2,7 +2,6 @@ package search_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -170,28 +170,20 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 			var got composed
 			var err error
 			took, stalled := fntest.Timed(func() { got, err = answer.compose(ctx, b, e) })
-			if !errors.Is(err, test.want) {
-				t.Errorf("error = %v, want %v", err, test.want)
-			}
+			check.Error(t, err, test.want)
 			if n := b.Calls("cheapest"); test.route == "in-own-currency" && n < 2 {
 				t.Errorf("calls for rates = %d, want a second one in the hotel's own currency", n)
 			}
-			if !slices.Equal(got.missing, test.missing) {
-				t.Errorf("missing = %q, want %q", got.missing, test.missing)
-			}
+			check.Equal(t, got.missing, test.missing)
 			if took >= budget { // no time left for storing the session and the event
 				t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
 			}
 			if err != nil {
 				return
 			}
-			if got.count != answer.count {
-				t.Errorf("count = %d, want %d", got.count, answer.count)
-			}
+			check.Equal(t, got.count, answer.count)
 			for part, null := range got.null {
-				if want := slices.Contains(got.missing, part); null != want {
-					t.Errorf("null[%q] = %t, want %t as in missing", part, null, want)
-				}
+				check.Equal(t, null, slices.Contains(got.missing, part), "%s", part)
 			}
 		})
 	}
@@ -215,12 +207,8 @@ func TestList_slowSearchHangingPrices(t *testing.T) {
 	var got composed
 	var err error
 	took, _ := fntest.Timed(func() { got, err = compositions["list"].compose(ctx, b, e) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"theme", "pricing"}; !slices.Equal(got.missing, want) {
-		t.Errorf("missing = %q, want %q", got.missing, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, got.missing, []string{"theme", "pricing"})
 	if took >= budget {
 		t.Errorf("took = %v, want less than %v", took, budget)
 	}
@@ -240,15 +228,9 @@ func TestList_hedgedRequest(t *testing.T) {
 	began := e.Now()
 	got, err := compositions["list"].compose(t.Context(), b, e)
 	took := e.Now().Sub(began)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.missing != nil {
-		t.Errorf("missing = %q, want nil", got.missing)
-	}
-	if asked.Load() != 2 {
-		t.Errorf("asked.Load() = %d, want 2", asked.Load())
-	}
+	check.Must(t, err)
+	check.Equal(t, got.missing, nil)
+	check.Equal(t, asked.Load(), 2)
 	if took < e.Timeout(800*time.Millisecond) {
 		t.Errorf("took = %v, want at least %v", took, e.Timeout(800*time.Millisecond))
 	}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -26,9 +27,7 @@ func TestSuspended_oneDocument(t *testing.T) {
 	directory, all := search.OpenTenants(e), tenants(b)
 	var want []id.Tenant
 	for i, tenant := range all {
-		if err := directory.Apply(t.Context(), tenant, i%2 == 0, e.Now()); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, directory.Apply(t.Context(), tenant, i%2 == 0, e.Now()))
 		if i%2 == 0 {
 			want = append(want, tenant)
 		}
@@ -36,13 +35,9 @@ func TestSuspended_oneDocument(t *testing.T) {
 	store.Since()
 	got := directory.Suspended(t.Context(), all)
 	for _, tenant := range all {
-		if got[tenant] != slices.Contains(want, tenant) {
-			t.Errorf("%s: suspended is %v", tenant, got[tenant])
-		}
+		check.Equal(t, got[tenant], slices.Contains(want, tenant), "%s: suspended", tenant)
 	}
-	if read := store.Since(); len(read) != 1 {
-		t.Errorf("read %v, want 1 document", read)
-	}
+	check.Equal(t, len(store.Since()), 1, "read")
 }
 
 // Events arrive in any order, repeatedly, at several processes at once, and from wrong clocks. The latest by occurredAt decides.
@@ -61,18 +56,14 @@ func TestSuspended_disorder(t *testing.T) {
 			{i%2 != 0, -16 * time.Minute}, {i%2 != 0, 365 * 24 * time.Hour},
 		} {
 			applying.Go(func() {
-				if err := directory.Apply(t.Context(), tenant, applied.suspended, now.Add(applied.at)); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, directory.Apply(t.Context(), tenant, applied.suspended, now.Add(applied.at)))
 			})
 		}
 	}
 	applying.Wait()
 	got := search.OpenTenants(e).Suspended(t.Context(), all)
 	for i, tenant := range all {
-		if got[tenant] != (i%2 == 0) {
-			t.Errorf("tenant %d: suspended is %v", i, got[tenant])
-		}
+		check.Equal(t, got[tenant], i%2 == 0, "tenant %d: suspended", i)
 	}
 }
 
@@ -84,18 +75,12 @@ func TestFind_tenantServiceDown(t *testing.T) {
 	find := func(want bool) {
 		t.Helper()
 		found, err := directory.Find(t.Context(), tenant)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found.Suspended() != want {
-			t.Errorf("found.Suspended() = %t, want %t", found.Suspended(), want)
-		}
+		check.Must(t, err)
+		check.Equal(t, found.Suspended(), want)
 	}
 	find(false)
 	b.SetBehavior("tenants", upstreamtest.Failing)
-	if err := search.OpenInvalidator(e).ApplyStatus(t.Context(), tenant, true, e.Now()); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, search.OpenInvalidator(e).ApplyStatus(t.Context(), tenant, true, e.Now()))
 	find(true)
 	e.Advance(14 * time.Minute)
 	find(true)
@@ -112,12 +97,8 @@ func TestIndexed_concurrently(t *testing.T) {
 	find := func(want cache.State) {
 		t.Helper()
 		_, state, err := listings.Find(t.Context(), queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"}), money.USD, search.Page{Limit: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state != want {
-			t.Errorf("state = %q, want %q", state, want)
-		}
+		check.Must(t, err)
+		check.Equal(t, state, want)
 	}
 	find(cache.Miss)
 	find(cache.Hit)
@@ -126,9 +107,7 @@ func TestIndexed_concurrently(t *testing.T) {
 	for range 24 {
 		applying.Go(func() {
 			process := search.OpenInvalidator(documenttest.Give(e, store))
-			if err := process.InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, process.InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"))
 		})
 	}
 	applying.Wait()
@@ -151,16 +130,12 @@ func TestIndexed_city(t *testing.T) {
 	list := func() search.Results {
 		t.Helper()
 		found, err := searches.List(t.Context(), search.ListRequest{Query: query, Page: search.Page{Limit: 20}, Locale: "en", Currency: money.AFN})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return found
 	}
 	index := func(hotel int) {
 		t.Helper()
-		if err := invalidator.InvalidateListing(t.Context(), b.Hotels[hotel].Property, "h3:8a20905b4a9ffff"); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, invalidator.InvalidateListing(t.Context(), b.Hotels[hotel].Property, "h3:8a20905b4a9ffff"))
 	}
 	list()
 	began, hits, indexed := e.Now(), 0, 0
@@ -183,9 +158,7 @@ func TestIndexed_city(t *testing.T) {
 	b.Do(func() { b.Hotels[0].Name.Default = "Renamed" })
 	index(0)
 	e.Advance(5 * time.Second)
-	if got := list().Cards[0].Name.Default; got != "Renamed" {
-		t.Errorf("five seconds after the last change: name = %q, want %q", got, "Renamed")
-	}
+	check.Equal(t, list().Cards[0].Name.Default, "Renamed", "five seconds after the last change: name")
 	calls := b.Calls("searches")
 	for range 3 {
 		e.Advance(5 * time.Second)
@@ -206,32 +179,18 @@ func TestIndexed_searchServiceDown(t *testing.T) {
 	ask := func(want cache.State, hotels int) {
 		t.Helper()
 		list, state, err := listings.Find(t.Context(), queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"}), money.USD, search.Page{Limit: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state != want {
-			t.Errorf("list: state = %q, want %q", state, want)
-		}
-		if len(list.Listings) != hotels {
-			t.Errorf("list: %d hotels, want %d", len(list.Listings), hotels)
-		}
+		check.Must(t, err)
+		check.Equal(t, state, want, "list")
+		check.Equal(t, len(list.Listings), hotels)
 		found, state, err := listings.Pins(t.Context(), box)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state != want {
-			t.Errorf("map: state = %q, want %q", state, want)
-		}
-		if len(found.Pins) != hotels {
-			t.Errorf("map: %d pins, want %d", len(found.Pins), hotels)
-		}
+		check.Must(t, err)
+		check.Equal(t, state, want, "map")
+		check.Equal(t, len(found.Pins), hotels, "map: pins")
 	}
 	ask(cache.Miss, 3)
 	e.Advance(time.Second)
 	b.Do(func() { b.Hotels = b.Hotels[:2] })
-	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, search.OpenInvalidator(e).InvalidateListing(t.Context(), id.New[id.Property](), "h3:8a20905b4a9ffff"))
 	for _, behavior := range []upstreamtest.Behavior{upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage} {
 		b.SetBehavior("searches", behavior)
 		b.SetBehavior("pins", behavior)

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/test/seedrand"
 )
@@ -38,15 +37,9 @@ func runSearches(t *testing.T, b *searchtest.Services, calls, parallel int, proc
 					t.Errorf("len(r.Cards) = %d, want %d", len(r.Cards), len(b.Hotels))
 					continue
 				}
-				if r.Missing != nil {
-					t.Errorf("r.Missing = %q, want nil", r.Missing)
-				}
-				if r.Cards[0].Rate == nil {
-					t.Error("r.Cards[0].Rate = nil, want a value")
-				}
-				if r.Cards[0].Brand.Color != themed {
-					t.Errorf("r.Cards[0].Brand.Color = %q, want %q", r.Cards[0].Brand.Color, themed)
-				}
+				check.Equal(t, r.Missing, nil)
+				check.NotEqual(t, r.Cards[0].Rate, nil)
+				check.Equal(t, r.Cards[0].Brand.Color, themed)
 			}
 		})
 	}
@@ -60,9 +53,7 @@ func runSearches(t *testing.T, b *searchtest.Services, calls, parallel int, proc
 // checkCalls fails the test unless the services got these numbers of requests since its start.
 func checkCalls(t *testing.T, b *searchtest.Services, when string, want map[string]int) {
 	t.Helper()
-	if diff := cmp.Diff(want, b.AllCalls()); diff != "" {
-		t.Errorf("%s: calls of other services (-want +got):\n%s", when, diff)
-	}
+	check.Equal(t, b.AllCalls(), want, "%s: calls of other services", when)
 }
 
 func TestList_coldCrowd(t *testing.T) {
@@ -71,9 +62,7 @@ func TestList_coldCrowd(t *testing.T) {
 	e = e.With("TIMEOUT_FACTOR", "30") // so many at once keep a test machine busy for seconds
 	other := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "30")
 	t.Cleanup(func() {
-		if err := other.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, other.Close(context.Background()))
 	})
 	crowd := seedrand.Iterations(t, 300, 1000)
 	runSearches(t, b, crowd, crowd, e, b.Around(other))

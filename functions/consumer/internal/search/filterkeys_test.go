@@ -4,16 +4,14 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestFilterKeys_amenities compares the list with the amenities that have names.
 func TestFilterKeys_amenities(t *testing.T) {
 	t.Parallel()
 	labels, err := readAmenityLabels()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if named := slices.Sorted(maps.Keys(labels)); !slices.Equal(amenityCodes, named) {
-		t.Errorf("amenityCodes = %q, want %q", amenityCodes, named)
-	}
+	check.Must(t, err)
+	check.Equal(t, amenityCodes, slices.Sorted(maps.Keys(labels)))
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/uber/h3-go/v4"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // cellsOfEarth returns random cells of all resolutions, and all pentagons with their children.
@@ -29,14 +31,10 @@ func TestH3_parents(t *testing.T) {
 	t.Parallel()
 	for _, c := range cellsOfEarth() {
 		own, ok := parseH3("h3:" + c.String())
-		if !ok {
-			t.Fatalf("parseH3(%q) = false, want true", c)
-		}
+		check.MustEqual(t, ok, true, "parseH3(%q) = false", c)
 		for r := range h3Finest + 1 {
 			got, ok := own.parent(r)
-			if ok != (r <= c.Resolution()) {
-				t.Fatalf("%v: parent(%d) ok = %t", c, r, ok)
-			}
+			check.MustEqual(t, ok, r <= c.Resolution(), "%v: parent(%d) ok", c, r)
 			if ok && got.String() != "h3:"+c.Parent(r).String() {
 				t.Errorf("%v: parent(%d) = %v, want %v", c, r, got, c.Parent(r))
 			}
@@ -95,9 +93,7 @@ func TestAreaOf(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got, ok := areaOf(test.cell)
-			if ok != (test.want != "") {
-				t.Errorf("areaOf(%q) ok = %t", test.cell, ok)
-			}
+			check.Equal(t, ok, test.want != "", "areaOf(%q) ok", test.cell)
 			if ok && got != test.want {
 				t.Errorf("areaOf(%q) = %q, want %q", test.cell, got, test.want)
 			}

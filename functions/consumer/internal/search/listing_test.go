@@ -2,8 +2,6 @@ package search
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPreview_exactAmounts(t *testing.T) {
@@ -35,19 +34,13 @@ func TestPreview_exactAmounts(t *testing.T) {
 			test.preview.CapturedAt = noon
 			got := test.preview.show(money.USD, true)
 			if test.want == "" {
-				if got != nil {
-					t.Errorf("show() = %+v, want nil", got)
-				}
+				check.Equal(t, got, nil)
 				return
 			}
 			want := RateSnapshot{Nightly: 4550, Total: 9100, Currency: test.preview.Currency, Exponent: 2, Policy: test.want, FX: test.preview.FX,
 				CapturedAt: noon, ExpiresAt: noon.Add(time.Minute), Stale: true}
-			if got == nil {
-				t.Fatalf("show() = nil, want %+v", want)
-			}
-			if *got != want {
-				t.Errorf("show() = %+v, want %+v", *got, want)
-			}
+			check.MustNotEqual(t, got, nil)
+			check.Equal(t, *got, want)
 		})
 	}
 }
@@ -61,39 +54,23 @@ func TestListing_language(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(tag), func(t *testing.T) {
 			card := l.show(tag)
-			if card.Name.Display != want {
-				t.Errorf("%s: card.Name.Display = %q, want %q", tag, card.Name.Display, want)
-			}
-			if card.Name.Default != "Kabul Grand" {
-				t.Errorf(`%s: card.Name.Default = %q, want "Kabul Grand"`, tag, card.Name.Default)
-			}
-			if len(card.Name.Localized) != 2 {
-				t.Errorf("%s: len(card.Name.Localized) = %d, want 2", tag, len(card.Name.Localized))
-			}
-			if len(card.Amenities) != 5 {
-				t.Errorf("len(card.Amenities) = %d, want 5", len(card.Amenities))
-			}
-			if card.Rating != nil {
-				t.Errorf("card.Rating = %v, want nil", card.Rating)
-			}
+			check.Equal(t, card.Name.Display, want, "%s", string(tag))
+			check.Equal(t, card.Name.Default, "Kabul Grand", "%s", string(tag))
+			check.Equal(t, len(card.Name.Localized), 2, "%s", string(tag))
+			check.Equal(t, len(card.Amenities), 5)
+			check.Equal(t, card.Rating, nil)
 		})
 	}
 	text, err := json.Marshal(l.show(locale.English))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), `"rateSnapshot":null,"badges":[]`) {
-		t.Errorf("string(text) = %q, want it to contain %q", string(text), `"rateSnapshot":null,"badges":[]`)
-	}
+	check.Must(t, err)
+	check.Contains(t, string(text), `"rateSnapshot":null,"badges":[]`)
 }
 
 func TestListing_badges(t *testing.T) {
 	t.Parallel()
 	l := Listing{Badges: []Badge{"bestseller", NewProperty, "", "newproperty", ShariaCompliant, CrossRegionDelivery}}
 	want := []Badge{NewProperty, ShariaCompliant, CrossRegionDelivery}
-	if got := l.show(locale.English).Badges; !slices.Equal(got, want) {
-		t.Errorf("Badges = %q, want %q", got, want)
-	}
+	check.Equal(t, l.show(locale.English).Badges, want)
 }
 
 func TestBrand_neutralParts(t *testing.T) {
@@ -111,39 +88,25 @@ func TestBrand_neutralParts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := test.brand.show(hotel, locale.Pashto)
-			if got.Color != test.color {
-				t.Errorf("Color = %q, want %q", got.Color, test.color)
-			}
-			if got.LogoURL != test.logo {
-				t.Errorf("LogoURL = %q, want %q", got.LogoURL, test.logo)
-			}
-			if got.Name.Display != test.shown {
-				t.Errorf("Name.Display = %q, want %q", got.Name.Display, test.shown)
-			}
+			check.Equal(t, got.Color, test.color)
+			check.Equal(t, got.LogoURL, test.logo)
+			check.Equal(t, got.Name.Display, test.shown)
 		})
 	}
-	if !colorPattern.MatchString(neutralColor) {
-		t.Errorf("neutralColor = %q, want a colour", neutralColor)
-	}
+	check.Equal(t, colorPattern.MatchString(neutralColor), true, "neutralColor = %q", neutralColor)
 }
 
 func TestCalendar_inexactAmounts(t *testing.T) {
 	t.Parallel()
 	c := Calendar{[]DayPrice{{night(0, 1).CheckIn, 10_000_000}, {night(1, 1).CheckIn, 10_000_001}, {night(2, 1).CheckIn, 0}}, money.AFN}
 	days := c.show()
-	if len(days) != 1 {
-		t.Fatalf("len(days) = %d, want 1", len(days))
-	}
-	if days[0] != (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}) {
-		t.Errorf("days[0] = %+v, want %+v", days[0], (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}))
-	}
+	check.MustEqual(t, len(days), 1)
+	check.Equal(t, days[0], CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2})
 }
 
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	h := Property{CheckIn: "14:00", CheckOut: "11:00"}
 	rules := []PropertyRule{{Kind: "cancellation", Text: locale.Text{Default: "Free", Localized: map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: locale.Text{Default: "From 15:00"}}}
-	if got := h.policies(rules, locale.Pashto); got != (PolicyTexts{"وړیا", "From 15:00", "11:00"}) {
-		t.Errorf("got %+v", got)
-	}
+	check.Equal(t, h.policies(rules, locale.Pashto), PolicyTexts{"وړیا", "From 15:00", "11:00"})
 }

@@ -1,11 +1,11 @@
 package search
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestAddPins(t *testing.T) {
@@ -21,18 +21,10 @@ func TestAddPins(t *testing.T) {
 	for _, p := range m.Pins {
 		shown, hotels = append(shown, p.Property[15]), hotels+p.Count
 	}
-	if want := []byte{1, 3, 4}; !slices.Equal(shown, want) {
-		t.Errorf("shown = %v, want %v", shown, want)
-	}
-	if hotels != m.Total {
-		t.Errorf("the counts add up to %d, want the total %d", hotels, m.Total)
-	}
-	if !m.Clustered {
-		t.Error("m.Clustered = false, want true")
-	}
-	if got, want := m.highlights(nil), []id.Property{{15: 1}, {15: 3}}; !slices.Equal(got, want) {
-		t.Errorf("highlights() = %v, want %v without the suspended hotel of a cluster", got, want)
-	}
+	check.Equal(t, shown, []byte{1, 3, 4})
+	check.Equal(t, hotels, m.Total, "the counts add up to")
+	check.Equal(t, m.Clustered, true)
+	check.Equal(t, m.highlights(nil), []id.Property{{15: 1}, {15: 3}})
 }
 
 func TestHighlights(t *testing.T) {
@@ -43,23 +35,13 @@ func TestHighlights(t *testing.T) {
 		m.Pins = append(m.Pins, pin(n, 1+int(n)%3)) // hotels and clusters
 	}
 	highlighted := m.highlights(nil)
-	if len(highlighted) != maxHighlighted {
-		t.Fatalf("unasked: len(highlighted) = %d, want %d", len(highlighted), maxHighlighted)
-	}
+	check.MustEqual(t, len(highlighted), maxHighlighted, "unasked")
 	for n, hotel := range highlighted {
-		if want := (id.Property{15: byte(n)}); hotel != want {
-			t.Errorf("unasked: highlighted[%d] = %v, want %v", n, hotel, want)
-		}
+		check.Equal(t, hotel, id.Property{15: byte(n)}, "pin %d", n)
 	}
 	wanted := Highlights{{15: 0}, {15: 24}, {15: 99}}
 	highlighted = m.highlights(wanted)
-	if len(highlighted) != 2 {
-		t.Fatalf("len(highlighted) = %d, want 2", len(highlighted))
-	}
-	if highlighted[0] != wanted[0] {
-		t.Errorf("highlighted[0] = %v, want %v", highlighted[0], wanted[0])
-	}
-	if highlighted[1] != wanted[1] {
-		t.Errorf("highlighted[1] = %v, want %v", highlighted[1], wanted[1])
-	}
+	check.MustEqual(t, len(highlighted), 2)
+	check.Equal(t, highlighted[0], wanted[0])
+	check.Equal(t, highlighted[1], wanted[1])
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestNormal_point(t *testing.T) {
@@ -22,12 +24,8 @@ func TestNormal_point(t *testing.T) {
 			t.Parallel()
 			exact := test.from
 			got := Query{Geo: GeoQuery{Mode: Point, Point: &exact}}.Normal()
-			if *got.Geo.Point != test.to {
-				t.Errorf("*got.Geo.Point = %+v, want %+v", *got.Geo.Point, test.to)
-			}
-			if exact != test.from {
-				t.Errorf("exact = %+v, want %+v", exact, test.from)
-			}
+			check.Equal(t, *got.Geo.Point, test.to)
+			check.Equal(t, exact, test.from)
 		})
 	}
 }
@@ -52,14 +50,10 @@ func TestDistance(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := *test.place.distance(test.hotel); got != test.want {
-				t.Errorf("got %v km, want %v", got, test.want)
-			}
+			check.Equal(t, *test.place.distance(test.hotel), test.want, "km")
 		})
 	}
-	if got := (GeoQuery{Mode: City, City: "Kabul"}).distance(Position{34.5, 69.1}); got != nil {
-		t.Errorf("%v km from a city", *got)
-	}
+	check.Equal(t, (GeoQuery{Mode: City, City: "Kabul"}).distance(Position{34.5, 69.1}), nil, "distance from a city")
 }
 
 func TestCells(t *testing.T) {
@@ -78,12 +72,8 @@ func TestCells(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := test.box.cells()
-			if *got != test.want {
-				t.Errorf("*got = %+v, want %+v", *got, test.want)
-			}
-			if *got.cells() != *got {
-				t.Errorf("*got.cells() = %+v, want %+v", *got.cells(), *got)
-			}
+			check.Equal(t, *got, test.want)
+			check.Equal(t, *got.cells(), *got)
 			side := math.Max(eastward(test.box.SwLng, test.box.NeLng), test.box.NeLat-test.box.SwLat)
 			for _, corner := range []Position{{test.box.SwLat, test.box.SwLng}, {test.box.NeLat, test.box.NeLng}} {
 				t.Run(fmt.Sprint(corner.Lat), func(t *testing.T) {

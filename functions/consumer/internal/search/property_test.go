@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestProperty_CheckDates(t *testing.T) {
@@ -22,13 +23,9 @@ func TestProperty_CheckDates(t *testing.T) {
 		t.Run(test.zone+" "+test.checkIn, func(t *testing.T) {
 			t.Parallel()
 			checkIn, err := stay.ParseDate(test.checkIn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			err = search.Property{TimeZone: test.zone}.CheckDates(search.DateRange{CheckIn: checkIn, CheckOut: checkIn.AddDays(1)}, "/dates", evening)
-			if (err == nil) != test.ok {
-				t.Errorf("Receives() = %v, want ok %v", err, test.ok)
-			}
+			check.Equal(t, err == nil, test.ok, "Receives() = %v", err)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -85,9 +86,7 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 			t.Parallel()
 			q := inKabul
 			test.change(&q)
-			if got := pointers(q.CheckOn(PageRequest{}.Page(), noon)); !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			check.Equal(t, pointers(q.CheckOn(PageRequest{}.Page(), noon)), test.want)
 		})
 	}
 }
@@ -107,23 +106,17 @@ func TestCheckOn_invalidPage(t *testing.T) {
 		{name: "offset 10001", page: Page{20, 10_001}, want: []string{"/page/offset"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := pointers(inKabul.CheckOn(test.page, noon)); !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			check.Equal(t, pointers(inKabul.CheckOn(test.page, noon)), test.want)
 		})
 	}
 }
 
 func TestCheckOnMap(t *testing.T) {
 	t.Parallel()
-	if got := pointers(inKabul.CheckOnMap(make(Highlights, 21), noon)); !slices.Equal(got, []string{"/geo/mode", "/spotlight"}) {
-		t.Errorf("got %v", got)
-	}
+	check.Equal(t, pointers(inKabul.CheckOnMap(make(Highlights, 21), noon)), []string{"/geo/mode", "/spotlight"})
 	boxed := inKabul
 	boxed.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{34, 69, 35, 70}}
-	if err := boxed.CheckOnMap(make(Highlights, 20), noon); err != nil {
-		t.Errorf("got %v", err)
-	}
+	check.NoError(t, boxed.CheckOnMap(make(Highlights, 20), noon))
 }
 
 // pointers returns the sorted pointers of a validation error.
@@ -169,9 +162,7 @@ func TestNormal_equivalentQueries(t *testing.T) {
 			q, f := base, *base.Filters
 			q.Filters = &f
 			test.change(&q)
-			if same := q.Normal().Identity() == base.Normal().Identity(); same != test.same {
-				t.Errorf("%s: the same is %v", q.Normal().Identity(), same)
-			}
+			check.Equal(t, q.Normal().Identity() == base.Normal().Identity(), test.same, "%s: the same", q.Normal().Identity())
 		})
 	}
 	ages := func(all ...int) string {
@@ -179,17 +170,11 @@ func TestNormal_equivalentQueries(t *testing.T) {
 		q.Occupancy.Children, q.Occupancy.ChildrenAges = len(all), all
 		return q.Normal().Identity()
 	}
-	if ages(3, 9) != ages(9, 3) {
-		t.Error("the order of the children's ages changes the query")
-	}
-	if ages(3, 3, 9) == ages(3, 9, 9) {
-		t.Error("other ages are the same query")
-	}
+	check.Equal(t, ages(3, 9), ages(9, 3), "the order of the children's ages changes the query")
+	check.NotEqual(t, ages(3, 3, 9), ages(3, 9, 9), "other ages are the same query")
 	none := inKabul
 	none.Filters = &Filters{Flexibility: "any"}
-	if none.Normal().Identity() != inKabul.Normal().Identity() {
-		t.Error("empty filters change the query")
-	}
+	check.Equal(t, none.Normal().Identity(), inKabul.Normal().Identity(), "empty filters change the query")
 }
 
 func TestKey_distinctAndHashed(t *testing.T) {
@@ -211,12 +196,8 @@ func TestKey_distinctAndHashed(t *testing.T) {
 				t.Errorf("and %s have one key", other)
 			}
 			seen[k] = name
-			if strings.Contains(k, "canary") {
-				t.Errorf("k = %q, want it without %q", k, "canary")
-			}
-			if strings.Contains(k, "abul") {
-				t.Errorf("k = %q, want it without %q", k, "abul")
-			}
+			check.Lacks(t, k, "canary")
+			check.Lacks(t, k, "abul")
 		})
 	}
 }

@@ -2,9 +2,7 @@ package search_test
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,19 +15,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// openServices is a bazaar with a store for documents, and nothing else of the service.
+// openServices returns fake services, with a store for documents and nothing else of the service.
 func openServices(t *testing.T, hotels int) (*searchtest.Services, env.Env, *documenttest.Memory) {
 	t.Helper()
 	store, b := &documenttest.Memory{}, searchtest.Open(t, hotels)
 	e := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "4") // time enough on a machine that stands still for a second
 	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, e.Close(context.Background()))
 	})
 	return b, b.Around(e), store
 }
@@ -53,19 +50,11 @@ func TestBrands_fewCalls(t *testing.T) {
 	peek := func(of []id.Tenant, want cache.State, asked int) {
 		t.Helper()
 		looks, state, err := brands.Get(t.Context(), of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state != want {
-			t.Errorf("state = %q, want %q", state, want)
-		}
-		if b.Calls("brands") != asked {
-			t.Errorf(`b.Asked("brands") = %d, want %d`, b.Calls("brands"), asked)
-		}
+		check.Must(t, err)
+		check.Equal(t, state, want)
+		check.Equal(t, b.Calls("brands"), asked)
 		for _, tenant := range of {
-			if looks[tenant].Color != "#1a2b3c" {
-				t.Fatalf("%s looks like %+v", tenant, looks[tenant])
-			}
+			check.MustEqual(t, looks[tenant].Color, "#1a2b3c", "%s", tenant.String())
 		}
 	}
 	peek(nil, cache.Hit, 0)
@@ -76,15 +65,9 @@ func TestBrands_fewCalls(t *testing.T) {
 	peek(all[:1], cache.Miss, 4)
 	played := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_slow"})
 	_, state, err := brands.Get(played, all[:1])
-	if err != nil {
-		t.Fatalf("in a scenario: %v", err)
-	}
-	if state != cache.Bypass {
-		t.Errorf("in a scenario: state = %q, want %q", state, cache.Bypass)
-	}
-	if b.Calls("brands") != 5 {
-		t.Errorf(`in a scenario: b.Asked("brands") = %d, want 5`, b.Calls("brands"))
-	}
+	check.Must(t, err, "in a scenario")
+	check.Equal(t, state, cache.Bypass, "in a scenario")
+	check.Equal(t, b.Calls("brands"), 5, "in a scenario")
 }
 
 func TestBrands_themeServiceDown(t *testing.T) {
@@ -97,46 +80,26 @@ func TestBrands_themeServiceDown(t *testing.T) {
 	b.SetBehavior("brands", upstreamtest.Failing)
 	e.Advance(30 * time.Minute)
 	looks, state, err := brands.Get(t.Context(), all[:1])
-	if err != nil {
-		t.Fatalf("the known one: %v", err)
-	}
-	if state != cache.Stale {
-		t.Errorf("the known one: state = %q, want %q", state, cache.Stale)
-	}
-	if len(looks) != 1 {
-		t.Errorf("the known one: len(looks) = %d, want 1", len(looks))
-	}
+	check.Must(t, err, "the known one")
+	check.Equal(t, state, cache.Stale, "the known one")
+	check.Equal(t, len(looks), 1, "the known one")
 	looks, state, err = brands.Get(t.Context(), all)
-	if !errors.Is(err, fault.ErrUpstreamUnavailable) {
-		t.Errorf("both: error = %v, want %v", err, fault.ErrUpstreamUnavailable)
-	}
-	if state != cache.Stale {
-		t.Errorf("both: state = %q, want %q", state, cache.Stale)
-	}
-	if len(looks) != 1 {
-		t.Errorf("both: len(looks) = %d, want 1", len(looks))
-	}
+	check.Error(t, err, fault.ErrUpstreamUnavailable, "both")
+	check.Equal(t, state, cache.Stale, "both")
+	check.Equal(t, len(looks), 1, "both")
 	e.Advance(6 * time.Minute)
 	looks, _, err = brands.Get(t.Context(), all[:1])
 	if err == nil {
 		t.Error("later: error = nil, want a value")
 	}
-	if len(looks) != 0 {
-		t.Errorf("later: len(looks) = %d, want 0", len(looks))
-	}
+	check.Equal(t, len(looks), 0, "later")
 	b.SetBehavior("brands", upstreamtest.Working)
 	e.Advance(5 * time.Second) // for the breaker
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
 	looks, state, err = brands.Get(t.Context(), all)
-	if err != nil {
-		t.Fatalf("without a store: %v", err)
-	}
-	if state != cache.Bypass {
-		t.Errorf("without a store: state = %q, want %q", state, cache.Bypass)
-	}
-	if len(looks) != 2 {
-		t.Errorf("without a store: len(looks) = %d, want 2", len(looks))
-	}
+	check.Must(t, err, "without a store")
+	check.Equal(t, state, cache.Bypass, "without a store")
+	check.Equal(t, len(looks), 2, "without a store")
 }
 
 func TestPreview_cacheKey(t *testing.T) {
@@ -151,15 +114,9 @@ func TestPreview_cacheKey(t *testing.T) {
 		if anew {
 			asked++
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if len(found) != len(of) {
-			t.Errorf("%s: len(found) = %d, want %d", name, len(found), len(of))
-		}
-		if b.Calls("previews") != asked {
-			t.Errorf(`%s: b.Asked("previews") = %d, want %d`, name, b.Calls("previews"), asked)
-		}
+		check.Must(t, err, "%s", name)
+		check.Equal(t, len(found), len(of), "%s", name)
+		check.Equal(t, b.Calls("previews"), asked, "%s", name)
 	}
 	ask("first", hotels, base, true)
 	ask("again", hotels, base, false)
@@ -176,9 +133,7 @@ func TestPreview_cacheKey(t *testing.T) {
 	}
 	e.Advance(time.Minute)
 	ask("a minute later", hotels, base, true)
-	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), hotels[0], ""); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, search.OpenInvalidator(e).InvalidateListing(t.Context(), hotels[0], ""))
 	ask("after one was indexed", hotels, base, true)
 	ask("another's", []id.Property{b.Hotels[2].Property}, base, true)
 }
@@ -264,12 +219,8 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 				t.Run(answer, func(t *testing.T) {
 					b.SetBehavior(name, behavior)
 					err := ask(t.Context(), b, e)
-					if !errors.Is(err, fault.ErrUpstreamUnavailable) {
-						t.Errorf("error = %v, want %v", err, fault.ErrUpstreamUnavailable)
-					}
-					if strings.Contains(err.Error(), "html") {
-						t.Errorf("err.Error() = %q, want it without %q", err.Error(), "html")
-					}
+					check.Error(t, err, fault.ErrUpstreamUnavailable)
+					check.Lacks(t, err.Error(), "html")
 				})
 			}
 			if n := b.Calls(name); n < 4 {
@@ -284,61 +235,29 @@ func TestFind_effectiveStatus(t *testing.T) {
 	b, e, store := openServices(t, 2)
 	directory, one, other := search.OpenTenants(e), b.Hotels[0], b.Hotels[1]
 	found, err := directory.Find(t.Context(), one.Tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found.Slug != "hotel-0" {
-		t.Fatalf(`found.Slug = %q, want "hotel-0"`, found.Slug)
-	}
-	if found.Suspended() {
-		t.Fatal("found.Suspended() = true, want false")
-	}
-	if found.Currency != money.AFN {
-		t.Fatalf("found.Currency = %q, want %q", found.Currency, money.AFN)
-	}
-	if _, err := directory.Find(t.Context(), id.New[id.Tenant]()); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("a stranger: %v", err)
-	}
+	check.Must(t, err)
+	check.MustEqual(t, found.Slug, "hotel-0")
+	check.MustEqual(t, found.Suspended(), false)
+	check.MustEqual(t, found.Currency, money.AFN)
+	check.Error(t, check.Err(directory.Find(t.Context(), id.New[id.Tenant]())), fault.ErrNotFound, "a stranger")
 	invalidator, now := search.OpenInvalidator(e), e.Now()
-	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, true, now); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, invalidator.ApplyStatus(t.Context(), one.Tenant, true, now))
 	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, now.Add(-time.Second)); err != nil { // older
 		t.Fatal(err)
 	}
 	found, err = directory.Find(t.Context(), one.Tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !found.Suspended() {
-		t.Error("found.Suspended() = false, want true")
-	}
+	check.Must(t, err)
+	check.Equal(t, found.Suspended(), true)
 	e.Advance(14 * time.Minute) // the search service may not have noticed
 	got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant, other.Tenant})
-	if len(got) != 1 {
-		t.Fatalf("len(got) = %d, want 1", len(got))
-	}
-	if !got[one.Tenant] {
-		t.Error("got[one.Tenant] = false, want true")
-	}
+	check.MustEqual(t, len(got), 1)
+	check.Equal(t, got[one.Tenant], true)
 	e.Advance(time.Minute)
-	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {
-		t.Errorf("after 15 minutes: %v", got)
-	}
-	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, true, e.Now()); err != nil {
-		t.Fatal(err)
-	}
+	check.Equal(t, len(directory.Suspended(t.Context(), []id.Tenant{one.Tenant})), 0, "after 15 minutes")
+	check.Must(t, invalidator.ApplyStatus(t.Context(), one.Tenant, true, e.Now()))
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
-	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {
-		t.Errorf("without a store: %v", got)
-	}
-	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, e.Now()); !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("what cannot be noted: %v", err)
-	}
-	if err := invalidator.InvalidateListing(t.Context(), one.Property, ""); !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("what cannot be noted: %v", err)
-	}
-	if err := invalidator.InvalidateBrand(t.Context(), one.Tenant); !errors.Is(err, fault.ErrUnavailable) {
-		t.Errorf("what cannot be noted: %v", err)
-	}
+	check.Equal(t, len(directory.Suspended(t.Context(), []id.Tenant{one.Tenant})), 0, "without a store")
+	check.Error(t, invalidator.ApplyStatus(t.Context(), one.Tenant, false, e.Now()), fault.ErrUnavailable, "what cannot be noted")
+	check.Error(t, invalidator.InvalidateListing(t.Context(), one.Property, ""), fault.ErrUnavailable, "what cannot be noted")
+	check.Error(t, invalidator.InvalidateBrand(t.Context(), one.Tenant), fault.ErrUnavailable, "what cannot be noted")
 }

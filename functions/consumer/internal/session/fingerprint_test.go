@@ -3,6 +3,8 @@ package session
 import (
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestRedactAddress(t *testing.T) {
@@ -34,9 +36,7 @@ func TestRedactAddress(t *testing.T) {
 		"javascript:alert(1)":                    "",
 	} {
 		t.Run(address, func(t *testing.T) {
-			if got := RedactAddress(address); got != want {
-				t.Errorf("is kept as %q, want %q", got, want)
-			}
+			check.Equal(t, RedactAddress(address), want, "the redacted address")
 		})
 	}
 }

@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -19,12 +19,9 @@ const drawn = 60
 func hotels(t *testing.T) (named int, all []demo.Hotel) {
 	t.Helper()
 	named, err := demo.Named()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all, err = demo.Hotels(named + drawn); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
+	all, err = demo.Hotels(named + drawn)
+	check.Must(t, err)
 	return named, all
 }
 
@@ -34,41 +31,25 @@ func TestFurnish_again(t *testing.T) {
 	owner := db.Owner(t)
 	count := func(sql string) (n int) {
 		t.Helper()
-		if err := owner.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, owner.QueryRow(t.Context(), sql).Scan(&n))
 		return n
 	}
 	load := func(hotels int) {
 		t.Helper()
-		if err := demo.Furnish(t.Context(), db.Env(), hotels); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, demo.Furnish(t.Context(), db.Env(), hotels))
 	}
 	const nights = `SELECT count(*) FROM sandbox.inventory_nights`
 	load(2)
-	if _, err := owner.Exec(t.Context(), `UPDATE sandbox.tenants SET brand_name = 'Renamed'`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Err(owner.Exec(t.Context(), `UPDATE sandbox.tenants SET brand_name = 'Renamed'`)))
 	load(2)
-	if got := count(nights); got != 5*401 {
-		t.Errorf("%d nights, want 401 of each of 5 room types", got)
-	}
-	if got := count(`SELECT count(*) FROM sandbox.tenants WHERE brand_name = 'Renamed'`); got != 2 {
-		t.Errorf("%d of 2 tenants kept their new name", got)
-	}
+	check.Equal(t, count(nights), 5*401)
+	check.Equal(t, count(`SELECT count(*) FROM sandbox.tenants WHERE brand_name = 'Renamed'`), 2, "tenants that kept their new name")
 	db.Advance(3 * 24 * time.Hour)
 	load(3)
 	rooms := count(`SELECT count(*) FROM sandbox.room_types`)
-	if got := count(nights); got != 5*404+(rooms-5)*401 {
-		t.Errorf("three days later %d nights, want 404 of each old room type and 401 of each new one", got)
-	}
-	if got := count(`SELECT count(*) FROM sandbox.listing_rooms WHERE open_until - open_from = 400`); got != rooms {
-		t.Errorf("search knows of %d room types that are on sale for 400 nights, want all %d", got, rooms)
-	}
-	if got := count(`SELECT count(*) FROM sandbox.outbox`); got != 0 {
-		t.Errorf("got %d events, want none", got)
-	}
+	check.Equal(t, count(nights), 5*404+(rooms-5)*401, "nights three days later")
+	check.Equal(t, count(`SELECT count(*) FROM sandbox.listing_rooms WHERE open_until - open_from = 400`), rooms, "room types on sale for 400 nights")
+	check.Equal(t, count(`SELECT count(*) FROM sandbox.outbox`), 0, "events")
 }
 
 func TestHotels_complete(t *testing.T) {
@@ -83,40 +64,24 @@ func TestHotels_complete(t *testing.T) {
 			"theme": h.Theme.ID.String(), "look": h.Theme.Published.String()} {
 			t.Run(what, func(t *testing.T) {
 				other := ids[id]
-				if id == "" {
-					t.Errorf("%s: %s is empty", h.Slug, what)
-				}
-				if other != "" {
-					t.Errorf("%s: its %s is also that of %s", h.Slug, what, other)
-				}
+				check.NotEqual(t, id, "", "%s: is empty", h.Slug)
+				check.Equal(t, other, "", "%s", h.Slug+" has an id of")
 				ids[id] = h.Slug
 			})
 		}
-		if err := h.Theme.Tokens.Validate(); err != nil {
-			t.Errorf("%s: %v", h.Slug, err)
-		}
+		check.NoError(t, h.Theme.Tokens.Validate(), "%s", h.Slug)
 		_, err := time.LoadLocation(h.TimeZone)
-		if err != nil {
-			t.Fatalf("%s: %v", h.Slug, err)
-		}
-		if h.City == "" {
-			t.Errorf("%s: h.City is empty", h.Slug)
-		}
-		if h.CityID == "" {
-			t.Errorf("%s: h.CityID is empty", h.Slug)
-		}
-		if h.Tagline == "" {
-			t.Errorf("%s: h.Tagline is empty", h.Slug)
-		}
+		check.Must(t, err, "%s", h.Slug)
+		check.NotEqual(t, h.City, "", "%s", h.Slug)
+		check.NotEqual(t, h.CityID, "", "%s", h.Slug)
+		check.NotEqual(t, h.Tagline, "", "%s", h.Slug)
 		if h.Stars < 1 {
 			t.Errorf("%s: h.Stars = %d, want at least 1", h.Slug, h.Stars)
 		}
 		if h.Stars > 5 {
 			t.Errorf("%s: h.Stars = %d, want at most 5", h.Slug, h.Stars)
 		}
-		if len(h.Amenities) == 0 {
-			t.Errorf("%s: len(h.Amenities) = %d, want more than 0", h.Slug, len(h.Amenities))
-		}
+		check.NotEqual(t, len(h.Amenities), 0, "%s", h.Slug)
 		cities[h.CityID]++
 		currencies[string(h.Currency)]++
 		rooms(t, h, ids)
@@ -132,9 +97,7 @@ func TestHotels_complete(t *testing.T) {
 	}
 	for _, c := range []string{"AFN", "USD", "PKR", "IRR", "AED", "EUR"} {
 		t.Run(c, func(t *testing.T) {
-			if currencies[c] == 0 {
-				t.Errorf("no hotel has currency %s", c)
-			}
+			check.NotEqual(t, currencies[c], 0, "no hotel has currency")
 		})
 	}
 }
@@ -145,18 +108,10 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 		t.Errorf("%s has %d room types", h.Slug, len(h.Rooms))
 	}
 	for _, r := range h.Rooms {
-		if r.Name == "" {
-			t.Errorf("%s: r.Name is empty", h.Slug)
-		}
-		if r.Description == "" {
-			t.Errorf("%s: r.Description is empty", h.Slug)
-		}
-		if r.Texts["ps-AF"].Name == "" {
-			t.Errorf(`%s: r.Texts["ps-AF"].Name is empty`, h.Slug)
-		}
-		if r.Texts["fa-AF"].Description == "" {
-			t.Errorf(`%s: r.Texts["fa-AF"].Description is empty`, h.Slug)
-		}
+		check.NotEqual(t, r.Name, "", "%s", h.Slug)
+		check.NotEqual(t, r.Description, "", "%s", h.Slug)
+		check.NotEqual(t, r.Texts["ps-AF"].Name, "", "%s", h.Slug)
+		check.NotEqual(t, r.Texts["fa-AF"].Description, "", "%s", h.Slug)
 		if r.Sleeps < 1 {
 			t.Errorf("%s: r.Sleeps = %d, want at least 1", h.Slug, r.Sleeps)
 		}
@@ -171,9 +126,7 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 				if p.Busy < p.Quiet {
 					t.Errorf("p.Busy = %d, want at least %d", p.Busy, p.Quiet)
 				}
-				if ids[p.ID.String()] != "" {
-					t.Errorf(`ids[p.ID.String()] = %q, want ""`, ids[p.ID.String()])
-				}
+				check.Equal(t, ids[p.ID.String()], "")
 				ids[p.ID.String()] = h.Slug
 			})
 		}
@@ -193,21 +146,11 @@ func TestHotels_names(t *testing.T) {
 		for _, tag := range []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic} {
 			t.Run(h.Slug+" in "+string(tag), func(t *testing.T) {
 				name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
-				if name == "" {
-					t.Error("name is empty")
-				}
-				if strings.ContainsAny(name, "{}") {
-					t.Errorf("name = %q, want it without braces", name)
-				}
-				if text.Name == "" {
-					t.Error("text.Name is empty")
-				}
-				if text.Description == "" {
-					t.Error("text.Description is empty")
-				}
-				if latin := strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"); latin != (tag == locale.English) {
-					t.Errorf("name = %q, want Latin letters: %t", name, tag == locale.English)
-				}
+				check.NotEqual(t, name, "")
+				check.Equal(t, strings.ContainsAny(name, "{}"), false, "%s", name)
+				check.NotEqual(t, text.Name, "")
+				check.NotEqual(t, text.Description, "")
+				check.Equal(t, strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"), tag == locale.English, "%s", name)
 			})
 		}
 	}
@@ -249,15 +192,9 @@ func TestHotels_deterministic(t *testing.T) {
 	t.Parallel()
 	named, all := hotels(t)
 	fewer, err := demo.Hotels(named + drawn/2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(all[:len(fewer)], fewer) {
-		t.Error("a hotel depends on how many others there are")
-	}
-	if got, want := all[named+7].Tenant.String(), tenantDrawn; got != want {
-		t.Errorf("the same number is now %s, want %s: bookmarks of examples break", got, want)
-	}
+	check.Must(t, err)
+	check.Equal(t, all[:len(fewer)], fewer, "a hotel depends on how many others there")
+	check.Equal(t, all[named+7].Tenant.String(), tenantDrawn, "the same number is now: bookmarks of examples break")
 }
 
 // tenantDrawn pins a generated hotel: a change of the generator changes every hotel's id.

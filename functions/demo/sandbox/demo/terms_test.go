@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/pricing"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // promised returns the moment that a sentence names, for an arrival on that day: the day is counted in the calendar, the hours back
@@ -47,9 +48,7 @@ func TestTerms_deadline(t *testing.T) {
 	seen := map[string]bool{}
 	for _, h := range all {
 		zone, err := time.LoadLocation(h.TimeZone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		arrival := time.Date(2027, time.January, 21, 0, 0, 0, 0, zone)
 		for _, r := range h.Rooms {
 			policies := []pricing.Policy{r.Flexible.Policy, r.Saver.Policy}
@@ -63,9 +62,7 @@ func TestTerms_deadline(t *testing.T) {
 				}
 				seen[key] = true
 				want := arrival.Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
-				if got := promised(t, p.Terms(), arrival); !got.Equal(want) {
-					t.Errorf("%s in %s promises %s, but the deadline is %s", p.Terms(), h.TimeZone, got, want)
-				}
+				check.Equal(t, promised(t, p.Terms(), arrival), want, "deadline of %q in %s", p.Terms(), h.TimeZone)
 			}
 		}
 	}
@@ -85,9 +82,7 @@ func TestTerms_penalty(t *testing.T) {
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			t.Parallel()
-			if got := test.policy.Terms(); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			check.Equal(t, test.policy.Terms(), test.want)
 		})
 	}
 }

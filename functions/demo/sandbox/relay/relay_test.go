@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
@@ -28,21 +29,13 @@ func TestRelay(t *testing.T) {
 		Stay:   stay.Window{Start: today.AddDays(7), End: today.AddDays(9)},
 		Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[0].ID, Units: 1}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var world topictest.Memory
 	front := fntest.Open(t, topic.PublisherKey.With(e, &world), relay.Function)
 	for range 2 {
-		if got := front.Tick(relay.Function); got.Status != http.StatusNoContent {
-			t.Fatalf("tick: %d %s", got.Status, got.Body)
-		}
+		front.Tick(relay.Function).Must(t, http.StatusNoContent)
 	}
 	messages := world.Messages()
-	if len(messages) != 1 {
-		t.Fatalf("len(messages) = %d, want 1", len(messages))
-	}
-	if messages[0].Topic != inventory.AllocationCommittedV1.Name {
-		t.Errorf("messages[0].Topic = %q, want %q", messages[0].Topic, inventory.AllocationCommittedV1.Name)
-	}
+	check.MustEqual(t, len(messages), 1)
+	check.Equal(t, messages[0].Topic, inventory.AllocationCommittedV1.Name)
 }

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	eventschemas "melmastoon.ghasi.io/schemas/events"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -38,12 +39,8 @@ func TestDocs_links(t *testing.T) {
 		}
 		seen[at] = true
 		got := f.Get(at)
-		if got.Status != 200 {
-			t.Errorf("%s is %d", at, got.Status)
-		}
-		if len(got.Body) == 0 {
-			t.Errorf("%s is empty", at)
-		}
+		got.Want(t, 200)
+		check.NotEqual(t, len(got.Body), 0, "%s is empty", at)
 		for _, m := range links.FindAllStringSubmatch(string(got.Body), -1) {
 			waiting = append(waiting, strings.ReplaceAll(m[1], "&amp;", "&"))
 		}
@@ -56,9 +53,7 @@ func TestDocs_links(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 		})
 	}
 }
@@ -67,31 +62,23 @@ func TestDocs_links(t *testing.T) {
 func TestDocs_errorTypes(t *testing.T) {
 	t.Parallel()
 	text, err := schemas.Derived.ReadFile("errors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var codes []struct{ Code, Type string }
-	if err := json.Unmarshal(text, &codes); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &codes))
 	page := string(open(t).Get("/docs?page=errors").Body)
 	for _, c := range codes {
 		if u, err := url.Parse(c.Type); err != nil || !strings.Contains(page, `<section id="`+strings.TrimPrefix(u.Path, "/")+`">`+"\n<h2>"+c.Code) {
 			t.Errorf("the page has no entry of %s", c.Type)
 		}
 	}
-	if len(codes) == 0 {
-		t.Error("no codes are listed")
-	}
+	check.NotEqual(t, len(codes), 0, "no codes are listed")
 }
 
 // TestDocs_asyncAPI compares the payloads of the bundled document with the schemas, and follows their references.
 func TestDocs_asyncAPI(t *testing.T) {
 	t.Parallel()
 	var document map[string]any
-	if err := json.Unmarshal(open(t).Get("/docs?file=asyncapi.json").Body, &document); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(open(t).Get("/docs?file=asyncapi.json").Body, &document))
 	names, err := fs.Glob(eventschemas.Files, "*.json")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("event schemas: %v, %v", names, err)
@@ -101,13 +88,9 @@ func TestDocs_asyncAPI(t *testing.T) {
 		t.Run(subject, func(t *testing.T) {
 			place := "#/components/messages/" + subject + "/payload/properties/payload"
 			text, err := eventschemas.Files.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var want map[string]any
-			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"`+place+"/$defs/")), &want); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"`+place+"/$defs/")), &want))
 			delete(want, "$id")
 			delete(want, "$schema")
 			delete(want, "examples")
@@ -115,9 +98,7 @@ func TestDocs_asyncAPI(t *testing.T) {
 				t.Errorf("payload (-want +got):\n%s", diff)
 			}
 			for _, target := range regexp.MustCompile(`"\$ref": *"#(/\$defs/[^"]*)"`).FindAllSubmatch(text, -1) {
-				if lookup(document, place+string(target[1])) == nil {
-					t.Errorf("the document has nothing at %s%s", place, target[1])
-				}
+				check.NotEqual(t, lookup(document, place+string(target[1])), nil, "the document has nothing at %s%s", place, target[1])
 			}
 		})
 	}
@@ -138,9 +119,7 @@ func TestDocs_tokens(t *testing.T) {
 	f := open(t)
 	for page, want := range map[string]bool{"reservation": true, "sandbox": true, "consumer": false} {
 		t.Run(page, func(t *testing.T) {
-			if got := strings.Contains(string(f.Get("/docs?page="+page).Body), "<code>.local/env</code>"); got != want {
-				t.Errorf("the page says where a token comes from: %v, want %v", got, want)
-			}
+			check.Equal(t, strings.Contains(string(f.Get("/docs?page="+page).Body), "<code>.local/env</code>"), want, "the page says where a token comes from")
 		})
 	}
 }
@@ -150,9 +129,7 @@ func TestDocs_refusals(t *testing.T) {
 	f := open(t)
 	for _, at := range []string{"/docs?page=none", "/docs?file=none", "/docs?file=index.html", "/docs?page=errors&file=docs.css", "/docs?file=../schemas.go"} {
 		t.Run(at, func(t *testing.T) {
-			if got := f.Get(at); got.Status != 404 {
-				t.Errorf("%s is %d, want 404", at, got.Status)
-			}
+			f.Get(at).Want(t, 404)
 		})
 	}
 }
@@ -162,23 +139,13 @@ func TestDocs_packed(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	plain, packed := f.Get("/docs?file=swagger-ui.css"), f.Get("/docs?file=swagger-ui.css", "Accept-Encoding", "gzip, br")
-	if got := packed.Header.Get("Content-Encoding"); got != "gzip" {
-		t.Fatalf("Content-Encoding = %q, want gzip", got)
-	}
+	check.MustEqual(t, packed.Header.Get("Content-Encoding"), "gzip")
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	text, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(text, plain.Body) {
-		t.Error("the packed file differs from the plain one")
-	}
-	if got := plain.Header.Get("Vary"); !strings.Contains(got, "Accept-Encoding") {
-		t.Errorf("Vary = %q, want Accept-Encoding", got)
-	}
+	check.Must(t, err)
+	check.Equal(t, bytes.Equal(text, plain.Body), true, "the packed file differs from the plain one")
+	check.Contains(t, plain.Header.Get("Vary"), "Accept-Encoding")
 }
 
 func TestDocs_acceptEncoding(t *testing.T) {

@@ -1,12 +1,12 @@
 package booking
 
 import (
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestAgain_conflictsOnly(t *testing.T) {
@@ -34,18 +34,10 @@ func TestAgain_conflictsOnly(t *testing.T) {
 					}
 					return runs, nil
 				})
-				if !errors.Is(err, test.want) {
-					t.Errorf("got error %v, want %v", err, test.want)
-				}
-				if runs != test.runs {
-					t.Errorf("got %d runs, want %d", runs, test.runs)
-				}
-				if got != runs {
-					t.Errorf("got the result of run %d, want that of the last one, %d", got, runs)
-				}
-				if waited := time.Since(began); waited != test.waited {
-					t.Errorf("waited %v, want %v", waited, test.waited)
-				}
+				check.Error(t, err, test.want)
+				check.Equal(t, runs, test.runs)
+				check.Equal(t, got, runs, "the result of run")
+				check.Equal(t, time.Since(began), test.waited)
 			})
 		})
 	}

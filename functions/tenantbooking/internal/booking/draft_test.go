@@ -1,9 +1,7 @@
 package booking
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const minute = time.Minute
@@ -74,23 +73,13 @@ func TestDraft_events(t *testing.T) {
 	} {
 		t.Run(step.name, func(t *testing.T) { // each step continues the one before it
 			events, err := step.act(noon.Add(minute))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := names(events); !slices.Equal(got, step.want) {
-				t.Errorf("got events %v, want %v", got, step.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, names(events), step.want)
 		})
 	}
-	if d.Guest != nil {
-		t.Errorf("an ended draft has the guest %v, want none", d.Guest)
-	}
-	if d.EndedAt == nil {
-		t.Error("an ended draft has no time of its end")
-	}
-	if want := noon.Add(minute + keepEnded); !d.ExpiresAt.Equal(want) {
-		t.Errorf("an ended draft expires at %v, want %v", d.ExpiresAt, want)
-	}
+	check.Equal(t, d.Guest, nil, "an ended draft has the guest")
+	check.NotEqual(t, d.EndedAt, nil, "an ended draft has no time of its end")
+	check.Equal(t, d.ExpiresAt, noon.Add(minute+keepEnded), "an ended draft expires at")
 }
 
 func TestDraft_lapses(t *testing.T) {
@@ -98,12 +87,8 @@ func TestDraft_lapses(t *testing.T) {
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
 	want := func(after string, err error, expiry time.Time) {
 		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", after, err)
-		}
-		if !d.ExpiresAt.Equal(expiry) {
-			t.Errorf("after %s the draft expires at %v, want %v", after, d.ExpiresAt, expiry)
-		}
+		check.Must(t, err, "%s", after)
+		check.Equal(t, d.ExpiresAt, expiry, "expiry after %s", after)
 	}
 	want("the first quote", nil, noon.Add(30*minute))
 	_, err := d.SetHold(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute))
@@ -135,13 +120,9 @@ func TestMay_lapsedDraft(t *testing.T) {
 		t.Run(string(test.act)+" while "+string(test.state), func(t *testing.T) {
 			d := aDraft(test.state)
 			d.AsOf = d.ExpiresAt // the limit itself counts as expired
-			if err := d.May(test.act); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
-			}
+			check.Error(t, d.May(test.act), test.want)
 			d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
-			if err := d.May(test.act); err != nil {
-				t.Errorf("just before: got %v, want nil", err)
-			}
+			check.NoError(t, d.May(test.act), "just before")
 		})
 	}
 }
@@ -149,9 +130,7 @@ func TestMay_lapsedDraft(t *testing.T) {
 func TestCheckHold_quotedPriceOnly(t *testing.T) {
 	t.Parallel()
 	shown := func(amount int64, c money.Currency) (m fn.Maybe[money.Minor]) {
-		if err := json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m))
 		return m
 	}
 	var unseen fn.Maybe[money.Minor]
@@ -172,9 +151,7 @@ func TestCheckHold_quotedPriceOnly(t *testing.T) {
 		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) {
-				t.Errorf("got error %v, want %v", err, test.want)
-			}
+			check.Error(t, d.CheckHold(test.quote, test.shown, test.at), test.want)
 		})
 	}
 }

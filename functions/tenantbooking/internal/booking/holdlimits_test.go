@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // openLimits returns the limits in an environment with these variables.
@@ -19,9 +20,7 @@ func openLimits(t *testing.T, vars map[string]string) HoldLimits {
 	t.Helper()
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	l, err := OpenHoldLimits(env.Of(vars).With("PSEUDONYM_PEPPERS", key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return l
 }
 
@@ -71,9 +70,7 @@ func TestHoldLimits_attempts(t *testing.T) {
 					t.Fatalf("attempt %d: got error %v, want %v", n+1, err, test.outcome)
 				}
 			}
-			if held != test.want {
-				t.Errorf("%d of 300 attempts, want %d", held, test.want)
-			}
+			check.Equal(t, held, test.want, "holds of 300 attempts")
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A refusal is a reservation service that rejects every confirmation with this error.
@@ -47,19 +48,11 @@ func TestClose_notCaptured(t *testing.T) {
 			d := aDraft(Paying)
 			s := &Settler{saved{}, refusal{test.why}, paid{}, func() time.Time { return noon }}
 			err := s.Close(t.Context(), d)
-			if d.State != test.want {
-				t.Errorf("Close makes the draft %s, want %s", d.State, test.want)
-			}
-			if got, want := errors.Is(err, ErrNotCaptured), !d.State.Ended(); got != want {
-				t.Errorf("Close returns %v, want ErrNotCaptured: %t", err, want)
-			}
+			check.Equal(t, d.State, test.want, "state after Close")
+			check.Equal(t, errors.Is(err, ErrNotCaptured), !d.State.Ended(), "Close returns %v", err)
 			d = aDraft(Paying)
-			if err := s.Returned(t.Context(), d); !errors.Is(err, ErrNotCaptured) {
-				t.Errorf("Returned returns %v, want ErrNotCaptured", err)
-			}
-			if d.State != test.want {
-				t.Errorf("Returned makes the draft %s, want %s", d.State, test.want)
-			}
+			check.Error(t, s.Returned(t.Context(), d), ErrNotCaptured, "error of Returned")
+			check.Equal(t, d.State, test.want, "state after Returned")
 		})
 	}
 }

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"encoding/base64"
+	"fmt"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
@@ -9,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // returnKey is a key ring for return links.
@@ -36,12 +38,8 @@ func TestSite_returnToSameHost(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			site, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": test.template, "SITE_DOMAIN": "stays.example", "RETURN_LINK_KEYS": returnKey}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft.String()); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft.String()), test.want)
 		})
 	}
 }
@@ -54,9 +52,7 @@ func TestOpenSite_returnURL(t *testing.T) {
 	} {
 		t.Run(template, func(t *testing.T) {
 			_, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": template, "RETURN_LINK_KEYS": returnKey}))
-			if (err == nil) != ok {
-				t.Errorf("got error %v, want an error: %t", err, !ok)
-			}
+			check.Equal(t, err == nil, ok, "%s", fmt.Sprint(err))
 		})
 	}
 }

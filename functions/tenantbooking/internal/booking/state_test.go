@@ -1,7 +1,6 @@
 package booking
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // states and acts list all states and acts. A test fails if one is missing.
@@ -21,9 +21,7 @@ var (
 func drawn(t *testing.T) map[State]map[Act]State {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	moves := map[State]map[Act]State{}
 	for line := range strings.Lines(string(text)) {
 		from, to, ok := strings.Cut(strings.TrimPrefix(line, "//"), "▶")
@@ -42,9 +40,7 @@ func drawn(t *testing.T) map[State]map[Act]State {
 
 func TestTransitions_matchPackageComment(t *testing.T) {
 	t.Parallel()
-	if got := drawn(t); !maps.EqualFunc(got, transitions, maps.Equal) {
-		t.Errorf("drawn %v\ntable %v", got, transitions)
-	}
+	check.Equal(t, maps.EqualFunc(drawn(t), transitions, maps.Equal), true, "drawn %v\ntable %v", drawn(t), transitions)
 }
 
 func TestTransitions_complete(t *testing.T) {
@@ -55,16 +51,10 @@ func TestTransitions_complete(t *testing.T) {
 			reached[to], used[act] = true, true
 		}
 	}
-	if len(reached) != len(states) {
-		t.Errorf("the table reaches %d states, want %d: %v", len(reached), len(states), reached)
-	}
-	if len(used) != len(acts) {
-		t.Errorf("the table uses %d acts, want %d: %v", len(used), len(acts), used)
-	}
+	check.Equal(t, len(reached), len(states), "states that the table reaches")
+	check.Equal(t, len(used), len(acts), "acts that the table uses")
 	for _, s := range states {
-		if !reached[s] {
-			t.Errorf("no transition leads to %s", s)
-		}
+		check.Equal(t, reached[s], true, "no transition leads to %s", s)
 	}
 }
 
@@ -121,15 +111,9 @@ func TestTransitions_everyActInEveryState(t *testing.T) {
 				case from == Confirming && act == Confirms: // recorded already
 					version = 3
 				}
-				if err := do(d, act); !errors.Is(err, wantErr) {
-					t.Errorf("got error %v, want %v", err, wantErr)
-				}
-				if d.State != to {
-					t.Errorf("got state %s, want %s", d.State, to)
-				}
-				if d.Version != version {
-					t.Errorf("got version %d, want %d", d.Version, version)
-				}
+				check.Error(t, do(d, act), wantErr)
+				check.Equal(t, d.State, to)
+				check.Equal(t, d.Version, version)
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package hotel
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // A roundTrip is a transport without a network.
@@ -45,12 +47,8 @@ func TestFind_validNamesOnly(t *testing.T) {
 				return nil, errors.New("no network")
 			}))
 			_, err := OpenTenants(e).Find(t.Context(), ref)
-			if got := calls > 0; got != asked {
-				t.Errorf("got %d calls of the tenant service, want any: %t", calls, asked)
-			}
-			if got := errors.Is(err, ErrUnknownTenant); got == asked {
-				t.Errorf("got error %v, want ErrUnknownTenant: %t", err, !asked)
-			}
+			check.Equal(t, calls > 0, asked, "%d calls of the tenant service", calls)
+			check.NotEqual(t, errors.Is(err, ErrUnknownTenant), asked, "%s", fmt.Sprint(err))
 		})
 	}
 }

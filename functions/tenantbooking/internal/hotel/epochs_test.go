@@ -1,13 +1,13 @@
 package hotel_test
 
 import (
-	"slices"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestOfStay(t *testing.T) {
@@ -15,13 +15,9 @@ func TestOfStay(t *testing.T) {
 	tnt, ppt := id.New[id.Tenant](), id.New[id.Property]()
 	window := func(start, end string) stay.Window {
 		from, err := stay.ParseDate(start)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		to, err := stay.ParseDate(end)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return stay.Window{Start: from, End: to}
 	}
 	month := func(m string) cache.Epoch { return cache.Of(tnt.String(), ppt.String(), m) }
@@ -36,9 +32,7 @@ func TestOfStay(t *testing.T) {
 		{"two_years", window("2026-12-30", "2027-02-02"), []cache.Epoch{month("2026-12"), month("2027-01"), month("2027-02")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := hotel.OfStay(tnt, ppt, test.window); !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			check.Equal(t, hotel.OfStay(tnt, ppt, test.window), test.want)
 		})
 	}
 }

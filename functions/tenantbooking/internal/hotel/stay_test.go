@@ -1,10 +1,11 @@
 package hotel
 
 import (
-	"slices"
+	"fmt"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPerRoom(t *testing.T) {
@@ -24,12 +25,8 @@ func TestPerRoom(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := test.guests.PerRoom()
-			if valid := test.want != nil; (err == nil) != valid {
-				t.Errorf("error = %v, want nil: %t", err, valid)
-			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			check.Equal(t, err == nil, test.want != nil, "%s", fmt.Sprint(err))
+			check.Equal(t, got, test.want)
 		})
 	}
 }

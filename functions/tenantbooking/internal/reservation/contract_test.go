@@ -18,6 +18,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
@@ -64,9 +65,7 @@ var (
 func open(t *testing.T) *openapitest.Document {
 	t.Helper()
 	d, err := openapitest.Open("reservation", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return d
 }
 
@@ -164,9 +163,7 @@ func TestDifferences(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := differences(d, test.pointer, test.of, test.sent); len(got) != test.want {
-				t.Errorf("differences() = %q, want %d", got, test.want)
-			}
+			check.Equal(t, len(differences(d, test.pointer, test.of, test.sent)), test.want)
 		})
 	}
 }
@@ -259,9 +256,7 @@ func TestClient_wire(t *testing.T) {
 			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				checkRequest(t, d, o.route, r)
 				w.Header().Set("Content-Type", "application/json")
-				if err := stdjson.NewEncoder(w).Encode(answer); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, stdjson.NewEncoder(w).Encode(answer))
 			}))
 			t.Cleanup(service.Close)
 			in := reflect.Value{}
@@ -272,17 +267,11 @@ func TestClient_wire(t *testing.T) {
 				in = in.Elem()
 			}
 			got, err := o.call(t, Open(env.Of(map[string]string{"UPSTREAM_RESERVATION_URL": service.URL + base})), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			want := reflect.New(o.out)
 			decode(t, answer, want.Interface())
-			if !reflect.DeepEqual(got, want.Elem().Interface()) {
-				t.Errorf("got %+v, want %+v", got, want.Elem())
-			}
-			if reflect.ValueOf(got).IsZero() {
-				t.Error("the answer is empty")
-			}
+			check.Equal(t, got, want.Elem().Interface())
+			check.Equal(t, reflect.ValueOf(got).IsZero(), false, "the answer is empty")
 		})
 	}
 }
@@ -302,16 +291,12 @@ func checkRequest(t *testing.T, d *openapitest.Document, route string, r *http.R
 		}
 	}
 	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, err)
 	schema, pointer := d.At(at, "requestBody", "content", "application/json", "schema")
 	if schema == nil {
 		return
 	}
-	if err := d.ValidateText(pointer, body); err != nil {
-		t.Errorf("%v: %s", err, body)
-	}
+	check.NoError(t, d.ValidateText(pointer, body), "%s", fmt.Sprint(body))
 }
 
 func decode(t *testing.T, example, into any) {
@@ -320,7 +305,5 @@ func decode(t *testing.T, example, into any) {
 	if err == nil {
 		err = json.Unmarshal(text, into)
 	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	check.Must(t, err, "%s", string(text))
 }

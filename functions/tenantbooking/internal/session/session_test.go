@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -33,9 +34,7 @@ func key(name string, fill byte) string {
 func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
 	t.Helper()
 	s, err := OpenSessions(e.With("TENANT_SESSION_KEYS", keys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return s
 }
 
@@ -46,9 +45,7 @@ func TestApplyHandoff_locale(t *testing.T) {
 		t.Run(string(sent), func(t *testing.T) {
 			v := Visitor{Tenant: hotel.Tenant{Locales: []locale.Tag{locale.Pashto, locale.Dari, locale.English}}, Locale: locale.English}
 			v.ApplyHandoff(VerifiedHandoff{Handoff: handoff.Handoff{ID: id.New[id.Handoff](), Locale: sent}})
-			if v.Locale != want {
-				t.Errorf("a visit in English with a handoff in %s is in %s, want %s", sent, v.Locale, want)
-			}
+			check.Equal(t, v.Locale, want, "language of a visit in English with a handoff in %s", sent)
 		})
 	}
 }
@@ -61,9 +58,7 @@ func TestFromCookie(t *testing.T) {
 	session := Begin(Session{Tenant: here.ID})
 	visitor := Visitor{Tenant: here, Called: here.Slug, Session: session}
 	shared, err := s.Cookie(visitor, fn.Site{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	knows := func(s *Sessions, t hotel.Tenant, value string) bool {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.AddCookie(&http.Cookie{Name: sharedCookie, Value: value})
@@ -92,37 +87,21 @@ func TestFromCookie(t *testing.T) {
 		{"another key under the same name", openSessions(t, env.Of(nil), key("a", 3)), here, shared.Value, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := knows(test.keys, test.at, test.value); got != test.want {
-				t.Errorf("got known %t, want %t", got, test.want)
-			}
+			check.Equal(t, knows(test.keys, test.at, test.value), test.want, "known")
 		})
 	}
 	e.Advance(sessionTTL - time.Second)
 	renewed, err := s.Cookie(visitor, fn.Site{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !knows(s, here, shared.Value) {
-		t.Error("a cookie is invalid a second before its expiry")
-	}
+	check.Must(t, err)
+	check.Equal(t, knows(s, here, shared.Value), true, "a cookie is invalid a second before its expiry")
 	e.Advance(time.Second)
-	if knows(s, here, shared.Value) {
-		t.Error("a cookie is valid 30 days after its issue")
-	}
-	if !knows(s, here, renewed.Value) {
-		t.Error("a renewed cookie is invalid")
-	}
+	check.Equal(t, knows(s, here, shared.Value), false, "a cookie is valid 30 days after its issue")
+	check.Equal(t, knows(s, here, renewed.Value), true, "a renewed cookie is invalid")
 	own, _ := s.Cookie(visitor, fn.Site{Own: true})
-	if want := "/bff/tenant-booking/v1/kabul"; shared.Path != want {
-		t.Errorf("the cookie of a shared host has the path %q, want %q", shared.Path, want)
-	}
-	if shared.SameSite != http.SameSiteLaxMode {
-		t.Errorf("the cookie of a shared host has SameSite %v, want Lax", shared.SameSite)
-	}
+	check.Equal(t, shared.Path, "/bff/tenant-booking/v1/kabul", "the cookie of a shared host has the path")
+	check.Equal(t, shared.SameSite, http.SameSiteLaxMode, "the cookie of a shared host has SameSite")
 	want := &http.Cookie{Name: "__Host-tnt_id", Value: own.Value, Path: "/", MaxAge: 2_592_000, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
-	if diff := cmp.Diff(want, own); diff != "" {
-		t.Errorf("unexpected cookie of the hotel's own host (-want +got):\n%s", diff)
-	}
+	check.Equal(t, own, want, "unexpected cookie of the hotel's own host")
 	visitor.Called = here.ID.String()
 	if byID, _ := s.Cookie(visitor, fn.Site{}); byID.Path != "/bff/tenant-booking/v1/"+here.ID.String() {
 		t.Errorf("a browser that calls the hotel by its id is not to send its cookie: %v", byID)
@@ -141,35 +120,19 @@ func TestGet_lostSession(t *testing.T) {
 	s := openSessions(t, e, key("a", 1))
 	here := hotel.Tenant{ID: id.New[id.Tenant]()}
 	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too
-	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Save(t.Context(), chosen, Session{}))
 	got := s.Get(t.Context(), here, chosen.ID, Session{})
-	if got.Device != attribution.Mobile {
-		t.Errorf("stored the device class %q, want %q", got.Device, attribution.Mobile)
-	}
-	if got.Campaign.Source != "google" {
-		t.Errorf("stored the campaign %+v, want the source google", got.Campaign)
-	}
+	check.Equal(t, got.Device, attribution.Mobile, "stored the device class")
+	check.Equal(t, got.Campaign.Source, "google", "stored the campaign")
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
-	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Save(t.Context(), chosen, Session{}))
 	got = s.Get(t.Context(), here, chosen.ID, Session{})
-	if got.Locale != "fa-AF" {
-		t.Errorf("stored the language %q, want fa-AF", got.Locale)
-	}
-	if got.Currency != "USD" {
-		t.Errorf("stored the currency %q, want USD", got.Currency)
-	}
+	check.Equal(t, got.Locale, "fa-AF", "stored the language")
+	check.Equal(t, got.Currency, "USD", "stored the currency")
 	stranger := hotel.Tenant{ID: id.New[id.Tenant]()}
 	got = s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID})
-	if got.Locale != "" {
-		t.Errorf("another hotel reads the language %q, want none", got.Locale)
-	}
-	if got.Tenant != stranger.ID {
-		t.Errorf("another hotel gets a session of %s, want %s", got.Tenant, stranger.ID)
-	}
+	check.Equal(t, got.Locale, "", "another hotel reads the language")
+	check.Equal(t, got.Tenant, stranger.ID, "another hotel gets a session of")
 	db.Advance(sessionTTL + time.Second)
 	fallback := Session{Tenant: here.ID, Device: attribution.Desktop}
 	want := fallback

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -44,9 +44,7 @@ func keeping(t *testing.T) (s *Sessions, e env.Env, here hotel.Tenant, kept Sess
 	s, here = openSessions(t, e, key("a", 1)), hotel.Tenant{ID: id.New[id.Tenant]()}
 	arrival := id.New[id.HandoffArrival]()
 	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: attribution.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
-	if err := s.Save(t.Context(), born, Session{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Save(t.Context(), born, Session{}))
 	return s, e, here, s.Get(t.Context(), here, born.ID, Session{})
 }
 
@@ -57,9 +55,7 @@ func TestSave_concurrentChanges(t *testing.T) {
 	left.Locale = "en"
 	right.Currency, right.Campaign = "USD", attribution.Campaign{Source: "letter"}
 	for _, tab := range []Session{left, right} {
-		if err := s.Save(t.Context(), tab, was); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Save(t.Context(), tab, was))
 	}
 	want := was
 	want.Locale, want.Currency, want.Campaign, want.Version = "en", "USD", attribution.Campaign{Source: "letter"}, was.Version+2
@@ -69,16 +65,10 @@ func TestSave_concurrentChanges(t *testing.T) {
 	}
 	last := was
 	last.Locale = "fa-AF" // both tabs have chosen a language: the later choice wins
-	if err := s.Save(t.Context(), last, was); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Save(t.Context(), last, was))
 	got = s.Get(t.Context(), here, was.ID, Session{})
-	if got.Locale != "fa-AF" {
-		t.Errorf("stored the language %q, want fa-AF", got.Locale)
-	}
-	if got.Currency != "USD" {
-		t.Errorf("stored the currency %q, want USD", got.Currency)
-	}
+	check.Equal(t, got.Locale, "fa-AF", "stored the language")
+	check.Equal(t, got.Currency, "USD", "stored the currency")
 }
 
 func TestSave_maxAttempts(t *testing.T) {
@@ -102,22 +92,14 @@ func TestSave_maxAttempts(t *testing.T) {
 					return
 				}
 				rival := s.Get(t.Context(), here, was.ID, Session{})
-				if err := s.Save(t.Context(), rival, rival); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, s.Save(t.Context(), rival, rival))
 			}
 			mine := s.Get(t.Context(), here, was.ID, Session{})
 			began := mine
 			mine.Currency = rivalry.chosen
-			if err := late.Save(t.Context(), mine, began); !errors.Is(err, rivalry.want) {
-				t.Errorf("got error %v, want %v", err, rivalry.want)
-			}
-			if store.puts != maxAttempts {
-				t.Errorf("got %d attempts, want %d", store.puts, maxAttempts)
-			}
-			if got := s.Get(t.Context(), here, was.ID, Session{}); (got.Currency == mine.Currency) != (rivalry.want == nil) {
-				t.Errorf("stored currency = %v, want %v: %t", got.Currency, mine.Currency, rivalry.want == nil)
-			}
+			check.Error(t, late.Save(t.Context(), mine, began), rivalry.want)
+			check.Equal(t, store.puts, maxAttempts)
+			check.Equal(t, (s.Get(t.Context(), here, was.ID, Session{}).Currency == mine.Currency), rivalry.want == nil, "stored currency")
 		})
 	}
 }
@@ -136,16 +118,12 @@ func TestMergeInto_everyMember(t *testing.T) {
 		Fingerprint: "f", IP: "i", Device: attribution.Mobile, RevokedAt: time.Now(), Successor: &successor, program: true, optedOut: true,
 	}
 	for i, value := 0, reflect.ValueOf(mine); i < value.NumField(); i++ {
-		if value.Field(i).IsZero() {
-			t.Errorf("%s: not set by this test", value.Type().Field(i).Name)
-		}
+		check.Equal(t, value.Field(i).IsZero(), false, "%s: not set by this test", value.Type().Field(i).Name)
 	}
 	all := reflect.ValueOf(mine.mergeInto(Session{}, Session{}))
 	for i := range all.NumField() {
 		name := all.Type().Field(i).Name
-		if carried := !all.Field(i).IsZero(); carried == slices.Contains(own, name) {
-			t.Errorf("%s: carried over %v", name, carried)
-		}
+		check.NotEqual(t, !all.Field(i).IsZero(), slices.Contains(own, name), "%s: carried over", name)
 	}
 }
 
@@ -159,16 +137,10 @@ func TestSave_invalidDocument(t *testing.T) {
 	reborn := s.Get(t.Context(), here, was.ID, Session{Tenant: here.ID, Device: attribution.Desktop})
 	chosen := reborn
 	chosen.Locale = "en"
-	if err := s.Save(t.Context(), chosen, reborn); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Save(t.Context(), chosen, reborn))
 	got := s.Get(t.Context(), here, was.ID, Session{})
-	if got.Locale != "en" {
-		t.Errorf("stored the language %q, want en", got.Locale)
-	}
-	if got.Device != attribution.Desktop {
-		t.Errorf("stored the device class %q, want %q", got.Device, attribution.Desktop)
-	}
+	check.Equal(t, got.Locale, "en", "stored the language")
+	check.Equal(t, got.Device, attribution.Desktop, "stored the device class")
 }
 
 // Revoking removes what could identify a person. Campaign, arrival and draft stay, also after a request that was under way.
@@ -182,7 +154,7 @@ func TestRevoke_anonymous(t *testing.T) {
 		t.Fatal(kept, err)
 	}
 	was = s.Get(t.Context(), here, was.ID, Session{})
-	check := func(want bool, when string) {
+	verify := func(want bool, when string) {
 		t.Helper()
 		got := s.Get(t.Context(), here, was.ID, Session{})
 		for _, personal := range []struct {
@@ -190,17 +162,11 @@ func TestRevoke_anonymous(t *testing.T) {
 			gone   bool
 		}{{"loyaltyContext", got.Loyalty == nil}, {"fingerprintHash", got.Fingerprint == ""}, {"ipHash", got.IP == ""}} {
 			t.Run(personal.member, func(t *testing.T) {
-				if personal.gone != want {
-					t.Errorf("%s: %s removed: %t, want %t", when, personal.member, personal.gone, want)
-				}
+				check.Equal(t, personal.gone, want, "%s: removed", when)
 			})
 		}
-		if got.Locale == "" {
-			t.Errorf("%s: the preferred language is lost: %+v", when, got)
-		}
-		if got.Campaign != was.Campaign {
-			t.Errorf("%s: campaign %+v, want %+v", when, got.Campaign, was.Campaign)
-		}
+		check.NotEqual(t, got.Locale, "", "%s: the preferred language is lost", when)
+		check.Equal(t, got.Campaign, was.Campaign, "%s: campaign", when)
 		if got.Arrival == nil || *got.Arrival != *was.Arrival {
 			t.Errorf("%s: arrival %v, want %v", when, got.Arrival, was.Arrival)
 		}
@@ -210,28 +176,22 @@ func TestRevoke_anonymous(t *testing.T) {
 	}
 	revoke := func(tenant id.Tenant, session id.TenantSession, since time.Time) {
 		t.Helper()
-		if err := s.Revoke(t.Context(), tenant, session, since); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, s.Revoke(t.Context(), tenant, session, since))
 	}
 	since := e.Now()
 	revoke(id.New[id.Tenant](), was.ID, since)
-	check(false, "another hotel's session is revoked")
+	verify(false, "another hotel's session is revoked")
 	revoke(here.ID, id.New[id.TenantSession](), since)
 	revoke(here.ID, was.ID, since)
-	check(true, "revoked")
+	verify(true, "revoked")
 	tab := was // a request that began before
 	tab.Locale = "en"
-	if err := s.Save(t.Context(), tab, was); err != nil {
-		t.Fatal(err)
-	}
-	check(true, "after a request that was under way")
+	check.Must(t, s.Save(t.Context(), tab, was))
+	verify(true, "after a request that was under way")
 	revoke(here.ID, was.ID, since) // delivered again
-	check(true, "revoked twice")
+	verify(true, "revoked twice")
 	revoke(here.ID, was.ID, since.Add(-time.Hour)) // delivered late
-	if got := s.Get(t.Context(), here, was.ID, Session{}).RevokedAt; !got.Equal(since) {
-		t.Errorf("after a late delivery revoked at %v, want %v", got, since)
-	}
+	check.Equal(t, s.Get(t.Context(), here, was.ID, Session{}).RevokedAt, since, "revoked at, after a late delivery")
 }
 
 // Each order of two requests that change the active draft of one session.
@@ -262,9 +222,7 @@ func TestMergeInto_activeDraft(t *testing.T) {
 				copied := *test.newer // the document was decoded again
 				newer.Draft = &copied
 			}
-			if got := is.mergeInto(newer, was).Draft; !cmp.Equal(got, test.want) {
-				t.Errorf("got the active draft %v, want %v", got, test.want)
-			}
+			check.Equal(t, is.mergeInto(newer, was).Draft, test.want, "the active draft")
 		})
 	}
 }
@@ -280,22 +238,14 @@ func TestRenew_hourly(t *testing.T) {
 		e.Advance(test.wait)
 		before := s.Get(t.Context(), here, was.ID, Session{})
 		after := s.Renew(t.Context(), before)
-		if written := after.Version > before.Version; written != test.written {
-			t.Errorf("after %v more: written %t, want %t", test.wait, written, test.written)
-		}
+		check.Equal(t, after.Version > before.Version, test.written, "after %v more: written", test.wait)
 		if again := s.Renew(t.Context(), before); test.written && again.Version != before.Version {
 			t.Errorf("after %v more: a second call with the old session wrote version %d", test.wait, again.Version)
 		}
 	}
 	stored := s.Get(t.Context(), here, was.ID, Session{})
-	if want := begun.Version + 2; stored.Version != want {
-		t.Errorf("stored version %d, want %d", stored.Version, want)
-	}
+	check.Equal(t, stored.Version, begun.Version+2, "stored version")
 	e.Advance(sessionTTL - time.Minute)
-	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Version != stored.Version {
-		t.Errorf("a minute less than 30 days after the last call the session has version %d, want %d", got.Version, stored.Version)
-	}
-	if lost := s.Renew(t.Context(), Session{ID: id.New[id.TenantSession](), Tenant: here.ID}); lost.Version != 0 {
-		t.Errorf("a session that is not stored was written as version %d", lost.Version)
-	}
+	check.Equal(t, s.Get(t.Context(), here, was.ID, Session{}).Version, stored.Version, "version a minute less than 30 days after the last call")
+	check.Equal(t, s.Renew(t.Context(), Session{ID: id.New[id.TenantSession](), Tenant: here.ID}).Version, 0, "version of a session that is not stored")
 }

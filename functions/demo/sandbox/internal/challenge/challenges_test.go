@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/challenge"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -32,12 +33,8 @@ func TestChallenges_verify(t *testing.T) {
 		{"empty", "", challenge.Failed},
 	} { // in order: a response passes once
 		got, err := challenges.Verify(t.Context(), step.response)
-		if err != nil {
-			t.Errorf("%s: %v", step.name, err)
-		}
-		if got != step.want {
-			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
-		}
+		check.NoError(t, err, "%s", step.name)
+		check.Equal(t, got, step.want, "%s", step.name)
 	}
 }
 
@@ -55,7 +52,5 @@ func TestChallenges_concurrent(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if n := passed.Load(); n != 1 {
-		t.Errorf("passed %d times, want once", n)
-	}
+	check.Equal(t, passed.Load(), 1, "passes")
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestPrice_nights(t *testing.T) {
@@ -24,29 +24,17 @@ func TestPrice_nights(t *testing.T) {
 		{Kind: "fee", Description: "Transfer", Amount: 7 * afghani, Per: PerBooking},
 	}
 	p, err := rates.Price([]Wish{one(cheap, single), one(good, double)}, weekend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	item := p.Items[0]
 	want := []PricedNight{ // 3.33% of 85 and of 170 are 2.8305 and 5.661
 		{date(t, "2027-03-04"), 92_830_000, 85 * afghani},
 		{date(t, "2027-03-05"), 180_660_000, 170 * afghani},
 	}
-	if !reflect.DeepEqual(item.Nights, want) {
-		t.Errorf("nights %v, want %v", item.Nights, want)
-	}
-	if want := []Line{{"fee", "Final cleaning", 40 * afghani}}; !reflect.DeepEqual(item.Extras, want) {
-		t.Errorf("extras of the room %v, want %v", item.Extras, want)
-	}
-	if want := money.Micro(313_490_000); item.Total != want {
-		t.Errorf("item.Total = %d, want %d", item.Total, want)
-	}
-	if want := money.Micro(127_500_000); item.NightlyRate != want {
-		t.Errorf("item.NightlyRate = %d, want %d", item.NightlyRate, want)
-	}
-	if want := []Line{{"fee", "Transfer", 7 * afghani}}; !reflect.DeepEqual(p.Extras, want) {
-		t.Errorf("extras of the stay %v, want %v", p.Extras, want)
-	}
+	check.Equal(t, item.Nights, want)
+	check.Equal(t, item.Extras, []Line{{"fee", "Final cleaning", 40 * afghani}}, "extras of the room")
+	check.Equal(t, item.Total, money.Micro(313_490_000))
+	check.Equal(t, item.NightlyRate, money.Micro(127_500_000))
+	check.Equal(t, p.Extras, []Line{{"fee", "Transfer", 7 * afghani}}, "extras of the stay")
 	lines := []Line{
 		{"room", "Single", 300 * afghani},
 		{"room", "Double", 600 * afghani},
@@ -56,9 +44,7 @@ func TestPrice_nights(t *testing.T) {
 		{"fee", "Final cleaning", 80 * afghani},
 		{"fee", "Transfer", 7 * afghani},
 	}
-	if !reflect.DeepEqual(p.Lines, lines) {
-		t.Errorf("lines %v, want %v", p.Lines, lines)
-	}
+	check.Equal(t, p.Lines, lines)
 }
 
 // A lottery is a random tariff with random wishes for a random stay.
@@ -109,9 +95,7 @@ func draw(t *testing.T, seed uint64) lottery {
 func (l lottery) price(t *testing.T, wishes []Wish, w stay.Window) Price {
 	t.Helper()
 	p, err := l.tariff.Price(wishes, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return p
 }
 
@@ -129,24 +113,15 @@ func TestPrice_addsUp(t *testing.T) {
 			sum, room := total(item.Extras), money.Micro(0)
 			for _, night := range item.Nights {
 				sum, room = sum+night.Amount, room+night.Room
-				if night.Amount%microPerMinor != 0 || night.Room%microPerMinor != 0 {
-					t.Errorf("tariff %d: a night costs %d, of which the room %d: it cannot be paid", seed, night.Amount, night.Room)
-				}
+				check.Equal(t, night.Amount%microPerMinor, 0)
+				check.Equal(t, night.Room%microPerMinor, 0)
 			}
-			if item.Total != sum {
-				t.Errorf("tariff %d: the total of room %d is %d, its nights and extras are %d", seed, n, item.Total, sum)
-			}
-			if want := room / money.Micro(l.stay.Nights()); item.NightlyRate != want {
-				t.Errorf("tariff %d: the nightly rate of room %d is %d, want %d", seed, n, item.NightlyRate, want)
-			}
+			check.Equal(t, item.Total, sum, "tariff %d: total of room %d, from its nights and extras", seed, n)
+			check.Equal(t, item.NightlyRate, room/money.Micro(l.stay.Nights()), "tariff %d: the nightly rate of room %d", seed, n)
 			items, rooms = items+item.Total, rooms+room
 		}
-		if p.Totals.GrandTotal != items {
-			t.Errorf("tariff %d: the grand total is %d, rooms and extras are %d", seed, p.Totals.GrandTotal, items)
-		}
-		if got := total(p.Lines); got != items {
-			t.Errorf("tariff %d: the lines sum to %d, rooms and extras to %d", seed, got, items)
-		}
+		check.Equal(t, p.Totals.GrandTotal, items, "tariff %d: grand total, from rooms and extras", seed)
+		check.Equal(t, total(p.Lines), items, "tariff %d: sum of the lines, from rooms and extras", seed)
 		if got := total(slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return l.Kind == "tax" || l.Kind == "fee" })); got != rooms {
 			t.Errorf("tariff %d: the lines of rooms and discount sum to %d, the rooms of all nights to %d", seed, got, rooms)
 		}
@@ -169,12 +144,8 @@ func TestPrice_inTwoParts(t *testing.T) {
 		at := l.stay.Start.AddDays(1 + l.IntN(l.stay.Nights()-1))
 		first, second := l.price(t, l.wishes, stay.Window{Start: l.stay.Start, End: at}), l.price(t, l.wishes, stay.Window{Start: at, End: l.stay.End})
 		for n, item := range whole.Items {
-			if got := slices.Concat(first.Items[n].Nights, second.Items[n].Nights); !slices.Equal(got, item.Nights) {
-				t.Errorf("tariff %d: in two parts the nights of room %d are %v, want %v", seed, n, got, item.Nights)
-			}
-			if !slices.Equal(first.Items[n].Extras, item.Extras) {
-				t.Errorf("tariff %d: for fewer nights the extras of room %d are %v, want %v", seed, n, first.Items[n].Extras, item.Extras)
-			}
+			check.Equal(t, slices.Concat(first.Items[n].Nights, second.Items[n].Nights), item.Nights, "tariff %d: in two parts the nights of room %d", seed, n)
+			check.Equal(t, first.Items[n].Extras, item.Extras, "tariff %d: for fewer nights the extras of room %d", seed, n)
 		}
 	}
 }
@@ -188,14 +159,8 @@ func TestPrice_withoutOneRoom(t *testing.T) {
 		}
 		whole, out := l.price(t, l.wishes, l.stay), l.IntN(len(l.wishes))
 		fewer := l.price(t, slices.Delete(slices.Clone(l.wishes), out, out+1), l.stay)
-		if want := slices.Delete(slices.Clone(whole.Items), out, out+1); !reflect.DeepEqual(fewer.Items, want) {
-			t.Errorf("tariff %d: without room %d the others are %+v, want %+v", seed, out, fewer.Items, want)
-		}
-		if !slices.Equal(fewer.Extras, whole.Extras) {
-			t.Errorf("tariff %d: without room %d the extras of the stay are %v, want %v", seed, out, fewer.Extras, whole.Extras)
-		}
-		if got, want := fewer.Totals.GrandTotal, whole.Totals.GrandTotal-whole.Items[out].Total; got != want {
-			t.Errorf("tariff %d: without room %d the grand total is %d, want %d", seed, out, got, want)
-		}
+		check.Equal(t, fewer.Items, slices.Delete(slices.Clone(whole.Items), out, out+1), "tariff %d: without room %d the others", seed, out)
+		check.Equal(t, fewer.Extras, whole.Extras, "tariff %d: without room %d the extras of the stay", seed, out)
+		check.Equal(t, fewer.Totals.GrandTotal, whole.Totals.GrandTotal-whole.Items[out].Total, "tariff %d: without room %d the grand total", seed, out)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/big"
-	"reflect"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
@@ -12,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 const afghani = money.Micro(1_000_000)
@@ -39,9 +39,7 @@ func tariff(t *testing.T) Tariff {
 func date(t *testing.T, s string) stay.Date {
 	t.Helper()
 	d, err := stay.ParseDate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return d
 }
 
@@ -57,22 +55,12 @@ func one(plan id.RatePlan, room id.RoomType) Wish {
 func TestPrice_weekdays(t *testing.T) {
 	t.Parallel()
 	p, err := tariff(t).Price([]Wish{one(cheap, single)}, weekend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want := []PricedNight{{date(t, "2027-03-04"), 100 * afghani, 100 * afghani}, {date(t, "2027-03-05"), 200 * afghani, 200 * afghani}}
-	if got := p.Items[0].Nights; !reflect.DeepEqual(got, want) {
-		t.Errorf("nights %v, want %v", got, want)
-	}
-	if p.Items[0].Total != 300*afghani {
-		t.Errorf("p.Items[0].Total = %d, want %d", p.Items[0].Total, 300*afghani)
-	}
-	if p.Items[0].NightlyRate != 150*afghani {
-		t.Errorf("p.Items[0].NightlyRate = %d, want %d", p.Items[0].NightlyRate, 150*afghani)
-	}
-	if p.Totals.GrandTotal != 300*afghani {
-		t.Errorf("p.Totals.GrandTotal = %d, want %d", p.Totals.GrandTotal, 300*afghani)
-	}
+	check.Equal(t, p.Items[0].Nights, want)
+	check.Equal(t, p.Items[0].Total, 300*afghani)
+	check.Equal(t, p.Items[0].NightlyRate, 150*afghani)
+	check.Equal(t, p.Totals.GrandTotal, 300*afghani)
 }
 
 func TestPrice_linesAddUp(t *testing.T) {
@@ -81,9 +69,7 @@ func TestPrice_linesAddUp(t *testing.T) {
 	rates.Promo = Promo{"NAWROZ", 15}
 	rates.Charges = []Charge{{Kind: "tax", Description: "Tax", BasisPoints: 1000}, {Kind: "fee", Description: "City fee", Amount: 5 * afghani}}
 	p, err := rates.Price([]Wish{one(cheap, single), one(good, double)}, weekend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want := []Line{
 		{"room", "Single", 300 * afghani},
 		{"room", "Double", 600 * afghani},
@@ -91,19 +77,11 @@ func TestPrice_linesAddUp(t *testing.T) {
 		{"tax", "Tax", 76_500_000}, // of 765
 		{"fee", "City fee", 20 * afghani},
 	}
-	if !reflect.DeepEqual(p.Lines, want) {
-		t.Errorf("lines %v, want %v", p.Lines, want)
-	}
-	if want := money.Micro(861_500_000); p.Totals.GrandTotal != want {
-		t.Errorf("grand total %d, want %d", p.Totals.GrandTotal, want)
-	}
-	if p.CancellationPolicy.Ref != "saver" {
-		t.Errorf("policy %s, want the one that is free for the shorter time", p.CancellationPolicy.Ref)
-	}
+	check.Equal(t, p.Lines, want)
+	check.Equal(t, p.Totals.GrandTotal, money.Micro(861_500_000), "grand total")
+	check.Equal(t, p.CancellationPolicy.Ref, "saver")
 	for _, item := range p.Items {
-		if want := tariff(t).Plans[item.RatePlan].Policy; item.Policy != want {
-			t.Errorf("the room at %s has policy %+v, want its own, %+v", item.RatePlan, item.Policy, want)
-		}
+		check.Equal(t, item.Policy, tariff(t).Plans[item.RatePlan].Policy, "policy of the room at %s", item.RatePlan)
 	}
 }
 
@@ -114,41 +92,21 @@ func TestPrice_otherCurrencies(t *testing.T) {
 	rates.FX = &FX{Base: money.AFN, Quote: money.USD, exact: big.NewRat(14237, 1_000_000)} // 100 AFN are 1.4237 USD
 	rates.Charges = []Charge{{Kind: "tax", Description: "Tax", BasisPoints: 333}}
 	p, err := rates.Price([]Wish{one(cheap, single)}, weekend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got := []money.Micro{p.Items[0].Nights[0].Room, p.Items[0].Nights[1].Room}
-	if got[0] != 1_420_000 {
-		t.Errorf("got[0] = %d, want 1_420_000", got[0])
-	}
-	if got[1] != 2_850_000 {
-		t.Errorf("got[1] = %d, want 2_850_000", got[1])
-	}
-	if _, err := (money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor(); err != nil {
-		t.Errorf("grand total %d: %v", p.Totals.GrandTotal, err)
-	}
+	check.Equal(t, got[0], 1_420_000)
+	check.Equal(t, got[1], 2_850_000)
+	check.NoError(t, check.Err((money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor()), "grand total %d", p.Totals.GrandTotal)
 	quoted, err := rates.Quote([]Wish{one(cheap, single)}, weekend(t))
 	afghanis := tariff(t)
 	afghanis.Charges = rates.Charges
 	own, ownErr := afghanis.Price([]Wish{one(cheap, single)}, weekend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ownErr != nil {
-		t.Fatal(ownErr)
-	}
-	if quoted.Totals.OwnTotal != own.Totals.GrandTotal {
-		t.Errorf("quoted.Totals.OwnTotal = %d, want %d", quoted.Totals.OwnTotal, own.Totals.GrandTotal)
-	}
-	if quoted.Totals.OwnCurrency != money.AFN {
-		t.Errorf("quoted.Totals.OwnCurrency = %q, want %q", quoted.Totals.OwnCurrency, money.AFN)
-	}
-	if p.FX == nil {
-		t.Error("p.FX = nil, want a value")
-	}
-	if p.Totals.Currency != money.USD {
-		t.Errorf("p.Totals.Currency = %q, want %q", p.Totals.Currency, money.USD)
-	}
+	check.Must(t, err)
+	check.Must(t, ownErr)
+	check.Equal(t, quoted.Totals.OwnTotal, own.Totals.GrandTotal)
+	check.Equal(t, quoted.Totals.OwnCurrency, money.AFN)
+	check.NotEqual(t, p.FX, nil)
+	check.Equal(t, p.Totals.Currency, money.USD)
 }
 
 func TestRound(t *testing.T) {
@@ -166,17 +124,11 @@ func TestRound(t *testing.T) {
 	} {
 		t.Run(test.in.String(), func(t *testing.T) {
 			got, err := round(test.in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != test.want {
-				t.Errorf("got %d, want %d", got, test.want)
-			}
+			check.Must(t, err)
+			check.Equal(t, got, test.want)
 		})
 	}
-	if _, err := round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80))); !errors.Is(err, money.ErrOverflow) {
-		t.Errorf("2^80: %v, want ErrOverflow", err)
-	}
+	check.Error(t, check.Err(round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80)))), money.ErrOverflow)
 }
 
 func TestPrice_rejects(t *testing.T) {
@@ -198,15 +150,9 @@ func TestPrice_rejects(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := tariff(t).Price([]Wish{test.wish}, test.w)
 			f, ok := errors.AsType[*fault.Fault](err)
-			if !ok {
-				t.Error("ok = false, want true")
-			}
-			if len(f.Violations) != 1 {
-				t.Fatalf("len(f.Violations) = %d, want 1", len(f.Violations))
-			}
-			if f.Violations[0].Pointer != test.pointer {
-				t.Errorf("f.Violations[0].Pointer = %q, want %q", f.Violations[0].Pointer, test.pointer)
-			}
+			check.Equal(t, ok, true)
+			check.MustEqual(t, len(f.Violations), 1)
+			check.Equal(t, f.Violations[0].Pointer, test.pointer)
 		})
 	}
 }
@@ -220,7 +166,5 @@ func TestCompare_canceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	year := stay.Window{Start: date(t, "2027-03-04"), End: date(t, "2028-03-04")}
-	if _, err := tariff.Compare(ctx, standin.Party{Adults: 20, Rooms: 20}, year); !errors.Is(err, context.Canceled) {
-		t.Errorf("Compare() = %v, want %v", err, context.Canceled)
-	}
+	check.Error(t, check.Err(tariff.Compare(ctx, standin.Party{Adults: 20, Rooms: 20}, year)), context.Canceled)
 }

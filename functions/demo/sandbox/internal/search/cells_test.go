@@ -9,6 +9,7 @@ import (
 	"github.com/uber/h3-go/v4"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // anywhere returns a random place, with every part of the earth equally likely.
@@ -85,9 +86,7 @@ func TestCover_size(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := cover(test.area...); len(got) != test.want {
-				t.Errorf("len(cover()) = %d, want %d", len(got), test.want)
-			}
+			check.Equal(t, len(cover(test.area...)), test.want)
 		})
 	}
 }
@@ -107,9 +106,7 @@ func TestBox_resolution(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.box.resolution(); got != test.want {
-				t.Errorf("resolution() = %d, want %d", got, test.want)
-			}
+			check.Equal(t, test.box.resolution(), test.want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/internal/standin"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 func TestFold(t *testing.T) {
@@ -21,20 +22,14 @@ func TestFold(t *testing.T) {
 		t.Run(ways[0], func(t *testing.T) {
 			for _, way := range ways {
 				got, want := Fold(way), Fold(ways[0])
-				if got != want {
-					t.Errorf("%q: got = %q, want %q", way, got, want)
-				}
-				if got == "" {
-					t.Errorf("%q: got is empty", way)
-				}
+				check.Equal(t, got, want, "%s", way)
+				check.NotEqual(t, got, "", "%q: is empty", way)
 			}
 		})
 	}
 	for _, nothing := range []string{"", " -'", "؟!", "\u200c"} {
 		t.Run(fmt.Sprintf("%q", nothing), func(t *testing.T) {
-			if got := Fold(nothing); got != "" {
-				t.Errorf("%q: %q", nothing, got)
-			}
+			check.Equal(t, Fold(nothing), "", "%s", nothing)
 		})
 	}
 }

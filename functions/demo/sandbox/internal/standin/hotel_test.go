@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // Validate must take constant time: a loop over the guests would exceed the test's time.
@@ -27,9 +28,7 @@ func TestParty_Validate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if err := test.party.Validate(); (err == nil) != test.ok {
-				t.Errorf("Validate() = %v, want ok %v", err, test.ok)
-			}
+			check.Equal(t, test.party.Validate() == nil, test.ok)
 		})
 	}
 }
@@ -39,8 +38,6 @@ func TestParty_spread(t *testing.T) {
 	got := Party{Adults: 5, Children: 1, Rooms: 3}.Spread()
 	want := []stay.Occupants{{Adults: 2, Children: 1}, {Adults: 2}, {Adults: 1}}
 	for n := range want {
-		if got[n] != want[n] {
-			t.Errorf("room %d: %+v, want %+v", n, got[n], want[n])
-		}
+		check.Equal(t, got[n], want[n], "room %d", n)
 	}
 }
