@@ -50,7 +50,11 @@ func Parse(s string) (Ring, error) {
 		if _, twice := r.Find(id); twice {
 			return Ring{}, ErrForm
 		}
-		aead, err := sealer(secret)
+		block, err := aes.NewCipher(secret)
+		if err != nil {
+			return Ring{}, err
+		}
+		aead, err := cipher.NewGCMWithRandomNonce(block)
 		if err != nil {
 			return Ring{}, err
 		}
@@ -140,14 +144,6 @@ func (r Ring) Open(sealed, bound []byte) ([]byte, error) {
 		return nil, ErrSealed
 	}
 	return plain, nil
-}
-
-func sealer(secret []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(secret)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // additional returns the additional authenticated data. The head contains its own length, so head and bound are unambiguous.

@@ -229,9 +229,11 @@ func (r *request[T]) read(ctx context.Context, from reader, kept *entry[T]) (vie
 	if err != nil {
 		return view[T]{}, err
 	}
-	v := view[T]{at: at, last: kept}
+	v := view[T]{at: at, last: kept, epochs: make([]int64, len(r.depends))}
 	for i := range r.depends {
-		v.epochs = append(v.epochs, numberOf(records[i]))
+		if records[i] != nil { // an epoch without a document is zero
+			v.epochs[i] = records[i].Number
+		}
 	}
 	if kept == nil {
 		if e, ok := r.entries.Read(r.key, records[len(r.depends)]); ok {

@@ -246,11 +246,12 @@ func TestMarks_expired(t *testing.T) {
 	t.Parallel()
 	m := &documenttest.Memory{}
 	e := process(m)
-	_, _, _ = open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, func(context.Context) (page, error) {
+	_, _, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, func(context.Context) (page, error) {
 		e.Advance(6 * time.Second)
 		abandon(t, e) // another process takes over, and still composes when this one fails
 		return page{}, errDown
 	})
+	check.Error(t, err, errDown)
 	found, err := m.Get(t.Context(), e.Now(), markOf(key))
 	if err != nil || found[0] == nil {
 		t.Errorf("the other's mark is gone: %v", err)

@@ -33,14 +33,6 @@ func namesOf(depends []Epoch) []document.Name {
 	return names
 }
 
-// numberOf returns the number of an epoch: zero if there is no document.
-func numberOf(r *document.Record) int64 {
-	if r == nil {
-		return 0
-	}
-	return r.Number
-}
-
 // Invalidate makes every value that depends on one of these epochs stale, including values that are being composed. After an
 // error some may be invalidated and some not: call it again. An extra call costs one composition.
 //

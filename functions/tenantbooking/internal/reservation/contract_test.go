@@ -296,7 +296,7 @@ func checkRequest(t *testing.T, d *openapitest.Document, route string, r *http.R
 	if schema == nil {
 		return
 	}
-	check.NoError(t, d.ValidateText(pointer, body), "%s", fmt.Sprint(body))
+	check.NoError(t, d.ValidateText(pointer, body), "%v", body)
 }
 
 func decode(t *testing.T, example, into any) {

@@ -27,12 +27,11 @@ type Claim struct {
 	Lease   time.Duration // longer than the longest call
 }
 
-// An Answer is a stored answer of a call.
+// An Answer is a stored answer of a call. The table has columns for the status and the body.
 type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-
+	Status     int `json:"-"`
+	Header     http.Header
+	Body       []byte `json:"-"`
 	ContinueAs string // the caller as which the browser continues; "" for the same
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -124,18 +123,12 @@ func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	return l.unseal(row, e)
 }
 
-// head is what the ledger stores in the column headers, sealed.
-type head struct {
-	Header     http.Header
-	ContinueAs string
-}
-
 // seal encrypts an answer for one row, so that it cannot be moved to another. Cookies are not stored: a session belongs to the
 // browser that got the first answer.
 func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
-	stored := head{Header: a.Header.Clone(), ContinueAs: a.ContinueAs}
-	stored.Header.Del("Set-Cookie")
-	headers, err := json.Marshal(stored, json.Deterministic(true))
+	a.Header = a.Header.Clone()
+	a.Header.Del("Set-Cookie")
+	headers, err := json.Marshal(a, json.Deterministic(true))
 	if err != nil {
 		return s, fmt.Errorf("idempotency: headers: %w", err)
 	}
@@ -153,12 +146,10 @@ func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 // unseal is the inverse of seal. It returns no partial answers.
 func (l *Ledger) unseal(row string, e entry) (Answer, error) {
 	a := Answer{Status: *e.Status}
-	var stored head
 	headers, err := l.keys.Open(e.Headers, []byte("headers "+row))
 	if err == nil {
-		err = json.Unmarshal(headers, &stored)
+		err = json.Unmarshal(headers, &a)
 	}
-	a.Header, a.ContinueAs = stored.Header, stored.ContinueAs
 	if err == nil {
 		a.Body, err = l.keys.Open(e.Response, []byte("response "+row))
 	}
