@@ -11,7 +11,10 @@ require (
 	melmastoon.ghasi.io v0.0.0-00010101000000-000000000000
 )
 
-require github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+)
 
 require (
 	cloud.google.com/go/auth v0.24.1 // indirect
