@@ -32,7 +32,7 @@ func TestFind_renamed(t *testing.T) {
 	e = e.With("UPSTREAM_TENANT_URL", counting.URL+"/tenant")
 	tenants := hotel.OpenTenants(e)
 	const name = "kabul-grand"
-	find := func(want error, most int64) {
+	find := func(want error, limit int64) {
 		t.Helper()
 		calls.Store(0)
 		for range 20 {
@@ -40,8 +40,8 @@ func TestFind_renamed(t *testing.T) {
 				t.Fatalf("got %s, %v, want %v", found.Slug, err, want)
 			}
 		}
-		if got := calls.Load(); got > most {
-			t.Errorf("20 requests make %d calls, want at most %d", got, most)
+		if got := calls.Load(); got > limit {
+			t.Errorf("20 requests make %d calls, want at most %d", got, limit)
 		}
 	}
 	find(nil, 2)

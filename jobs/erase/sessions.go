@@ -14,7 +14,7 @@ import (
 
 // requests stores the erasure requests of guest sessions and erases what the service has.
 type requests interface {
-	List(ctx context.Context, after consumer.Erasure, most int) ([]consumer.Erasure, error)
+	List(ctx context.Context, after consumer.Erasure, limit int) ([]consumer.Erasure, error)
 	Count(context.Context, []consumer.Erasure) (map[string]int64, error)
 	DeleteDocuments(context.Context, consumer.Erasure) error
 	DeleteRows(context.Context, []consumer.Erasure) error

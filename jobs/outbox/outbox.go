@@ -88,8 +88,8 @@ func Run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	return err
 }
 
-// mostAtOnce limits the events that one run shows or changes.
-const mostAtOnce = 1000
+// maxEvents limits the events that one run shows or changes.
+const maxEvents = 1000
 
 func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("outbox", flag.ContinueOnError)
@@ -105,7 +105,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	set.StringVar(&o.subject, "subject", "", "only events of this `subject`")
 	set.StringVar(&o.cause, "cause", "", "only events whose cause contains this `text`")
 	set.StringVar(&o.event, "event", "", "only the event with this `id`")
-	set.IntVar(&o.limit, "limit", mostAtOnce, "change at most `N` events, the oldest first")
+	set.IntVar(&o.limit, "limit", maxEvents, "change at most `N` events, the oldest first")
 	set.StringVar(&o.lost, "lost", "", "list the changes that a point-in-time recovery has lost; `COPY` is the instance with the last state")
 	set.Func("since", "the `time` to which the database was restored, such as 2026-11-26T14:03:00Z; required by -lost", func(text string) (err error) {
 		o.since, err = time.Parse(time.RFC3339, text)
@@ -150,8 +150,8 @@ func (o options) check() error {
 	switch {
 	case acts > 1:
 		return errors.New("use only one of -show, -unpark, -forget, -push and -lost")
-	case o.show < 0 || o.show > mostAtOnce || o.limit < 1 || o.limit > mostAtOnce:
-		return fmt.Errorf("-show and -limit must be 1 to %d", mostAtOnce)
+	case o.show < 0 || o.show > maxEvents || o.limit < 1 || o.limit > maxEvents:
+		return fmt.Errorf("-show and -limit must be 1 to %d", maxEvents)
 	case (o.lost == "") != o.since.IsZero():
 		return errors.New("-lost and -since require each other")
 	case o.lost != "" && !instanceName.MatchString(o.lost):

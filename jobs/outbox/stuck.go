@@ -116,10 +116,10 @@ type event struct {
 	Cause     string
 }
 
-// events returns up to most of the selected events, the oldest first. A condition may narrow the selection.
-func (s store) events(ctx context.Context, tx postgres.Tx, condition string, most int) ([]event, error) {
+// events returns up to limit of the selected events, the oldest first. A condition may narrow the selection.
+func (s store) events(ctx context.Context, tx postgres.Tx, condition string, limit int) ([]event, error) {
 	args := s.arguments()
-	args["most"] = most
+	args["most"] = limit
 	rows, _ := tx.Query(ctx, `
 		SELECT event_id, subject, parked, attempts, enqueued_at,
 		       (SELECT count(*) FROM `+s.db.Schema()+`.outbox AS later

@@ -171,13 +171,13 @@ type hesitant struct {
 }
 
 // Pull pulls in every second call.
-func (h *hesitant) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
+func (h *hesitant) Pull(ctx context.Context, subscription string, limit int, lease time.Duration) ([]topic.Pulled, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.calls[subscription]++; h.calls[subscription]%2 == 1 {
 		return nil, nil
 	}
-	return h.Puller.Pull(ctx, subscription, min(most, 1), lease)
+	return h.Puller.Pull(ctx, subscription, min(limit, 1), lease)
 }
 
 func TestGather_emptyResults(t *testing.T) {

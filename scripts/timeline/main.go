@@ -55,7 +55,7 @@ It reads no variables of the environment, but .local/env, the database and the l
 }
 
 // printTimeline writes the timeline of name from the folder's database and log.
-func printTimeline(ctx context.Context, w io.Writer, local, name string, most int) error {
+func printTimeline(ctx context.Context, w io.Writer, local, name string, limit int) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	address, err := database(local)
@@ -76,7 +76,7 @@ func printTimeline(ctx context.Context, w io.Writer, local, name string, most in
 	if err != nil {
 		return err
 	}
-	return story.Write(w, most)
+	return story.Write(w, limit)
 }
 
 // database returns the superuser's URL of the folder's database. Other roles see no bookings, because of row-level

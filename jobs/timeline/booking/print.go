@@ -26,7 +26,7 @@ func (s Timeline) Lines() []string {
 }
 
 // Write writes at most that number of lines, the last ones; 0 means all.
-func (s Timeline) Write(w io.Writer, most int) error {
+func (s Timeline) Write(w io.Writer, limit int) error {
 	lines := s.Lines()
 	var head strings.Builder
 	for _, line := range s.State {
@@ -38,7 +38,7 @@ func (s Timeline) Write(w io.Writer, most int) error {
 	if len(lines) > 0 {
 		fmt.Fprintf(&head, "Begins %s\n", s.Moments[0].At.UTC().Format(time.DateTime+" UTC"))
 	}
-	if left := len(lines) - most; most > 0 && left > 0 {
+	if left := len(lines) - limit; limit > 0 && left > 0 {
 		fmt.Fprintf(&head, "%d earlier moments are left out\n", left)
 		lines = lines[left:]
 	}

@@ -23,8 +23,8 @@ const (
 	maxBookingsCost = 500 // cents for 1,000 bookings
 )
 
-// usualInstances are the maximum instances of a function by its kind.
-var usualInstances = map[string]int{"http": 3, "event": 2, "scheduled": 1}
+// defaultInstances are the maximum instances of a function by its kind.
+var defaultInstances = map[string]int{"http": 3, "event": 2, "scheduled": 1}
 
 // A Budget is a limit that all functions of a production deployment share.
 type Budget struct {
@@ -81,7 +81,7 @@ func instances(f Function) int {
 	if f.MaxInstances > 0 {
 		return f.MaxInstances
 	}
-	return usualInstances[f.Kind]
+	return defaultInstances[f.Kind]
 }
 
 // Model returns the model of costs, connections, duration and limits as Markdown. The text is the same for the same catalogue.
@@ -132,7 +132,7 @@ func (d Deployment) writeLimits(b *strings.Builder) {
 			{"disk after a year (100 GB)", l.disk() / seedDisk},
 			{"outbox rows (50 million)", l.outbox() / seedOutbox},
 			// The busiest function gets three in ten calls, of 100 ms each, in its three instances with 40 calls at once.
-			{"instances of the busiest function (3)", 0.3 * l.calls / secondsPerMonth * peak * 0.1 / float64(usualInstances["http"]*40)},
+			{"instances of the busiest function (3)", 0.3 * l.calls / secondsPerMonth * peak * 0.1 / float64(defaultInstances["http"]*40)},
 		}
 		slices.SortStableFunc(uses, func(a, b struct {
 			name string

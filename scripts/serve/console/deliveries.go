@@ -15,7 +15,7 @@ const maxPending = 500
 // A retrier is a bus whose pending deliveries can be listed and pushed at once: the bus on PostgreSQL. Pub/Sub's emulator retries
 // after about a second in any case.
 type retrier interface {
-	Pending(ctx context.Context, most int) ([]bus.Pending, error)
+	Pending(ctx context.Context, limit int) ([]bus.Pending, error)
 	PushNow(ctx context.Context, subscription string) (int64, error)
 }
 

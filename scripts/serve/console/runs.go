@@ -68,8 +68,8 @@ func (r *run) Write(text []byte) (int, error) {
 }
 
 // await waits until the run has ended, but not longer than the given time.
-func (r *run) await(ctx context.Context, most time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, most)
+func (r *run) await(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
 	case <-r.done:

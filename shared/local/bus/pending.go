@@ -24,8 +24,8 @@ type Pending struct {
 	Blocked      bool // an older delivery of its key comes first
 }
 
-// Pending returns up to most pending deliveries to push subscriptions, those that are due first at the top.
-func (b *Bus) Pending(ctx context.Context, most int) (found []Pending, err error) {
+// Pending returns up to limit pending deliveries to push subscriptions, those that are due first at the top.
+func (b *Bus) Pending(ctx context.Context, limit int) (found []Pending, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT d.subscription, d.seq, m.topic, d.ordering_key AS key, coalesce(m.attributes ->> 'ce-id', '') AS event, d.attempt AS attempts,
@@ -34,7 +34,7 @@ func (b *Bus) Pending(ctx context.Context, most int) (found []Pending, err error
 			           WHERE e.subscription = d.subscription AND e.ordering_key = d.ordering_key AND e.seq < d.seq) AS blocked
 			FROM bus.deliveries d JOIN bus.messages m USING (seq) JOIN bus.subscriptions s ON s.name = d.subscription
 			WHERE s.endpoint <> ''
-			ORDER BY d.due_at, d.seq LIMIT @most`, pgx.StrictNamedArgs{"most": most})
+			ORDER BY d.due_at, d.seq LIMIT @most`, pgx.StrictNamedArgs{"most": limit})
 		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Pending])
 		return err
 	})

@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Pull leases up to most messages of a pull subscription. Concurrent callers get different messages.
-func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
+// Pull leases up to limit messages of a pull subscription. Concurrent callers get different messages.
+func (b *Bus) Pull(ctx context.Context, subscription string, limit int, lease time.Duration) (pulled []topic.Pulled, err error) {
 	own := id.New[id.Request]()
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
 		var there bool
@@ -36,7 +36,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 			FROM next n JOIN bus.messages m ON m.seq = n.seq
 			WHERE d.subscription = @name AND d.seq = n.seq
 			RETURNING m.seq, m.topic, m.ordering_key, m.attributes, m.data, m.published_at`,
-			pgx.StrictNamedArgs{"name": subscription, "most": most, "own": own, "lease": lease})
+			pgx.StrictNamedArgs{"name": subscription, "most": limit, "own": own, "lease": lease})
 		stored, err := pgx.CollectRows(rows, scanStored)
 		for _, s := range stored {
 			s.Topic = ""

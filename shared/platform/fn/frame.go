@@ -195,7 +195,7 @@ func plainID(s string) bool {
 	})
 }
 
-// visible reports whether a header value is 1 to most visible ASCII characters.
-func visible(s string, most int) bool {
-	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+// visible reports whether a header value is 1 to limit visible ASCII characters.
+func visible(s string, limit int) bool {
+	return s != "" && len(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }

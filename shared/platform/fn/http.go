@@ -54,7 +54,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
-	if asks(r) != "" {
+	if preflightMethod(r) != "" {
 		return h.preflight(c)
 	}
 	visitor, scope, err := h.middleware.Resolve(ctx, r, caller)

@@ -86,8 +86,8 @@ func (h *httpEnd[V, In, Out]) preflight(c *record) (answer, error) {
 	}}, nil
 }
 
-// asks returns the method that a preflight requests, or "" for any other request.
-func asks(r *http.Request) string {
+// preflightMethod returns the method that a preflight requests, or "" for any other request.
+func preflightMethod(r *http.Request) string {
 	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" {
 		return ""
 	}

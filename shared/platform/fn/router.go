@@ -58,7 +58,7 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.notFound.ServeHTTP(w, req)
 		return
 	}
-	if method := asks(req); method != "" {
+	if method := preflightMethod(req); method != "" {
 		probe := *req
 		probe.Method = method
 		if _, pattern := r.preflights.Handler(&probe); pattern != "" {

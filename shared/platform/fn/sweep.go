@@ -15,7 +15,7 @@ import (
 // A tick processes batch after batch until no item is due. An item that fails is tried once per tick and does not block the
 // items after it. If too little time is left for another item, the tick stops, and the next tick of this process starts there;
 // so slow items cannot starve the others. The tick returns the errors of all failed items.
-func Sweep[D any](due func(ctx context.Context, after D, most int) ([]D, error), end func(context.Context, D) error) Tick {
+func Sweep[D any](due func(ctx context.Context, after D, limit int) ([]D, error), end func(context.Context, D) error) Tick {
 	return (&sweep[D]{due: due, end: end}).tick
 }
 

@@ -27,9 +27,9 @@ func leaves(n int) *yard {
 	return y
 }
 
-func (y *yard) due(_ context.Context, after, most int) ([]int, error) {
+func (y *yard) due(_ context.Context, after, limit int) ([]int, error) {
 	i, _ := slices.BinarySearch(y.leaves, after+1)
-	return slices.Clone(y.leaves[i:min(i+most, len(y.leaves))]), nil
+	return slices.Clone(y.leaves[i:min(i+limit, len(y.leaves))]), nil
 }
 
 func (y *yard) end(ctx context.Context, leaf int) error {
@@ -177,11 +177,11 @@ func TestSweep_listFails(t *testing.T) {
 	looked := 0
 	y := leaves(300)
 	y.stuck = func(_ context.Context, leaf int) (bool, error) { return leaf == 1, nil }
-	sweep := fn.Sweep(func(ctx context.Context, after, most int) ([]int, error) {
+	sweep := fn.Sweep(func(ctx context.Context, after, limit int) ([]int, error) {
 		if looked++; looked > 1 {
 			return nil, errSecret
 		}
-		return y.due(ctx, after, most)
+		return y.due(ctx, after, limit)
 	}, y.end)
 	if err := tick(t, sweep); !errors.Is(err, errSecret) || len(y.leaves) != 101 {
 		t.Errorf("%v, %d are left", err, len(y.leaves))

@@ -56,7 +56,7 @@ var (
 type Puller interface {
 	// Pull leases the messages that are available at once, at most the given number, in any order. An empty result does not
 	// prove that the subscription is empty.
-	Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]Pulled, error)
+	Pull(ctx context.Context, subscription string, limit int, lease time.Duration) ([]Pulled, error)
 	// Acknowledge deletes messages. A message whose lease has ended may remain.
 	Acknowledge(ctx context.Context, subscription string, receipts []string) error
 	// Release makes messages available again at once.

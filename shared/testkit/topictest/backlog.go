@@ -60,7 +60,7 @@ func (s *Backlog) Left(subscription string) (messages []topic.Message) {
 }
 
 // Pull implements topic.Puller.
-func (s *Backlog) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
+func (s *Backlog) Pull(ctx context.Context, subscription string, limit int, lease time.Duration) (pulled []topic.Pulled, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, there := s.kept[subscription]
@@ -72,7 +72,7 @@ func (s *Backlog) Pull(ctx context.Context, subscription string, most int, lease
 	}
 	now := s.now()
 	for _, k := range all {
-		if len(pulled) < most && !k.until.After(now) {
+		if len(pulled) < limit && !k.until.After(now) {
 			s.pulls++
 			k.until, k.Receipt = now.Add(lease), "lease "+strconv.Itoa(s.pulls)
 			pulled = append(pulled, k.Pulled)

@@ -26,15 +26,15 @@ func TestBacklog_conforms(t *testing.T) {
 // A faultyPuller is a puller with one fault. A function that is nil behaves correctly.
 type faultyPuller struct {
 	*Backlog
-	pull                 func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error)
+	pull                 func(s *Backlog, ctx context.Context, name string, limit int, lease time.Duration) ([]topic.Pulled, error)
 	acknowledge, release func(s *Backlog, ctx context.Context, name string, receipts []string) error
 }
 
-func (s faultyPuller) Pull(ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+func (s faultyPuller) Pull(ctx context.Context, name string, limit int, lease time.Duration) ([]topic.Pulled, error) {
 	if s.pull != nil {
-		return s.pull(s.Backlog, ctx, name, most, lease)
+		return s.pull(s.Backlog, ctx, name, limit, lease)
 	}
-	return s.Backlog.Pull(ctx, name, most, lease)
+	return s.Backlog.Pull(ctx, name, limit, lease)
 }
 
 func (s faultyPuller) Acknowledge(ctx context.Context, name string, receipts []string) error {
@@ -56,8 +56,8 @@ var faultyPullers = []struct {
 	check  string // which check must notice
 	puller faultyPuller
 }{
-	{"text only", "whole message", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
-		pulled, err := s.Pull(ctx, name, most, lease)
+	{"text only", "whole message", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, limit int, lease time.Duration) ([]topic.Pulled, error) {
+		pulled, err := s.Pull(ctx, name, limit, lease)
 		for i := range pulled {
 			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
 		}
@@ -66,16 +66,16 @@ var faultyPullers = []struct {
 	{"ignores the maximum", "max messages", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, 1000, lease)
 	}}},
-	{"no lease", "lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
-		return s.Pull(ctx, name, most, -time.Second)
+	{"no lease", "lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, limit int, _ time.Duration) ([]topic.Pulled, error) {
+		return s.Pull(ctx, name, limit, -time.Second)
 	}}},
 	{"ignores releases", "release", faultyPuller{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
 	{"releases instead of acknowledging", "acknowledgement", faultyPuller{acknowledge: (*Backlog).Release}},
-	{"leases too long", "expired lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
-		return s.Pull(ctx, name, most, time.Hour)
+	{"leases too long", "expired lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, limit int, _ time.Duration) ([]topic.Pulled, error) {
+		return s.Pull(ctx, name, limit, time.Hour)
 	}}},
-	{"reads before it leases", "concurrent pulls", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
-		seen, err := s.Pull(ctx, name, most, -time.Second)
+	{"reads before it leases", "concurrent pulls", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, limit int, lease time.Duration) ([]topic.Pulled, error) {
+		seen, err := s.Pull(ctx, name, limit, -time.Second)
 		if err != nil {
 			return nil, err
 		}
@@ -93,9 +93,9 @@ var faultyPullers = []struct {
 		}
 		return seen, nil
 	}}},
-	{"creates subscriptions", "unknown subscription", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"creates subscriptions", "unknown subscription", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, limit int, lease time.Duration) ([]topic.Pulled, error) {
 		s.Put(topic.Message{Topic: name})
-		return s.Pull(ctx, name, most, lease)
+		return s.Pull(ctx, name, limit, lease)
 	}}},
 }
 

@@ -56,14 +56,14 @@ func deadLetters(bodies ...string) (messages []topic.Message) {
 	return messages
 }
 
-// pull pulls up to most messages at a time until it has want messages or, if want is 0, until a pull returns none.
-func (r PullSetup) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
+// pull pulls up to limit messages at a time until it has want messages or, if want is 0, until a pull returns none.
+func (r PullSetup) pull(t testing.TB, want, limit int, lease time.Duration) (all []topic.Pulled) {
 	t.Helper()
 	enough, again := time.NewTimer(cmp.Or(r.Timeout, timeout)), time.NewTicker(10*time.Millisecond)
 	defer enough.Stop()
 	defer again.Stop()
 	for {
-		some, err := r.Puller.Pull(t.Context(), DeadLetters, most, lease)
+		some, err := r.Puller.Pull(t.Context(), DeadLetters, limit, lease)
 		check.Must(t, err, "pull")
 		all = append(all, some...)
 		if want == 0 && len(some) == 0 || want > 0 && len(all) >= want {

@@ -149,11 +149,11 @@ func (r Rules) validate() error {
 }
 
 // ascending returns an error unless counts and weights of the steps ascend within their limits.
-func ascending(name string, steps []Step, most float64) error {
+func ascending(name string, steps []Step, limit float64) error {
 	before := Step{}
 	for _, s := range steps {
-		if s.Count <= before.Count || s.Weight <= before.Weight || s.Count > maxCount || s.Weight > most {
-			return fmt.Errorf("%w: the steps of %s must ascend, counts to %d and weights to %g", ErrRules, name, maxCount, most)
+		if s.Count <= before.Count || s.Weight <= before.Weight || s.Count > maxCount || s.Weight > limit {
+			return fmt.Errorf("%w: the steps of %s must ascend, counts to %d and weights to %g", ErrRules, name, maxCount, limit)
 		}
 		before = s
 	}

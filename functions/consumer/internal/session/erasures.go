@@ -75,15 +75,15 @@ func (e *Erasures) Request(ctx context.Context, session id.GuestSession) (due ti
 	return due, nil
 }
 
-// List returns up to most open requests that sort after the given one, the oldest first.
-func (e *Erasures) List(ctx context.Context, after Erasure, most int) (open []Erasure, err error) {
+// List returns up to limit open requests that sort after the given one, the oldest first.
+func (e *Erasures) List(ctx context.Context, after Erasure, limit int) (open []Erasure, err error) {
 	err = e.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT guest_session_id, requested_at, due_at
 			FROM bff_consumer.erasure_requests
 			WHERE requested_at <= platform.now() - @delay::interval AND (requested_at, guest_session_id) > (@since, @after)
 			ORDER BY requested_at, guest_session_id
-			LIMIT @most`, pgx.StrictNamedArgs{"delay": erasureDelay, "since": after.RequestedAt, "after": after.Session, "most": most})
+			LIMIT @most`, pgx.StrictNamedArgs{"delay": erasureDelay, "since": after.RequestedAt, "after": after.Session, "most": limit})
 		open, err = pgx.CollectRows(rows, pgx.RowToStructByName[Erasure])
 		return err
 	})

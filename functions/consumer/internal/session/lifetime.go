@@ -133,15 +133,15 @@ type Due struct {
 	Since   time.Time       `db:"last_seen_at"`
 }
 
-// Due returns up to most expired sessions that sort after the given one, the least recently seen first.
-func (s *Sessions) Due(ctx context.Context, after Due, most int) (due []Due, err error) {
+// Due returns up to limit expired sessions that sort after the given one, the least recently seen first.
+func (s *Sessions) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT guest_session_id, last_seen_at
 			FROM bff_consumer.guest_sessions
 			WHERE ended_at IS NULL AND last_seen_at <= platform.now() - @ttl::interval AND (last_seen_at, guest_session_id) > (@since, @after)
 			ORDER BY last_seen_at, guest_session_id
-			LIMIT @most`, pgx.StrictNamedArgs{"ttl": sessionTTL, "since": after.Since, "after": after.Session, "most": most})
+			LIMIT @most`, pgx.StrictNamedArgs{"ttl": sessionTTL, "since": after.Since, "after": after.Session, "most": limit})
 		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
 		return err
 	})

@@ -132,10 +132,10 @@ func (s *Session) setOrder(queryHash string, o search.Order) {
 	h.Orders = append(slices.DeleteFunc(slices.Clone(h.Orders), func(other search.Order) bool { return other.Sort == o.Sort }), o)
 }
 
-// newest returns one followed by others, truncated to most elements.
-func newest[T any](one T, others []T, most int) []T {
+// newest returns one followed by others, truncated to limit elements.
+func newest[T any](one T, others []T, limit int) []T {
 	all := append([]T{one}, others...)
-	return all[:min(len(all), most)]
+	return all[:min(len(all), limit)]
 }
 
 // sessionTTL is the time after LastSeenAt at which a session expires.

@@ -68,10 +68,10 @@ func (t Telemetry) RecordPageView(ctx context.Context, v Visitor, p PageView) er
 // maxCount is the maximum of numbers that a page reports.
 const maxCount = 1_000_000_000
 
-// outOfRange returns a violation for each number that is not from 0 to most. The map's keys are their pointers.
-func outOfRange(numbers map[string]*int, most int) (wrong []fault.Violation) {
+// outOfRange returns a violation for each number that is not from 0 to limit. The map's keys are their pointers.
+func outOfRange(numbers map[string]*int, limit int) (wrong []fault.Violation) {
 	for _, at := range slices.Sorted(maps.Keys(numbers)) {
-		if n := numbers[at]; n != nil && (*n < 0 || *n > most) {
+		if n := numbers[at]; n != nil && (*n < 0 || *n > limit) {
 			wrong = append(wrong, fault.Violation{Pointer: at, Rule: "range", Message: "Must be within the range of positions."})
 		}
 	}

@@ -180,8 +180,8 @@ func (l *ledger) check(keptBefore money.Micro) {
 	if kept := r.Payment.kept(); kept+requested != r.Payment.Captured {
 		l.t.Errorf("captured %d: kept %d and requested back %d", r.Payment.Captured, kept, requested)
 	}
-	if kept := r.Payment.kept(); kept < min(keptBefore, r.owed()) || kept > max(r.owed(), 0) {
-		l.t.Errorf("kept %d of %d owed, %d before", kept, r.owed(), keptBefore)
+	if kept := r.Payment.kept(); kept < min(keptBefore, r.priceDue()) || kept > max(r.priceDue(), 0) {
+		l.t.Errorf("kept %d of %d owed, %d before", kept, r.priceDue(), keptBefore)
 	}
 }
 
@@ -331,7 +331,7 @@ func TestAccount_retained(t *testing.T) {
 		if err := l.r.CancelOnWish(CancelWish{Code: StaffCancelled, By: saga(), MayWaive: true}, l.now); err != nil {
 			l.t.Fatal(err)
 		}
-		if got := l.r.owed(); got != retained {
+		if got := l.r.priceDue(); got != retained {
 			l.t.Errorf("after a cancellation by the hotel %d are owed, want the %d retained before", got, retained)
 		}
 		l.check(min(kept, retained))

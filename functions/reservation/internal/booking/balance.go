@@ -59,8 +59,8 @@ func (p Payment) kept() (sum money.Micro) {
 	return sum
 }
 
-// owed returns what the guest has to pay for the stay, or for what was retained of it, paid or not.
-func (r *Reservation) owed() money.Micro { return r.Account.Price() }
+// priceDue returns what the guest has to pay for the stay, or for what was retained of it, paid or not.
+func (r *Reservation) priceDue() money.Micro { return r.Account.Price() }
 
 // due returns the amount that the guest still has to pay. What the hotel gave back on its own is not due again.
 func (r *Reservation) due() money.Micro { return max(0, account.Sum(r.Account)-r.Payment.kept()) }
@@ -78,8 +78,8 @@ func (r *Reservation) refunds(amount money.Micro, label string) (all []Refund) {
 	return all
 }
 
-// collects reports whether an intent may have captured what it only promised before.
-func (r *Reservation) collects(i *id.Intent) bool {
+// mayHaveCollected reports whether an intent may have captured what it only promised before.
+func (r *Reservation) mayHaveCollected(i *id.Intent) bool {
 	return i != nil && r.paidByIntent(*i) && r.capturedOf(*i) == 0
 }
 
@@ -96,10 +96,10 @@ func (p Payment) paymentAt(i id.Intent) int {
 	return slices.IndexFunc(p.Intents, func(known IntentPayment) bool { return known.Intent == i })
 }
 
-// owes reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
-func (r *Reservation) owes(i Intent) bool {
+// canUse reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
+func (r *Reservation) canUse(i Intent) bool {
 	booked := slices.Contains([]State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted, CheckedOut}, r.State)
-	return booked && r.owns(i) && i.Currency == r.Currency && (r.collects(&i.ID) || r.due() > 0 && i.kept() > 0)
+	return booked && r.owns(i) && i.Currency == r.Currency && (r.mayHaveCollected(&i.ID) || r.due() > 0 && i.kept() > 0)
 }
 
 // Collect adds a captured intent to the payments of a booked reservation.

@@ -163,7 +163,7 @@ func (r *Reservation) leaveEarly(from stay.Date, now time.Time) *EarlyDeparture 
 	left.Early = early
 	r.CheckOut = &left
 	r.post(account.Posting{Cause: account.ByEarlyLeave, At: now}, retained...)
-	early.Price = r.owed()
+	early.Price = r.priceDue()
 	early.Applied = Applied{
 		Ref: r.policyRef(), Eligible: max(0, r.Payment.kept()-early.Price), Penalty: account.Sum(retained), Currency: r.Currency,
 	}

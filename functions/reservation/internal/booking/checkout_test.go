@@ -208,8 +208,8 @@ func TestLeave_early(t *testing.T) {
 			if got, want := r.Hold.Outcome, map[bool]Outcome{true: Released, false: Committed}[test.early]; got != want {
 				t.Errorf("outcome of the hold = %s, want %s", got, want)
 			}
-			if got := r.owed(); got != test.price {
-				t.Errorf("owed() = %d, want %d", got, test.price)
+			if got := r.priceDue(); got != test.price {
+				t.Errorf("priceDue() = %d, want %d", got, test.price)
 			}
 			var back money.Micro
 			for _, refund := range r.Payment.Requested {

@@ -74,7 +74,7 @@ func (c *Confirmer) Confirm(ctx context.Context, claim Claim, within Within) (r 
 
 func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*Reservation, error) {
 	r, err := c.reservations.Get(ctx, claim.Scope, claim.Reservation)
-	if err != nil || r.PaidBy(claim.Intent) && !r.collects(claim.Intent) {
+	if err != nil || r.PaidBy(claim.Intent) && !r.mayHaveCollected(claim.Intent) {
 		return r, err
 	}
 	if claim.Allows != nil && !claim.Allows(int64(r.Version)) {
@@ -90,7 +90,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 		}
 		return c.payPendingChange(ctx, *r, intent, within)
 	}
-	if r.owes(intent) {
+	if r.canUse(intent) {
 		return r, c.collect(ctx, r, intent, within)
 	}
 	refused := r.Accepts(intent)

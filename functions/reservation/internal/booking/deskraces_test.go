@@ -381,7 +381,7 @@ func TestDeskRace_refundAndCancel(t *testing.T) {
 		switch {
 		case !given:
 			return "promised cash"
-		case r.Payment.kept() < r.owed():
+		case r.Payment.kept() < r.priceDue():
 			return "cancelled before the refund"
 		}
 		return "refunded before the cancellation"

@@ -15,7 +15,7 @@ import (
 
 // MissRooms records that the guests of the rooms that are still expected did not come, once per act, and returns what that retained and
 // refunds. The rooms are removed from the reservation and released; the rules are those of [Reservation.Miss]. A dry run returns the
-// reservation as it is.
+// reservation as it is. See decision 291.
 func (c *Changer) MissRooms(ctx context.Context, call ChangeCall, w MissWish) (r *Reservation, applied Applied, refunds []Refund, err error) {
 	err = Again(ctx, func() error {
 		r, applied, refunds, err = c.missRooms(ctx, call, w)

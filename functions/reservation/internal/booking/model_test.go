@@ -638,7 +638,7 @@ func (s *sequence) checkMoney(r *Reservation) {
 	if kept != r.Payment.kept() {
 		s.t.Errorf("%s: the payment service has kept %d, the reservation says %d", r.State, kept, r.Payment.kept())
 	}
-	if kept > r.owed() {
-		s.t.Errorf("%s: kept %d of %d owed", r.State, kept, r.owed())
+	if kept > r.priceDue() {
+		s.t.Errorf("%s: kept %d of %d owed", r.State, kept, r.priceDue())
 	}
 }

@@ -116,7 +116,7 @@ func (r *Reservation) apply(p *Plan, now time.Time) error {
 // settle requests the refund of what was paid beyond the new price, or the charge of what is due. It returns nil if neither
 // is needed.
 func (r *Reservation) settle(delta, paid money.Micro) *MoneyRequest {
-	if over := paid - r.owed(); delta < 0 && over > 0 {
+	if over := paid - r.priceDue(); delta < 0 && over > 0 {
 		back := r.refunds(over, "modification")
 		r.Payment.Requested = append(slices.Clone(r.Payment.Requested), back...)
 		request := &MoneyRequest{Amount: over, Direction: "refund"}

@@ -140,9 +140,9 @@ func (g Guest) Validate() error {
 
 // writable reports whether a text is short enough and has only visible characters. The joiners of Persian and Urdu are
 // allowed.
-func writable(s string, most int) bool {
+func writable(s string, limit int) bool {
 	const joiners = "\u200c\u200d\u200e\u200f"
-	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
+	return utf8.RuneCountInString(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsPrint(r) && !strings.ContainsRune(joiners, r)
 	})
 }

@@ -24,14 +24,14 @@ const (
 const pullTime = 3 * time.Second
 
 // Pull implements topic.Puller. A lease is at most ten minutes.
-func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
+func (b *Bus) Pull(ctx context.Context, subscription string, limit int, lease time.Duration) ([]topic.Pulled, error) {
 	l, err := b.line()
 	if err != nil {
 		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, pullTime)
 	defer cancel()
-	answer, err := l.subscriptions.Pull(waiting, &pb.PullRequest{Subscription: l.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
+	answer, err := l.subscriptions.Pull(waiting, &pb.PullRequest{Subscription: l.subscription(subscription), MaxMessages: int32(min(limit, maxPulled))})
 	if waiting.Err() != nil && ctx.Err() == nil {
 		return nil, nil // no messages
 	}

@@ -153,11 +153,11 @@ func (t Trip) occupancy() occupancy {
 	return occupancy{page.Number(t.Adults), page.Number(t.Children), page.Number(t.Rooms)}
 }
 
-const mostStars = 5
+const maxStars = 5
 
 func (t Trip) filters() *filters {
 	var f filters
-	for stars := page.Number(t.Stars); t.Stars != "" && stars <= mostStars; stars++ {
+	for stars := page.Number(t.Stars); t.Stars != "" && stars <= maxStars; stars++ {
 		f.Stars = append(f.Stars, stars)
 	}
 	if price := page.Number(t.Price); price > 0 && t.PriceIn != "" {

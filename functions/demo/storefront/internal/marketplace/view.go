@@ -161,7 +161,7 @@ func (v View) Decimal(n float64) string {
 }
 
 // Repeated returns n elements, to range over.
-func (View) Repeated(n int) []struct{} { return make([]struct{}, max(0, min(n, mostStars))) }
+func (View) Repeated(n int) []struct{} { return make([]struct{}, max(0, min(n, maxStars))) }
 
 // HotelURL returns the address of a hotel's page for the page's trip. Where the cards come from the session, it is tomorrow night for
 // two adults, because their prices are of that night.
@@ -378,13 +378,13 @@ type StarList struct {
 // Stars returns stars for the template.
 func (v View) Stars(n int) StarList { return StarList{v, n} }
 
-// mostRemembered is the number of hotels of each list on the first page.
-const mostRemembered = 4
+// maxRemembered is the number of hotels of each list on the first page.
+const maxRemembered = 4
 
 // CardsOf returns the cards of remembered hotels that still exist.
 func (v View) CardsOf(all []Remembered) (cards []Card) {
 	for _, r := range all {
-		if r.Card != nil && (v.Step != "start" || len(cards) < mostRemembered) {
+		if r.Card != nil && (v.Step != "start" || len(cards) < maxRemembered) {
 			cards = append(cards, *r.Card)
 		}
 	}
