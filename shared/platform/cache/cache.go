@@ -153,8 +153,8 @@ func (c *Cache[T]) Remembered(ctx context.Context, key document.Key) (value T, o
 
 // store puts an entry into the store and reports whether that succeeded. If not, the value is composed again.
 func (c *Cache[T]) store(ctx context.Context, key document.Key, e entry[T]) bool {
-	_, err := c.entries.Put(ctx, key, e, e.ReadAt.UnixMicro(), c.bound(e.ReadAt))
-	return err == nil
+	stored, err := c.entries.Put(ctx, key, e, e.ReadAt.UnixMicro(), c.bound(e.ReadAt))
+	return stored && err == nil
 }
 
 // bound returns the time until which a value of that age may be served at all.

@@ -151,7 +151,7 @@ func TestFetch_canceledLeader(t *testing.T) {
 				all.Go(func() {
 					ctx := context.WithValue(t.Context(), reader{}, i)
 					got, _, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, s.compose)
-					check.Must(t, err)
+					check.NoError(t, err)
 					check.Equal(t, got.Text, "first")
 				})
 			}

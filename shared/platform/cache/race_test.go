@@ -88,7 +88,7 @@ func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwh
 			}
 			return p, err
 		})
-		check.Must(t, err, "the refill")
+		check.NoError(t, err, "the refill")
 		check.Equal(t, got.Text, "old", "the refill")
 	}()
 	await(t, read, "the refill's reading")

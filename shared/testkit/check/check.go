@@ -59,7 +59,11 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 		t.Errorf("%sgot %q, want %q", prefix(about), text, w.String())
 	case g.Kind() == reflect.Slice || g.Kind() == reflect.Map || g.Kind() == reflect.Struct:
 		everyField := cmp.Exporter(func(reflect.Type) bool { return true })
-		t.Errorf("%s(-want +got)\n%s", prefix(about), cmp.Diff(want, got, everyField))
+		if diff := cmp.Diff(want, got, everyField); diff != "" {
+			t.Errorf("%s(-want +got)\n%s", prefix(about), diff)
+			return
+		}
+		fallthrough // their Equal method ignores the difference, such as a time's location
 	default:
 		t.Errorf("%sgot %v, want %v", prefix(about), got, want)
 	}

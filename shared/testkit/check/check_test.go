@@ -39,6 +39,12 @@ func TestFailures(t *testing.T) {
 		{"must_equal_different", func(t testing.TB) { check.MustEqual(t, 1, 2, "rooms"); t.Errorf("the test continues") }, "rooms: got 1, want 2"},
 		{"not_zero", func(t testing.TB) { check.NotZero(t, "a") }, ""},
 		{"zero", func(t testing.TB) { check.NotZero(t, "", "name") }, "name: got , want a value"},
+		{"not_equal", func(t testing.TB) { check.NotEqual(t, 1, 2) }, ""},
+		{"not_equal_same", func(t testing.TB) { check.NotEqual(t, 1, 1, "rooms") }, "rooms: got 1, want another value"},
+		{"must_not_equal_same", func(t testing.TB) { check.MustNotEqual(t, 1, 1); t.Errorf("the test continues") }, "got 1, want another value"},
+		{"err", func(t testing.TB) { check.Error(t, check.Err(1, errFull), errFull) }, ""},
+		{"fatal", func(t testing.TB) { t.Fatal("full"); t.Error("the test continues") }, "full"},
+		{"fail_now", func(t testing.TB) { t.FailNow(); t.Error("the test continues") }, "failed"},
 		{"lacks", func(t testing.TB) { check.Lacks(t, "a room", "bed") }, ""},
 		{"lacks_not", func(t testing.TB) { check.Lacks(t, "a room", "bed", "room") }, `got "a room", want it without "room"`},
 		{"fails", func(t testing.TB) { check.Fails(t, errFull) }, ""},
@@ -56,7 +62,8 @@ func TestFailures(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := check.Failures(t, test.run)
-			if got != test.want && (test.want == "" || !strings.HasPrefix(got, test.want+"\n")) {
+			diff := test.want == "(-want +got)" && strings.HasPrefix(got, test.want+"\n")
+			if got != test.want && !diff {
 				t.Errorf("got failure %q, want %q", got, test.want)
 			}
 		})
