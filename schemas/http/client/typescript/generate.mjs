@@ -45,6 +45,9 @@ const events = [];
 for (const file of (await readdir(schemas)).filter((name) => name.endsWith(".json")).sort()) {
   events.push({ subject: file.replace(/\.json$/, ""), schema: JSON.parse(await readFile(new URL(file, schemas), "utf8")) });
 }
+for (const { subject, schema } of events) {
+  if (!/^[A-Z]\w+$/.test(schema.title)) throw new Error(`${subject}: its title ${JSON.stringify(schema.title)} is no name of a type`);
+}
 const payloads = Object.fromEntries(events.map((e) => [e.schema.title, payloadOf(e.schema)]));
 const eventTypes = await openapiTS({ openapi: "3.1.0", info: { title: "Events", version: "1" }, paths: {}, components: { schemas: payloads } },
   { rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true });
@@ -54,7 +57,7 @@ await writeFile(new URL("events.ts", generated), [
   astToString(eventTypes.filter((node) => !["paths", "webhooks", "$defs", "operations"].includes(node.name?.escapedText))).trim(),
   "",
   "/** The payload of each event, by its subject, which is the `type` of the CloudEvent. */",
-  "export interface payloads {",
+  "export interface Payloads {",
   ...events.map((e) => `    ${JSON.stringify(e.subject)}: ${e.schema.title};`),
   "}",
   "",

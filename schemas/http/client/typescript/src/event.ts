@@ -1,10 +1,10 @@
-import type { payloads } from "./generated/events.js";
+import type { Payloads } from "./generated/events.js";
 
 /** The payload of each event, by its subject. */
-export type EventPayloads = payloads;
+export type EventPayloads = Payloads;
 
 /** The subjects of the events, which are the types of the CloudEvents. */
-export type Subject = keyof payloads;
+export type Subject = keyof Payloads;
 
 /** The members of an envelope that consumers use. */
 export interface Envelope<S extends Subject = Subject> {

@@ -1123,7 +1123,7 @@ export interface components {
              * @description When the guest checked in.
              */
             checkedInAt: string;
-            /** @description The room of each item. */
+            /** @description The rooms of the guests with whom the check-in started. Those of later guests are in items_checked_in. */
             assignedRooms: {
                 /** @description The item of the reservation: one room of the stay. */
                 itemId: string;
@@ -1651,7 +1651,8 @@ export interface components {
             /** @description The payment intent. */
             paymentIntentId?: string;
         };
-        "The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.": {
+        /** @description The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued. */
+        ReservationItemsCheckedIn: {
             /** @description The reservation. */
             reservationId: string;
             /** @description The tenant. */
@@ -2173,7 +2174,7 @@ export type ReservationDatesChanged = components['schemas']['ReservationDatesCha
 export type ReservationEarlyCheckout = components['schemas']['ReservationEarlyCheckout'];
 export type ReservationHeld = components['schemas']['ReservationHeld'];
 export type ReservationHoldExpired = components['schemas']['ReservationHoldExpired'];
-export type TheGuestsOfFurtherRoomsHaveComeAfterTheCheckInOfTheReservationHasStartedTheirKeysAreStillToBeIssued = components['schemas']['The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.'];
+export type ReservationItemsCheckedIn = components['schemas']['ReservationItemsCheckedIn'];
 export type ReservationModified = components['schemas']['ReservationModified'];
 export type ReservationNoShow = components['schemas']['ReservationNoShow'];
 export type ReservationOverstayed = components['schemas']['ReservationOverstayed'];
@@ -2188,7 +2189,7 @@ export type TenantSuspended = components['schemas']['TenantSuspended'];
 export type ThemePublished = components['schemas']['ThemePublished'];
 
 /** The payload of each event, by its subject, which is the `type` of the CloudEvent. */
-export interface payloads {
+export interface Payloads {
     "melmastoon.bff.consumer.bot_suspected.v1": ConsumerBotSuspected;
     "melmastoon.bff.consumer.click.recorded.v1": ConsumerClickRecorded;
     "melmastoon.bff.consumer.currency.changed.v1": ConsumerCurrencyChanged;
@@ -2232,7 +2233,7 @@ export interface payloads {
     "melmastoon.reservation.early_checkout.v1": ReservationEarlyCheckout;
     "melmastoon.reservation.held.v1": ReservationHeld;
     "melmastoon.reservation.hold_expired.v1": ReservationHoldExpired;
-    "melmastoon.reservation.items_checked_in.v1": The guests of further rooms have come, after the check-in of the reservation has started. Their keys are still to be issued.;
+    "melmastoon.reservation.items_checked_in.v1": ReservationItemsCheckedIn;
     "melmastoon.reservation.modified.v1": ReservationModified;
     "melmastoon.reservation.no_show.v1": ReservationNoShow;
     "melmastoon.reservation.overstayed.v1": ReservationOverstayed;
