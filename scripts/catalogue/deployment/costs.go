@@ -2,7 +2,9 @@ package deployment
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,7 +25,7 @@ const (
 	secondsPerMonth = 30 * 86400
 	hoursPerMonth   = 730
 
-	seedWrites = 200        // writes a second from which the seeds ask for a larger database
+	seedWrites = 200        // writes a second from which the data model of tenant booking asks for a larger database
 	seedDisk   = 100.0      // GB from which they do
 	seedOutbox = 50_000_000 // outbox rows from which they ask for partitions
 
@@ -40,7 +42,7 @@ type price struct {
 var (
 	sqlProcessor   = price{"Cloud SQL, a vCPU for an hour", 0.0496}
 	sqlMemory      = price{"Cloud SQL, a GiB of memory for an hour", 0.0084}
-	sqlDisk        = price{"Cloud SQL, a GiB of disk with a standby for a month", 0.40}
+	sqlDisk        = price{"Cloud SQL, a GiB of disk for a month", 0.20}
 	runProcessor   = price{"Cloud Run, a vCPU-second of a call, billed by 100 ms", 0.0000336}
 	runMemory      = price{"Cloud Run, a GiB-second of a call", 0.0000035}
 	runWarm        = price{"Cloud Run, a second of an idle instance kept warm, with 1 vCPU and 256 MiB", 0.0000044}
@@ -94,11 +96,7 @@ func (d Deployment) production() setup {
 
 // demonstration is a deployment with the stand-ins, with the variables of demo.tfvars.example.
 func (d Deployment) demonstration() setup {
-	s := setup{jobs: d.Jobs, processors: 1, memory: 3.75, databases: 1}
-	for _, f := range d.Functions {
-		s.functions = append(s.functions, f)
-	}
-	return s
+	return setup{functions: slices.Collect(maps.Values(d.Functions)), jobs: d.Jobs, processors: 1, memory: 3.75, databases: 1}
 }
 
 // A load is what a number of bookings a month causes.
@@ -147,7 +145,8 @@ func (s setup) database(l load) float64 {
 	for l.writes() > seedWrites*size {
 		size *= 2
 	}
-	return size*s.databases*(s.processors*sqlProcessor.dollars+s.memory*sqlMemory.dollars)*hoursPerMonth + max(10, l.disk())*sqlDisk.dollars
+	machine := size * (s.processors*sqlProcessor.dollars + s.memory*sqlMemory.dollars) * hoursPerMonth
+	return s.databases * (machine + max(10, l.disk())*sqlDisk.dollars)
 }
 
 // calls bills the instances while they have calls. Cloud Run bills an instance by 100 ms; calls at the same time in one instance share
@@ -165,17 +164,18 @@ func (s setup) calls(l load) float64 {
 	return seconds*(runProcessor.dollars+runMemory.dollars/4) + (l.calls+single)/1e6*runMillion.dollars
 }
 
-// ticks returns the ticks a month of a cron line: "" has none, "*" one a minute, "*/n" one in n minutes.
+// ticks returns the ticks a month of a cron line: "" has none, "*/n" one in n minutes. Any other line counts as one a minute, the most.
 func ticks(cron string) float64 {
 	minutes, _, _ := strings.Cut(cron, " ")
 	if minutes == "" {
 		return 0
 	}
-	every := 1.0
-	if step, ok := strings.CutPrefix(minutes, "*/"); ok {
-		every, _ = strconv.ParseFloat(step, 64)
+	step, _ := strings.CutPrefix(minutes, "*/")
+	every, err := strconv.Atoi(step)
+	if err != nil || step == minutes {
+		every = 1
 	}
-	return secondsPerMonth / 60 / every
+	return secondsPerMonth / 60 / float64(max(1, every))
 }
 
 // runsPerMonth has the cadences of jobs, as terraform/schedules.tf sets them.

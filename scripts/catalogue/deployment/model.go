@@ -100,7 +100,8 @@ func (d Deployment) writeBudgets(b *strings.Builder) {
 	for _, budget := range d.Budgets() {
 		fmt.Fprintf(b, "| %s | %d | %d |\n", budget.Name, budget.Used, budget.Limit)
 	}
-	connections := d.Budgets()[2]
+	budgets := d.Budgets()
+	connections := budgets[slices.IndexFunc(budgets, func(b Budget) bool { return strings.HasPrefix(b.Name, "database connections") })]
 	fmt.Fprintf(b, "\nDuring a release the instances of the old and the new revisions stand side by side: at most %d connections, of %d. ", 2*connections.Used, maxConnections)
 	if 2*connections.Used > maxConnections {
 		b.WriteString("That exceeds the limit only if every function is at its maximum of instances in both revisions; release at a quiet hour, or set `database_pool = 1`.")
