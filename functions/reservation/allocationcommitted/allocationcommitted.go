@@ -59,7 +59,7 @@ func (h *handler) record(ctx context.Context, e event.Event[Taken]) error {
 	case !errors.Is(err, booking.ErrNotFound):
 		return err
 	case h.now().Before(e.Payload.ExpiresAt):
-		return fault.ErrUnavailable.Because(fmt.Errorf("early, retried: %w", err)) // the console and timelines count it by these words
+		return fault.ErrUnavailable.Because(fmt.Errorf("early, retried: %w", err)) // jobs/timeline/booking has the same words
 	}
 	return nil
 }

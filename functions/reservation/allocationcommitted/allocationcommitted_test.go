@@ -8,7 +8,9 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	timeline "melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -56,11 +58,12 @@ func TestRecord_beforeReservation(t *testing.T) {
 			if test.expires != 0 {
 				e.Payload.ExpiresAt = db.Env().Now().Add(test.expires)
 			}
-			if err := handle(t.Context(), e); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
+			err = handle(t.Context(), e)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			if err != nil && !strings.Contains(err.Error(), "early, retried") { // by these words the console knows that it is no failure
-				t.Errorf("got %v, want it to be early", err)
+			if err != nil && !strings.HasPrefix(errors.Unwrap(fault.From(err)).Error(), timeline.EarlyRetried) {
+				t.Errorf("got %v, want a cause by which the console and timelines know that it is no failure", err)
 			}
 		})
 	}

@@ -126,7 +126,7 @@ func TestLoggedCall_early(t *testing.T) {
 	if got := c.moment().What; !strings.HasSuffix(got, "early, retried") {
 		t.Errorf("got %q, want it to end with early, retried", got)
 	}
-	c.Attempt = maxEarly + 1
+	c.Attempt = MaxEarly + 1
 	if got := c.moment().What; !strings.Contains(got, "because early, retried") {
 		t.Errorf("got %q, want the cause of a failure", got)
 	}

@@ -43,15 +43,15 @@ func (c LoggedCall) Latency() time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// EarlyRetried begins the cause of an early delivery, as its function logs it.
+// EarlyRetried begins the cause of an early delivery, as functions/reservation/allocationcommitted logs it. Its test compares the words.
 const EarlyRetried = "early, retried"
 
-// maxEarly is the number of attempts after which a delivery without its row is a failure: the row should exist by then.
-const maxEarly = 4
+// MaxEarly is the number of attempts after which a delivery without its row is a failure: the row should exist by then.
+const MaxEarly = 4
 
 // Early reports whether the call was a delivery of an event that came before the row that it needs. The bus retries it.
 func (c LoggedCall) Early() bool {
-	return c.Event != "" && c.HTTP.Status == http.StatusServiceUnavailable && c.Attempt <= maxEarly && c.Parked == "" &&
+	return c.Event != "" && c.HTTP.Status == http.StatusServiceUnavailable && c.Attempt <= MaxEarly && c.Parked == "" &&
 		strings.HasPrefix(c.Cause, EarlyRetried)
 }
 

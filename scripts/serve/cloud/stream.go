@@ -22,7 +22,12 @@ func (c *Cloud) stream(w http.ResponseWriter, r *http.Request, begin int64) {
 			return
 		}
 	}
-	after, err := c.position(r, begin)
+	last, err := c.bus.Last(r.Context())
+	if err != nil {
+		http.Error(w, "The message bus does not answer.", http.StatusServiceUnavailable)
+		return
+	}
+	after, err := position(r, begin, last)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -50,19 +55,22 @@ func (c *Cloud) stream(w http.ResponseWriter, r *http.Request, begin int64) {
 	}) // the client has disconnected, or the cloud is closing
 }
 
-// position returns the position after which a stream begins. A client that reconnects names the last one that it has received.
-func (c *Cloud) position(r *http.Request, begin int64) (int64, error) {
-	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		after, err := strconv.ParseInt(id, 10, 64)
-		if err != nil || after < 0 {
-			return 0, fmt.Errorf("Last-Event-ID: %q is no id of this stream", id)
-		}
+// position returns the position after which a stream begins. A client that reconnects names the last one that it has received. If
+// that is beyond the last one of the bus, it is from before ./scripts/run --fresh, and the stream begins with the first event.
+func position(r *http.Request, begin, last int64) (int64, error) {
+	id := r.Header.Get("Last-Event-ID")
+	switch after, err := strconv.ParseInt(id, 10, 64); {
+	case id == "" && r.URL.Query().Get("replay") == "1":
+		return begin, nil
+	case id == "":
+		return last, nil
+	case err != nil, after < 0:
+		return 0, fmt.Errorf("Last-Event-ID: %q is no id of this stream", id)
+	case after > last:
+		return 0, nil
+	default:
 		return after, nil
 	}
-	if r.URL.Query().Get("replay") == "1" {
-		return begin, nil
-	}
-	return c.bus.Last(r.Context())
 }
 
 // publishes reports whether a function of this cloud publishes the subject.

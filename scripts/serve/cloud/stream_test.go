@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,8 +15,10 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // stored is a bus with given messages. Its streams end after the last one.
@@ -72,6 +75,8 @@ func TestStream(t *testing.T) {
 		{"", "0", 200, []string{"1", "2", "3", "4"}},
 		{"?type=" + held, "1", 200, []string{"3"}},
 		{"?type=" + held + "&type=" + confirmed, "2", 200, []string{"3", "4"}},
+		{"", "4", 200, nil},
+		{"", "5", 200, []string{"1", "2", "3", "4"}}, // of another database, which --fresh has replaced
 		{"?type=melmastoon.reservation.unheard.v1", "", 400, nil},
 		{"?type=", "", 400, nil},
 		{"", "x", 400, nil},
@@ -97,9 +102,51 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// outage is a bus that fails.
+type outage struct{ Messages }
+
+func (outage) Last(context.Context) (int64, error) { return 0, errors.New("dial tcp 10.0.0.7") }
+
+func TestStream_outage(t *testing.T) {
+	t.Parallel()
+	for _, last := range []string{"", "3"} {
+		t.Run(fmt.Sprintf("after %q", last), func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest(http.MethodGet, "/-/events", nil)
+			r.Header.Set("Last-Event-ID", last)
+			w := httptest.NewRecorder()
+			(&Cloud{life: t.Context(), bus: outage{}}).stream(w, r, 0)
+			if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "dial") {
+				t.Errorf("got %d %s, want 503 without the cause", w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// crossOrigin returns the problem of a function that a page of another origin calls.
+func crossOrigin(t *testing.T) string {
+	t.Helper()
+	f := fn.HTTP(fn.Spec{Name: "test-write", Route: "POST /bff", Access: fn.Public}, fn.Open, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error), error) {
+		return func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (out fn.Nothing, err error) { return out, nil }, nil
+	})
+	e, _ := fntest.Surround(t, env.Of(nil))
+	h, err := f.Handler(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/bff", nil)
+	r.Header.Set("Origin", "http://localhost:5173")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusForbidden {
+		t.Fatalf("got %d %s, want 403", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
 func TestAdvised(t *testing.T) {
 	t.Parallel()
-	const problem = `{"detail":"` + refusal + `"}`
+	problem := crossOrigin(t)
 	for _, test := range []struct {
 		name, origin, kind string
 		status             int

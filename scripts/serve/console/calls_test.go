@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 )
 
 // line returns a line of the log.
@@ -41,11 +43,11 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// The first deliveries before their row are no failures. One that is still early after them is.
+// A delivery that is still early after booking.MaxEarly attempts is a failure.
 func TestCalls_early(t *testing.T) {
 	t.Parallel()
 	var calls Calls
-	for _, attempt := range []int{1, 2, 9} {
+	for _, attempt := range []int{1, booking.MaxEarly, booking.MaxEarly + 1} {
 		_, _ = calls.Write(line("reservation-allocationcommitted", 503, 1, fmt.Sprintf(`,"eventId":"evt_1","attempt":%d,"cause":"early, retried: GENERAL.RESOURCE_NOT_FOUND"`, attempt)))
 	}
 	_, _ = calls.Write(line("reservation-allocationcommitted", 503, 1, `,"eventId":"evt_1","attempt":1,"cause":"no database"`))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -68,16 +69,17 @@ func (c *Console) deadLetters(r *http.Request) (any, error) {
 	return deadLettersView{Groups: groups}, err
 }
 
-// deadLetterActs are the acts on dead letters: their names and the flags of the job.
+// deadLetterActs are the acts on dead letters.
 var deadLetterActs = map[string]struct {
-	name  string
-	flags []string
+	name    string
+	flags   []string // of the job
+	replays bool
 }{
-	"show":    {"Show dead letters", []string{"-show=50"}},
-	"dry":     {"Dry run of a replay", []string{"-dry"}},
-	"replay":  {"Replay dead letters", []string{"-go"}},
-	"again":   {"Replay dead letters again", []string{"-go", "-again"}},
-	"discard": {"Discard dead letters", []string{"-discard", "-go", who}},
+	"show":    {name: "Show dead letters", flags: []string{"-show=50"}},
+	"dry":     {name: "Dry run of a replay", flags: []string{"-dry"}},
+	"replay":  {name: "Replay dead letters", flags: []string{"-go"}, replays: true},
+	"again":   {name: "Replay dead letters again", flags: []string{"-go", "-again"}, replays: true},
+	"discard": {name: "Discard dead letters", flags: []string{"-discard", "-go", who}},
 }
 
 func (c *Console) actOnDeadLetters(r *http.Request) (string, change, error) {
@@ -103,37 +105,50 @@ func (c *Console) actOnDeadLetters(r *http.Request) (string, change, error) {
 	}
 	return act.name, func(ctx context.Context, out io.Writer) error {
 		began := c.Env.Now()
-		c.reading.Lock()
-		err := c.Jobs.Replay(ctx, c.puller(), append(args, topicName), out)
-		c.reading.Unlock()
-		if err != nil || act.name != deadLetterActs["replay"].name && act.name != deadLetterActs["again"].name {
+		last, err := c.Messages.Last(ctx)
+		if err != nil {
 			return err
 		}
-		return c.outcomes(ctx, topicName, began, out)
+		c.reading.Lock()
+		err = c.Jobs.Replay(ctx, c.puller(), append(args, topicName), out)
+		c.reading.Unlock()
+		if err != nil || !act.replays {
+			return err
+		}
+		return c.outcomes(ctx, topicName, last, began, out)
 	}, nil
 }
 
 // outcomeTime is how long a replay waits for the deliveries that it has caused.
 const outcomeTime = 3 * time.Second
 
-// outcomes prints what became of the replayed messages: a replay only publishes them.
-func (c *Console) outcomes(ctx context.Context, topicName string, began time.Time, out io.Writer) error {
+// outcomes prints what became of the messages that were replayed after a position of the bus: a replay only publishes them.
+func (c *Console) outcomes(ctx context.Context, topicName string, after int64, began time.Time, out io.Writer) error {
 	at := slices.IndexFunc(c.Functions, func(f fn.Function) bool { return f.Spec.DeadLetter == topicName })
 	if at < 0 {
 		return nil
 	}
-	name := c.Functions[at].Spec.Name
+	name, subscription := c.Functions[at].Spec.Name, c.Functions[at].Subscription("").Name
+	replayed, err := c.replayed(ctx, subscription, after)
+	if err != nil || len(replayed) == 0 {
+		return err
+	}
 	var calls []Call
+	var unknown map[string]bool
 	for end := time.Now().Add(outcomeTime); time.Now().Before(end); {
 		if err := env.Wait(ctx, outcomeTime/20); err != nil {
 			return err
 		}
-		calls = c.Calls.about(func(call Call) bool { return call.Function == name && !call.Time.Before(began) })
+		calls = c.Calls.about(func(call Call) bool { return call.Function == name && replayed[call.Event] && !call.Time.Before(began) })
+		unknown = maps.Clone(replayed)
+		for _, call := range calls {
+			delete(unknown, call.Event)
+		}
 		waiting, err := c.pending(ctx)
 		if err != nil {
 			return err
 		}
-		if len(calls) > 0 && !slices.ContainsFunc(waiting, func(p bus.Pending) bool { return p.Subscription == c.Functions[at].Subscription("").Name }) {
+		if len(unknown) == 0 && !slices.ContainsFunc(waiting, func(p bus.Pending) bool { return p.Subscription == subscription }) {
 			break
 		}
 	}
@@ -142,9 +157,27 @@ func (c *Console) outcomes(ctx context.Context, topicName string, began time.Tim
 			return err
 		}
 	}
-	if len(calls) == 0 {
-		_, err := fmt.Fprintf(out, "outcome unknown: %s was not called within %s; /-/functions/%s shows its calls\n", name, outcomeTime, name)
-		return err
+	for _, id := range slices.Sorted(maps.Keys(unknown)) {
+		if _, err := fmt.Fprintf(out, "outcome of %s unknown: %s was not called within %s; /-/functions/%s shows its calls\n", cmp.Or(id, "an unreadable event"), name, outcomeTime, name); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// replayed returns the ids of the events that were replayed to a subscription after a position, as the calls name them: "" if a
+// function cannot read the event.
+func (c *Console) replayed(ctx context.Context, subscription string, after int64) (map[string]bool, error) {
+	ids := map[string]bool{}
+	err := c.read(ctx, after, scan, func(m message) bool {
+		switch id := m.Raw.Envelope.EventID; {
+		case m.Attributes[topic.ReplayTo] != subscription:
+		case id.IsZero():
+			ids[""] = true
+		default:
+			ids[id.String()] = true
+		}
+		return true
+	})
+	return ids, err
 }

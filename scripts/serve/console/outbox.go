@@ -50,7 +50,7 @@ type outboxView struct {
 	Pending  []bus.Pending
 }
 
-// A blocker is a session that holds locks on an outbox or its lanes for longer than a turn of the relay needs.
+// A blocker is a session that holds locks on an outbox or its lanes in a transaction that is older than a turn of the relay.
 type blocker struct {
 	PID                       int
 	User, Application, Schema string

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/jobs/timeline/booking"
 	"melmastoon.ghasi.io/schemas"
 )
 
@@ -80,6 +81,7 @@ var format = template.FuncMap{
 	"short":   short,
 	"nav":     func() []tab { return tabs },
 	"kinds":   func() []string { return []string{"http", "event", "schedule"} },
+	"late":    func(attempts int) bool { return attempts > booking.MaxEarly },
 }
 
 func instant(t time.Time) string {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -77,26 +76,34 @@ func (p *Pusher) Push(ctx context.Context, d Delivery) error {
 		return errNoAnswer
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // without a whole problem, the reason is the status
 	if !slices.Contains(acknowledging, res.StatusCode) {
-		return fmt.Errorf("answered %d%s", res.StatusCode, problemOf(body))
+		return errors.New(reason(res.StatusCode, body))
 	}
 	return nil
 }
 
-// maxDetail is the maximum length of a problem's detail in a reason: attributes of messages hold 1 KiB.
-const maxDetail = 256
+// maxReason is the maximum length of a reason: attributes of messages hold 1 KiB.
+const maxReason = 512
 
-// problemOf returns code and detail of a problem, or "". Details are texts of the code and contain no data.
-func problemOf(body []byte) string {
+// reason returns status, code and detail of a problem as an attribute of a message can hold them: topic.Check accepts printable ASCII
+// only. Details are texts of the code and contain no data.
+func reason(status int, body []byte) string {
 	var p struct {
 		Code   string `json:"code"`
 		Detail string `json:"detail"`
 	}
-	if json.Unmarshal(body, &p) != nil || p.Code == "" {
-		return ""
+	text := "answered " + strconv.Itoa(status)
+	if json.Unmarshal(body, &p) == nil && p.Code != "" {
+		text += " " + p.Code + ": " + p.Detail
 	}
-	return " " + p.Code + ": " + strings.ToValidUTF8(p.Detail[:min(len(p.Detail), maxDetail)], "")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
+	return text[:min(len(text), maxReason)]
 }
 
 // address sets the headers.

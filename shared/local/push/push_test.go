@@ -17,7 +17,9 @@ func TestPush_reason(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, answer, want string }{
 		{"problem", `{"code":"GENERAL.UNAVAILABLE","detail":"Try again later.","requestId":"req_1"}`, "answered 503 GENERAL.UNAVAILABLE: Try again later."},
-		{"long_problem", `{"code":"A.B","detail":"` + strings.Repeat("é", 200) + `"}`, "answered 503 A.B: " + strings.Repeat("é", 128)},
+		{"long_detail", `{"code":"A.B","detail":"` + strings.Repeat("a", 2000) + `"}`, "answered 503 A.B: " + strings.Repeat("a", 494)},
+		{"long_code", `{"code":"` + strings.Repeat("A", 2000) + `"}`, "answered 503 " + strings.Repeat("A", 499)},
+		{"no_header", `{"code":"A.B","detail":"é\n"}`, "answered 503 A.B: ??"},
 		{"text", "upstream connect error", "answered 503"},
 		{"other_json", `{"error":"x"}`, "answered 503"},
 		{"nothing", "", "answered 503"},
@@ -30,8 +32,12 @@ func TestPush_reason(t *testing.T) {
 			}))
 			defer server.Close()
 			d := Delivery{To: topic.Subscription{Endpoint: server.URL, AckDeadline: 10 * time.Second}, Attempt: 1}
-			if err := Open(env.Of(nil), 1).Push(t.Context(), d); err == nil || err.Error() != test.want {
-				t.Errorf("Push() = %v, want %s", err, test.want)
+			err := Open(env.Of(nil), 1).Push(t.Context(), d)
+			if err == nil || err.Error() != test.want {
+				t.Fatalf("Push() = %v, want %s", err, test.want)
+			}
+			if err := topic.Check(topic.Message{Topic: "dead", Attributes: map[string]string{topic.LastAnswer: err.Error()}}); err != nil {
+				t.Errorf("the dead letter cannot be published: %v", err)
 			}
 		})
 	}
