@@ -53,12 +53,12 @@ func TestErrorPage_withoutRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name, path, link string
+		name, path, sees string
 		status           int
 	}{
 		{"wrong method", home + "/choices", `href="` + home + `"`, http.StatusMethodNotAllowed},
 		{"below a site", home + "/nowhere", `href="` + home + `"`, http.StatusNotFound},
-		{"outside of the sites", "/rooms/12", `href="/hotels"`, http.StatusNotFound},
+		{"outside of the sites", "/rooms/12", "Please check the address.", http.StatusNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, test.path, http.NoBody)
@@ -68,7 +68,10 @@ func TestErrorPage_withoutRoute(t *testing.T) {
 			if w.Code != test.status {
 				t.Errorf("status = %d, want %d", w.Code, test.status)
 			}
-			fntest.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}.WantText(t, "This page does not exist", test.link)
+			fntest.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}.WantText(t, "This page does not exist", test.sees)
+			if strings.Contains(w.Body.String(), `href="/hotels"`) { // the hotel's own host has no such page
+				t.Errorf("the page leads to all hotels on its own host: %s", w.Body)
+			}
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -45,12 +44,9 @@ func (v View) House() *Property {
 	return nil
 }
 
-// Pictures returns the house's terrace and court. The first picture of a house depends on its stars, which the booking service does not
-// have.
+// Pictures returns the house's terrace and court, the same as on the site of all hotels. Its first picture there depends on the type and the
+// stars, which the booking service does not have.
 func (p Property) Pictures() []template.URL {
 	h := picture.House{ID: p.ID, City: p.City}
 	return []template.URL{template.URL(h.Draw(1)), template.URL(h.Draw(2))} //nolint:gosec // data URLs
 }
-
-// MinutesLeft returns how many minutes the rooms are still held.
-func (v View) MinutesLeft(h *DraftHold) int { return int(h.ExpiresAt.Sub(v.At) / time.Minute) }

@@ -198,3 +198,15 @@ func TestReturn_otherBrowser(t *testing.T) {
 		})
 	}
 }
+
+// A page has no script: what it says of a hold must still be true a minute later.
+func TestSummary_hold(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	g := browse(t, e, newFakeBooking(e)).open(searched).send("/choices")
+	before := between(t, g.page, "<time datetime=", "</p>")
+	e.Advance(time.Minute)
+	if after := between(t, g.open(g.at).page, "<time datetime=", "</p>"); after != before {
+		t.Errorf("the page shows %q, and a minute later %q", before, after)
+	}
+}

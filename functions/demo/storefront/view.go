@@ -76,8 +76,13 @@ func (v *Visitor) Show(view View) fn.Page {
 // T returns a text in the visitor's language.
 func (v View) T(about string, args ...any) string { return v.Localizer.T(about, args...) }
 
-// AllHotels returns the address of the site of all hotels, which may be on another host than the hotel's own.
-func (v View) AllHotels() string { return v.site.public + marketplace.Home }
+// AllHotels returns the address of the site of all hotels, which may be on another host than the hotel's own, or "" if that host is unknown.
+func (v View) AllHotels() string {
+	if v.site.public == "" {
+		return ""
+	}
+	return v.site.public + marketplace.Home
+}
 
 // Steps returns the steps of a booking in order.
 func (View) Steps() []string { return []string{"rooms", "details", "payment", "confirmation"} }

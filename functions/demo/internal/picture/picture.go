@@ -31,6 +31,9 @@ const Views = 3
 // Draw returns one of the house's pictures as a data URL.
 func (h House) Draw(view int) string { return draw("scene.svg", h.scene(view)) }
 
+// Thumbnail returns a small picture of the house as a data URL. A search has hundreds of them in one response.
+func (h House) Thumbnail() string { return draw("thumbnail.svg", h.scene(0)) }
+
 // City returns the picture of a town as a data URL.
 func City(name string) string {
 	s := newScene([]byte("city "+name), name)
@@ -54,7 +57,7 @@ func (r Room) Draw() string {
 }
 
 // arrangements are the words of a room's name that decide about its beds. The first that the name contains counts.
-var arrangements = []string{"shared", "apartment", "studio", "family suite", "suite", "family", "twin", "single", "deluxe", "garden"}
+var arrangements = []string{"shared", "apartment", "studio", "family suite", "suite", "family", "twin", "single", "deluxe"}
 
 func (r Room) beds() string {
 	for _, word := range arrangements {
@@ -108,15 +111,16 @@ func (s scene) Warm() bool { return s.Place == "sea" || s.Place == "dunes" }
 // Between returns a random number from least to most.
 func (s scene) Between(least, most int) int { return least + s.IntN(most-least+1) }
 
-// scene returns a view of the house. Each view has its own light.
+// scene returns a view of the house. Each view has its own light. The terrace and the court do not depend on the type and the stars.
 func (h House) scene(view int) scene {
 	s := newScene(h.ID[:], h.City)
 	kinds := kinds[h.Type]
 	if h.Type == "hotel" {
 		kinds = hotels[max(0, min(h.Stars, len(hotels)-1))]
 	}
+	chosen := s.Int() // one number whatever the type is: the other numbers of the picture do not depend on the type
 	if s.Kind = "guesthouse"; len(kinds) > 0 {
-		s.Kind = kinds[s.IntN(len(kinds))]
+		s.Kind = kinds[chosen%len(kinds)]
 	}
 	if view > 0 {
 		s.Kind, s.Mirrored = []string{"terrace", "court"}[(view-1)%2], !s.Mirrored

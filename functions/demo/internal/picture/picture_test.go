@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// maxPicture is the maximum size of an SVG in bytes.
-const maxPicture = 8_000
+// The maximum sizes of an SVG in bytes.
+const maxPicture, maxThumbnail = 8_000, 600
 
 // decode returns the SVG of a data URL. It reports one that is too long or no XML.
 func decode(t *testing.T, url string) string {
@@ -30,13 +30,10 @@ func decode(t *testing.T, url string) string {
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("the picture is no XML: %v", err)
 	}
-	if strings.Contains(string(text), "no value") {
-		t.Error("the picture lacks a value")
-	}
 	return string(text)
 }
 
-// Each kind of house in each landscape, each room and each town is a small, valid SVG. The house is one of its own kind.
+// The picture of each kind of house in each landscape, of each room and of each town is a small XML document. That of a house is always the same.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	cities := map[string]string{}
@@ -53,11 +50,30 @@ func TestDraw(t *testing.T) {
 						t.Fatalf("%s in %s, view %d, differs from itself", kind, place, view)
 					}
 				}
+				if size := len(decode(t, h.Thumbnail())); size > maxThumbnail {
+					t.Errorf("the thumbnail of %s in %s has %d bytes, want at most %d", kind, place, size, maxThumbnail)
+				}
 			}
 		}
 	}
 	for _, name := range append(arrangements, "Standard room") {
 		decode(t, Room{Name: name, Sleeps: 2}.Draw())
+	}
+}
+
+// The hotel's own site does not have the type and the stars, and shows the same terrace and court as the site of all hotels.
+func TestHouse_Draw_unknownType(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		for _, kind := range []string{"guesthouse", "hostel", "apartment", "hotel"} {
+			unknown := House{ID: [16]byte{byte(n)}, City: "Herat"}
+			known := House{ID: unknown.ID, City: unknown.City, Type: kind, Stars: n % 6}
+			for view := 1; view < Views; view++ {
+				if unknown.Draw(view) != known.Draw(view) {
+					t.Errorf("view %d of house %d differs if its type %s is known", view, n, kind)
+				}
+			}
+		}
 	}
 }
 
@@ -82,11 +98,11 @@ func (s scene) motif() string {
 	return fmt.Sprintf("%s %s, light %d, %s, %s, %t", s.Kind, s.Place, s.Light.Number, s.Season.Leaf, s.Wall.Light, s.Mirrored)
 }
 
-// Houses of one kind in one town differ in light, season, colours or sides: of two hundred few have the motif of another one.
+// Of two hundred hotels with four stars in one town at least 170 differ in kind, light, season, colour or side.
 func TestHouse_motifs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	const houses, fewest = 200, 185
+	const houses, fewest = 200, 170 // evenly distributed over the 1,008 motifs, they have about 180 different ones
 	for n := range houses {
 		seen[House{ID: [16]byte{byte(n)}, City: "Kabul", Type: "hotel", Stars: 4}.scene(0).motif()] = true
 	}

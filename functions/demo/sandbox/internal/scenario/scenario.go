@@ -85,16 +85,16 @@ func HeadersFor(h http.Header, service string) (http.Header, error) {
 		return h, nil
 	}
 	name, parameters, err := mime.ParseMediaType(asked)
-	of, only := parameters["of"]
+	of, affected := parameters["of"]
 	if _, event := parameters["function"]; err == nil && event && name == eventFails && len(parameters) == 1 {
 		h = h.Clone()
 		h.Del(header)
 		return h, nil
 	}
-	if err != nil || len(parameters) > 1 || len(parameters) == 1 && !only {
+	if err != nil || len(parameters) > 1 || len(parameters) == 1 && !affected {
 		return nil, standin.Refuse("/"+header, "form", "Must be a scenario, optionally with a service (upstream_slow; of=pricing), or fail with an event function: fail; function=NAME.")
 	}
-	if only && !slices.Contains(Services, of) {
+	if affected && !slices.Contains(Services, of) {
 		return nil, standin.Refuse("/"+header, "known", "Unknown service: of must be one of "+strings.Join(Services, ", ")+".")
 	}
 	if !slices.Contains(All, Scenario(name)) {
@@ -102,7 +102,7 @@ func HeadersFor(h http.Header, service string) (http.Header, error) {
 	}
 	h = h.Clone()
 	h.Set(header, name)
-	if only && of != service {
+	if affected && of != service {
 		h.Del(header)
 	}
 	return h, nil

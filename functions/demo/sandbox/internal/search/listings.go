@@ -41,7 +41,7 @@ type Thumbnail struct {
 }
 
 func (l Listing) thumbnail() Thumbnail {
-	return Thumbnail{picture.House{ID: l.Property, City: l.City, Type: l.Type, Stars: l.StarRating}.Draw(0), l.Name}
+	return Thumbnail{picture.House{ID: l.Property, City: l.City, Type: l.Type, Stars: l.StarRating}.Thumbnail(), l.Name}
 }
 
 // Listings is the search index over all tenants. The maintenance role reads it and cannot write; a listing is written

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
@@ -32,7 +31,6 @@ type market struct {
 	translations page.Translations
 	pages        *template.Template
 	sheet        string
-	lowest       sync.Map // of lowestPrices
 }
 
 // openMarket returns the site. The consumer service is below PUBLIC_URL.

@@ -15,8 +15,7 @@ func (v *Visitor) StartPage(ctx context.Context, t Trip, problem, notice string)
 	if err != nil {
 		return v.ProblemPage(err, nil)
 	}
-	towns, prices := v.towns(ctx)
-	return v.keepSaved(v.Show(View{Step: "start", Destinations: towns, Prices: prices, Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session}), session)
+	return v.keepSaved(v.Show(View{Step: "start", Destinations: v.towns(ctx), Title: v.Localizer.T("search.title"), Problem: problem, Notice: notice, Trip: t, Session: &session}), session)
 }
 
 // SavedPage returns the page with the guest's saved hotels and consents.

@@ -51,11 +51,10 @@ type (
 	}
 	// A Destination is a city with hotels.
 	Destination struct {
-		City    string   `json:"city"`
-		Name    Text     `json:"name"`
-		Country string   `json:"country"`
-		Geo     Position `json:"geo"`
-		Hotels  int      `json:"hotels"`
+		City   string   `json:"city"`
+		Name   Text     `json:"name"`
+		Geo    Position `json:"geo"`
+		Hotels int      `json:"hotels"`
 	}
 	// A Photo is a picture.
 	Photo struct {
@@ -82,7 +81,6 @@ type (
 		Name       Text        `json:"name"`
 		City       string      `json:"city"`
 		Geo        Position    `json:"geo"`
-		Thumbnail  Photo       `json:"thumbnail"`
 		Stars      int         `json:"starRating"`
 		Rating     *Rating     `json:"guestRating"`
 		Type       string      `json:"propertyType"`
@@ -195,6 +193,11 @@ type (
 
 // Picture returns the town's picture.
 func (d Destination) Picture() template.URL { return template.URL(picture.City(d.City)) } //nolint:gosec // a data URL
+
+// Picture returns the hotel's picture, the same as the first one on its page.
+func (c Card) Picture() template.URL {
+	return template.URL(picture.House{ID: c.Property, City: c.City, Type: c.Type, Stars: c.Stars}.Draw(0)) //nolint:gosec // a data URL
+}
 
 // Whole returns the price of the stay.
 func (s *Snapshot) Whole() money.Minor {

@@ -103,10 +103,9 @@ type (
 		Spotlight []id.Property `json:"spotlight,omitempty"`
 	}
 	geo struct {
-		Mode   string `json:"mode"`
-		City   string `json:"city,omitzero"`
-		Region string `json:"region,omitzero"`
-		Box    *box   `json:"boundingBox,omitzero"`
+		Mode string `json:"mode"`
+		City string `json:"city,omitzero"`
+		Box  *box   `json:"boundingBox,omitzero"`
 	}
 	box struct {
 		South float64 `json:"swLat"`

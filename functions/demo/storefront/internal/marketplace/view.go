@@ -33,8 +33,7 @@ type View struct {
 	NoMap        bool // the map was asked for and is not available
 	Session      *Session
 	Hotel        *Hotel
-	Town         Destination            // of the results or of the hotel
-	Prices       map[string]money.Minor // the lowest of a night, by city
+	Town         Destination // of the results or of the hotel
 	Vacancy      *Vacancy
 	Repeat       *Repeat // the request that a challenge interrupted
 
