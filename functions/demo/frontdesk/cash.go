@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -21,22 +22,28 @@ const (
 	noRoom    = "DESK.NO_ROOM"    // no room is chosen
 	noAmount  = "DESK.NO_AMOUNT"  // not an amount, or more than is due
 	paidSince = "DESK.PAID_SINCE" // another payment has arrived since the page was shown
+	noHotel   = "DESK.NO_HOTEL"   // the session has no access to its hotel any more
 )
 
 // An intent is a payment of a reservation as the payment service knows it.
 type intent struct {
 	ID       id.Intent   `json:"paymentIntentId"`
-	Status   string      `json:"status"`
-	Amount   money.Micro `json:"amountMicro"`
 	Captured money.Micro `json:"capturedMicro"`
+	Refunded money.Micro `json:"refundedMicro"`
 }
 
-// TakeCash captures an amount in cash. A guest who has promised exactly this amount keeps the promise; any other amount is a new payment.
-// It fails if more has been captured than the page showed, so that a form that is sent twice takes the money once.
+// TakeCash captures an amount in cash. It fails if another amount is kept than the page showed, so that a form that is sent twice takes the
+// money once. It opens the intent before it lists all of them, because a reservation has one live intent: of two desks the second one finds
+// what the first has collected, or both collect the same intent, or only the intent that was opened last can be collected.
 func (c *Clerk) TakeCash(ctx context.Context, r *Reservation, typed, shown string) error {
 	amount, err := c.parseAmount(typed, r.Balance)
 	if err != nil {
 		return err
+	}
+	in := map[string]any{"tenantId": c.session.Tenant, "reservationId": r.ID, "method": "cash_on_arrival", "amountMicro": amount, "currency": r.Balance.Currency}
+	var live intent
+	if err := c.site.hotels.payment.Post(ctx, "/intents", in, &live); err != nil {
+		return fmt.Errorf("frontdesk: intent for %s: %w", r.ID, err)
 	}
 	var known struct {
 		Intents []intent `json:"intents"`
@@ -45,36 +52,28 @@ func (c *Clerk) TakeCash(ctx context.Context, r *Reservation, typed, shown strin
 	if err := c.site.hotels.payment.Get(ctx, "/intents", query, &known); err != nil {
 		return fmt.Errorf("frontdesk: intents of %s: %w", r.ID, err)
 	}
-	var captured money.Micro
-	var promised id.Intent
+	var kept money.Micro
 	for _, i := range known.Intents {
-		captured += i.Captured
-		if i.Status == "pending_cash" && i.Amount == amount {
-			promised = i.ID
-		}
+		kept += i.Captured - i.Refunded
 	}
-	if shown != strconv.FormatInt(int64(captured), 10) {
+	if shown != strconv.FormatInt(int64(kept), 10) {
 		return &page.ServiceError{Code: paidSince}
 	}
-	if promised.IsZero() {
-		in := map[string]any{"tenantId": c.session.Tenant, "reservationId": r.ID, "method": "cash_on_arrival", "amountMicro": amount, "currency": r.Balance.Currency}
-		var opened intent
-		if err := c.site.hotels.payment.Post(ctx, "/intents", in, &opened); err != nil {
-			return fmt.Errorf("frontdesk: intent for %s: %w", r.ID, err)
-		}
-		promised = opened.ID
-	}
-	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/sandbox/payment/v1/intents/" + promised.String() + "/collect"})
+	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/sandbox/payment/v1/intents/" + live.ID.String() + "/collect"})
 }
 
 var western = strings.NewReplacer("۰", "0", "۱", "1", "۲", "2", "۳", "3", "۴", "4", "۵", "5", "۶", "6", "۷", "7", "۸", "8", "۹", "9",
-	"٠", "0", "١", "1", "٢", "2", "٣", "3", "٤", "4", "٥", "5", "٦", "6", "٧", "7", "٨", "8", "٩", "9", "٫", ".", "٬", "", ",", "", " ", "")
+	"٠", "0", "١", "1", "٢", "2", "٣", "3", "٤", "4", "٥", "5", "٦", "6", "٧", "7", "٨", "8", "٩", "9", "٫", ".", "٬", ",", " ", "")
+
+// amountForm is an amount whose commas, if it has any, separate groups of three digits. In other texts a comma may be a decimal separator.
+var amountForm = regexp.MustCompile(`^([0-9]{1,3}(,[0-9]{3})+|[0-9]*)(\.[0-9]*)?$`)
 
 // parseAmount reads an amount in main units, with digits of any script. It rejects more than is due.
 func (c *Clerk) parseAmount(typed string, b Balance) (money.Micro, error) {
-	units, cents, _ := strings.Cut(western.Replace(typed), ".")
+	text := western.Replace(typed)
+	units, cents, _ := strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
 	exponent := b.Currency.Exponent()
-	if len(cents) > exponent {
+	if !amountForm.MatchString(text) || len(cents) > exponent {
 		return 0, &page.ServiceError{Code: noAmount}
 	}
 	n, err := strconv.ParseInt(units+cents+strings.Repeat("0", exponent-len(cents)), 10, 48)

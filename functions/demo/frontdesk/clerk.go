@@ -2,6 +2,7 @@ package frontdesk
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -106,13 +108,17 @@ func problem(err error) url.Values {
 	return query
 }
 
-// Failed returns the answer to a page that could not be read: the login if the session has ended, and otherwise a page that says why.
+// Failed returns the answer to a page that could not be read: the login if the session has ended or its hotel is not accessible any more,
+// and otherwise a page that says why.
 func (c *Clerk) Failed(err error) fn.Page {
 	failed := page.ServiceErrorOf(err)
 	c.Back = Home // an error page repeats nothing of the address
 	switch {
 	case failed.Status == http.StatusUnauthorized:
 		return c.ToLogin(err)
+	case c.SignedIn() && (failed.Status == http.StatusForbidden || errors.Is(err, fault.ErrNotFound)):
+		// ErrNotFound is about the hotel or its tenant. About all else the site asks with the token, and the error is a ServiceError.
+		return c.Forget(problem(&page.ServiceError{Code: noHotel}))
 	case failed.Status == http.StatusNotFound:
 		return c.Show(View{Step: "missing", Answer: fn.NotFound})
 	case failed.Status == http.StatusTooManyRequests:
@@ -123,9 +129,12 @@ func (c *Clerk) Failed(err error) fn.Page {
 	return c.Show(View{Step: "down", Answer: fn.Unavailable})
 }
 
-// Forget redirects to the login and ends the session.
-func (c *Clerk) Forget() fn.Page {
-	p := c.To("", url.Values{"notice": {"left"}})
+// LogOut ends the session.
+func (c *Clerk) LogOut() fn.Page { return c.Forget(url.Values{"notice": {"left"}}) }
+
+// Forget redirects to the login without the session, with a notice or a problem.
+func (c *Clerk) Forget(query url.Values) fn.Page {
+	p := c.To("", query)
 	p.Reply = p.Reply.Forget(c.browser.Cookie(tokenCookie, "", Home))
 	return p
 }

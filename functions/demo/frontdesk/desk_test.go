@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
@@ -69,9 +68,9 @@ func TestRefusals_asSentences(t *testing.T) {
 		{"a clerk who forces", "checked_in", "POST check-out", `403 {"code":"MELMASTOON.GENERAL.FORBIDDEN"}`, "/check-out", []string{"force", "on", "reason", "x"}, "Only a manager"},
 		{"a dearer cancellation", "confirmed", "POST cancel", `409 {"code":"MELMASTOON.RESERVATION.PENALTY_CHANGED"}`, "/end", []string{"plan", "guest_cancelled", "penalty", "0"}, "costs more than was shown"},
 		{"an unknown end", "confirmed", "", "", "/end", []string{"plan", "merged_into", "penalty", "0"}, "Something in the form is not possible"},
-		{"another version", "confirmed", "POST dates", `412 {"code":"MELMASTOON.GENERAL.VERSION_CONFLICT"}`, "/stay", []string{"checkIn", "2027-03-01", "checkOut", "2027-03-02", "version", "3"}, "has changed meanwhile"},
+		{"another version", "confirmed", "", "", "/stay", []string{"checkIn", "2027-03-01", "checkOut", "2027-03-02", "version", "3"}, "has changed meanwhile"},
 		{"a service that is down", "checked_in", "PATCH reservation", `503 {}`, "/stay", []string{"room", item.String() + "." + room.String()}, "does not answer"},
-		{"something unheard of", "confirmed", "POST no-show", `409 {"code":"MELMASTOON.NEVER.HEARD"}`, "/end", []string{"plan", "no_show", "penalty", "0"}, "That did not work"},
+		{"something unheard of", "confirmed", "POST no-show", `409 {"code":"MELMASTOON.NEVER.HEARD"}`, "/end", []string{"plan", "no_show", "penalty", "0", "version", "4"}, "That did not work"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +86,14 @@ func TestRefusals_asSentences(t *testing.T) {
 	}
 }
 
+// Anyone can log in to the demonstration: telephone numbers and e-mail addresses are masked, and no form repeats a search.
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	g := browse(t, e, newFakeServices(e)).logIn("front_desk").open(at).sees("…456", "…@example.com").lacks("700123", "zarghona@")
+	g.open("/desk?q=zarghona").sees(`name="back" value="/desk"`)
+}
+
 // The page shows what a change costs before its form, and the form carries what was shown.
 func TestPlan_figures(t *testing.T) {
 	t.Parallel()
@@ -99,7 +106,7 @@ func TestPlan_figures(t *testing.T) {
 	}{
 		{"?plan=guest_cancelled", []string{"Cancellation for the guest", "AFN 2,500", "AFN 100", `name="penalty" value="2500000000"`}},
 		{"?plan=staff_cancelled", []string{"Cancellation for the hotel"}},
-		{"?plan=no_show", []string{"Record the no-show"}},
+		{"?plan=no_show", []string{"Record the no-show", `name="version" value="4"`}},
 		{"?plan=dates&checkIn=2027-03-01&checkOut=2027-03-04", []string{"−AFN 1,000", "nights: 3", `name="version" value="4"`}},
 		{"?plan=dates&checkIn=2027-03-01&checkOut=x", []string{"Something in the form"}},
 		{"?plan=dates&checkIn=2027-03-01&checkOutDay=31&checkOutMonth=12&checkOutYear=1405", []string{"The calendar does not have this day"}},
@@ -112,48 +119,10 @@ func TestPlan_figures(t *testing.T) {
 			t.Errorf("%s is not a dry run: %v", act, sent)
 		}
 	}
-}
-
-// The amount is captured once, at most what is due, by the promise of exactly this amount or by a new payment.
-func TestTakeCash(t *testing.T) {
-	t.Parallel()
-	promise := id.New[id.Intent]()
-	for _, test := range []struct {
-		name, amount, paid string
-		intents            []body
-		want               []string // requests to the payment service
-		sees               string
-	}{
-		{"the promised amount", "5000", "0", []body{{"paymentIntentId": promise, "status": "pending_cash", "amountMicro": "5000000000", "capturedMicro": "0"}}, []string{"GET intents", "POST collect"}, "The cash is taken"},
-		{"a part, in Eastern digits", "۱٬۲۵۰٫۵", "0", []body{{"paymentIntentId": promise, "status": "pending_cash", "amountMicro": "5000000000", "capturedMicro": "0"}}, []string{"GET intents", "POST intents", "POST collect"}, "The cash is taken"},
-		{"more than is due", "5000.01", "0", nil, nil, "Please write an amount"},
-		{"nothing", "0", "0", nil, nil, "Please write an amount"},
-		{"less than nothing", "-1", "0", nil, nil, "Please write an amount"},
-		{"three decimals", "1.001", "0", nil, nil, "Please write an amount"},
-		{"no number", "all", "0", nil, nil, "Please write an amount"},
-		{"the form again", "5000", "0", []body{{"paymentIntentId": promise, "status": "captured", "amountMicro": "5000000000", "capturedMicro": "5000000000"}}, []string{"GET intents"}, "A payment has arrived meanwhile"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			e := env.Of(nil) // the clients of an environment are shared
-			d := newFakeServices(e)
-			d.intents = test.intents
-			g := browse(t, e, d).logIn("front_desk")
-			g.post(at+"/cash", "amount", test.amount, "paid", test.paid).sees(test.sees)
-			var got []string
-			for _, act := range d.asked {
-				if strings.HasSuffix(act, "intents") || strings.HasSuffix(act, "collect") {
-					got = append(got, act)
-				}
-			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("asked %q, want %q", got, test.want)
-			}
-			if sent := d.bodies["POST intents"]; sent != nil && sent["amountMicro"] != "1250500000" {
-				t.Errorf("the new payment is %v", sent)
-			}
-		})
-	}
+	missed := []string{"once", "req_1", "plan", "no_show", "penalty", "0", "version", "3"}
+	g.post(at+"/end", missed...).sees("has changed meanwhile", "Record the no-show", `name="version" value="4"`)
+	missed[7] = "4"
+	g.post(at+"/end", missed...).sees("It is recorded")
 }
 
 // A refused walk-in is shown again with what was typed. No address contains a name.
@@ -178,6 +147,39 @@ func TestWalkIn(t *testing.T) {
 	}
 	form[3] = broken.String() + "x"
 	g.post("/desk/walk-in", form...).sees("Please choose at least one room")
+}
+
+// A walk-in that may have been booked is repeated with the same key and the same room, although the guest may have it. After a definite
+// refusal the key is new.
+func TestWalkIn_key(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, refusal string
+		keeps         bool
+		sees          string
+	}{
+		{"no answer", "000 ", true, "does not answer"},
+		{"unavailable", `503 {"code":"MELMASTOON.GENERAL.UNAVAILABLE"}`, true, "did not work"},
+		{"too many requests", `429 {"code":"MELMASTOON.GENERAL.RATE_LIMITED"}`, true, "did not work"},
+		{"invalid", `400 {"code":"MELMASTOON.GENERAL.VALIDATION_FAILED"}`, false, "Something in the form"},
+		{"no room", `409 {"code":"MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED"}`, false, "No room of this type"},
+		{"the key of another guest", `422 {"code":"MELMASTOON.GENERAL.IDEMPOTENCY_KEY_REUSED"}`, false, "An earlier attempt"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			g := browse(t, e, d).logIn("front_desk")
+			if d.refuses["POST walk-ins"] = test.refusal; test.keeps {
+				d.state = "checked_in" // with the room
+			}
+			g.post("/desk/walk-in", "once", "req_1", "room", room.String(), "rate", "flexible", "checkIn", "2027-03-01", "checkOut", "2027-03-02",
+				"adults", "1", "children", "0", "firstName", "Palwasha").sees(test.sees, `name="once"`, room.String()+`" selected`)
+			if got := strings.Contains(g.page, `name="once" value="req_1"`); got != test.keeps {
+				t.Errorf("the form keeps its key: %t, want %t", got, test.keeps)
+			}
+		})
+	}
 }
 
 func encode(fields []string) string {
@@ -205,6 +207,32 @@ func TestCheckIn_items(t *testing.T) {
 	g.open(at).lacks(`name="room2"`, "Record a no-show")
 }
 
+// A room that is assigned in advance is suggested to its guests, who are still expected. Guests of further rooms can check in while keys are
+// made, and the page counts those keys.
+func TestCheckIn_expected(t *testing.T) {
+	t.Parallel()
+	suggested := `value="` + item.String() + "." + room.String() + `" selected`
+	for _, test := range []struct {
+		state   string
+		arrived int
+		early   bool
+		sees    []string
+		lacks   []string
+	}{
+		{"confirmed", 0, true, []string{suggested, "Cancel for the guest"}, nil},
+		{"checked_in", 0, true, []string{suggested, "Record a no-show"}, []string{"Another room"}},
+		{"check_in_started", 2, false, []string{`name="room3"`, "Issued: 1 · Being made: 1"}, []string{`name="room1"`, `name="room2"`, "Record a no-show"}},
+	} {
+		t.Run(test.state, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			d.state, d.arrived, d.early, d.party, d.step, d.keys = test.state, test.arrived, test.early, 3, "await_keys", 1
+			browse(t, e, d).logIn("front_desk").open(at).sees(test.sees...).lacks(test.lacks...)
+		})
+	}
+}
+
 // A booked room counts for its type until the check-in. What inventory does not sell and no booking has is held.
 func TestRack(t *testing.T) {
 	t.Parallel()
@@ -214,20 +242,29 @@ func TestRack(t *testing.T) {
 	number := func(n string) string { return "<td>" + n + "</td>" }
 	const out, free = `<td class="out">X</td>`, `<td class="free">–</td>`
 	inHouse := `<td class="inHouse"><a href="` + at + `">H</a></td>`
-	for state, want := range map[string][]string{
-		"confirmed":  {row("Booked", number("1"), number("1"), number("0")), row("Held", number("0"), number("0"), number("1")), row("101", free, free, free), row("102", out, out, out)},
-		"checked_in": {row("101", inHouse, inHouse, free), row("Free", number("0"), number("0")), "in house", "Out of order"},
+	for _, test := range []struct {
+		name, state    string
+		party, arrived int
+		want           []string
+	}{
+		{"booked", "confirmed", 1, 0, []string{row("Booked", number("1"), number("1"), number("0")), row("Held", number("0"), number("0"), number("1")), row("101", free, free, free), row("102", out, out, out)}},
+		{"in house", "checked_in", 1, 1, []string{row("101", inHouse, inHouse, free), row("Free", number("0"), number("0")), row("Booked", number("0")), "in house", "Out of order"}},
+		{"in house in part", "checked_in", 2, 1, []string{row("101", inHouse, inHouse, free), row("Booked", number("1"), number("1"), number("0"))}},
+		{"assigned in advance", "checked_in", 2, 0, []string{row("Booked", number("2"), number("2"), number("0"))}},
 	} {
-		t.Run(state, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			e := env.Of(nil)
+			e := env.Of(nil) // the clients of an environment are shared
 			d := newFakeServices(e)
-			d.state = state
+			d.state, d.party, d.arrived = test.state, test.party, test.arrived
 			g := browse(t, e, d).logIn("front_desk").open("/desk/rooms")
-			for _, part := range want {
+			for _, part := range test.want {
 				if !strings.Contains(strings.ToLower(g.page), strings.ToLower(part)) {
 					t.Errorf("the rack does not show %q:\n%s", part, g.page)
 				}
+			}
+			if got := strings.Contains(g.page, inHouse); got != (test.arrived > 0) {
+				t.Errorf("a room is in house: %t, with %d arrived", got, test.arrived)
 			}
 		})
 	}
@@ -252,6 +289,23 @@ func TestLanguages(t *testing.T) {
 				if to := a.Header.Get("Location"); to != "/desk" {
 					t.Errorf("back to %q leads to %q", back, to)
 				}
+			}
+		})
+	}
+}
+
+// A session without access to its hotel ends, and leads to the login.
+func TestFailed_hotel(t *testing.T) {
+	t.Parallel()
+	for act, refusal := range map[string]string{"GET property": `404 {"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`, "GET rooms": `403 {"code":"MELMASTOON.GENERAL.FORBIDDEN"}`} {
+		t.Run(act, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			g := browse(t, e, d).logIn("front_desk")
+			d.refuses[act] = refusal
+			if g.open("/desk").sees("no access to this hotel", "Log in"); g.cookies["staff"] != "" {
+				t.Error("the cookie is still there")
 			}
 		})
 	}

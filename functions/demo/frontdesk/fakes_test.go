@@ -2,11 +2,13 @@ package frontdesk_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,7 +58,14 @@ type fakeServices struct {
 	guest   string
 	due     string
 	intents []body
+	rival   []body            // what another desk has collected by the time at which this one opens an intent
 	party   int               // booked rooms, if more than one
+	arrived int               // booked rooms whose guests have come, if the reservation is in house
+	early   bool              // the first room is assigned before its guests come
+	keys    int               // issued keys
+	step    string            // what the reservation waits for
+	paid    string            // captured, in micro units
+	back    string            // refunded of it
 	free    int               // rooms that inventory sells each night
 	refuses map[string]string // by "METHOD last-part-of-the-path": a status, a code and members
 	asked   []string
@@ -65,7 +74,7 @@ type fakeServices struct {
 }
 
 func newFakeServices(e env.Env) *fakeServices {
-	return &fakeServices{now: e.Now, state: "confirmed", guest: "Zarghona", due: "5000000000", refuses: map[string]string{}, tokens: map[string]bool{}, bodies: map[string]body{}}
+	return &fakeServices{now: e.Now, state: "confirmed", guest: "Zarghona", arrived: 1, due: "5000000000", paid: "0", back: "0", refuses: map[string]string{}, tokens: map[string]bool{}, bodies: map[string]body{}}
 }
 
 // RoundTrip sends requests to the fakes. The site can reach nothing else.
@@ -81,10 +90,17 @@ func (d *fakeServices) RoundTrip(r *http.Request) (*http.Response, error) {
 	_ = json.Unmarshal(text, &sent)
 	d.bodies[act] = sent
 	w := httptest.NewRecorder()
-	if refusal, ok := d.refuses[act]; ok {
+	refusal, ok := d.refuses[act]
+	if match := r.Header.Get("If-Match"); match != "" && match != `"4"` {
+		refusal, ok = `412 {"code":"MELMASTOON.GENERAL.VERSION_CONFLICT"}`, true
+	}
+	if ok {
 		status, problem, _ := strings.Cut(refusal, " ")
+		if problem == "" {
+			return nil, errors.New("timeout")
+		}
 		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(map[string]int{"400": 400, "401": 401, "403": 403, "404": 404, "409": 409, "412": 412, "503": 503}[status])
+		w.WriteHeader(map[string]int{"400": 400, "401": 401, "403": 403, "404": 404, "409": 409, "412": 412, "422": 422, "429": 429, "503": 503}[status])
 		_, _ = io.WriteString(w, problem)
 		return w.Result(), nil
 	}
@@ -122,6 +138,7 @@ func (d *fakeServices) answer(act string, r *http.Request) any {
 	case "GET intents":
 		return body{"intents": d.intents}
 	case "POST intents":
+		d.intents = append(d.intents, d.rival...)
 		return body{"paymentIntentId": id.New[id.Intent](), "status": "pending_cash", "amountMicro": "1", "capturedMicro": "0"}
 	case "GET reservation", "POST walk-ins", "POST check-in", "POST check-out", "POST cancel", "POST no-show", "POST dates", "POST collect", "PATCH reservation":
 		return d.reservation()
@@ -133,16 +150,24 @@ func (d *fakeServices) reservation() body {
 	day := d.now().In(kabul)
 	r := body{"reservationId": stayed, "reservationCode": "GM-7K2QX9", "state": d.state, "version": 4, "items": []body{{"itemId": item, "roomTypeId": double,
 		"ratePlanId": flexible, "occupants": body{"adults": 2, "children": 0}, "totalMicro": "5000000000"}}, "rooms": []body{},
-		"stayWindow": body{"start": day.Format(time.DateOnly), "end": day.AddDate(0, 0, 2).Format(time.DateOnly)}, "keyCredentialIds": []string{},
-		"balance": body{"capturedMicro": "0", "refundedMicro": "0", "dueMicro": d.due, "currency": "AFN"}, "totals": body{"grandTotalMicro": "5000000000"},
-		"guest": body{"firstName": d.guest, "lastName": "Ahmadzai", "email": "", "phone": "+93700123456"}, "policyApplied": body{"penaltyMicro": "2500000000"},
+		"stayWindow": body{"start": day.Format(time.DateOnly), "end": day.AddDate(0, 0, 2).Format(time.DateOnly)}, "keyCredentialIds": slices.Repeat([]string{"key"}, d.keys),
+		"balance": body{"capturedMicro": d.paid, "refundedMicro": d.back, "dueMicro": d.due, "currency": "AFN"}, "totals": body{"grandTotalMicro": "5000000000"},
+		"guest": body{"firstName": d.guest, "lastName": "Ahmadzai", "email": "zarghona@example.com", "phone": "+93700123456"}, "policyApplied": body{"penaltyMicro": "2500000000"},
 		"paymentRefundsRequested": []body{{"amountMicro": "100000000"}}, "modification": body{"priceDeltaMicro": "-1000000000"}}
 	for n := 1; n < d.party; n++ {
 		r["items"] = append(r["items"].([]body), body{"itemId": id.New[id.Item](), "roomTypeId": double, "ratePlanId": flexible,
 			"occupants": body{"adults": 1, "children": 0}, "totalMicro": "0"})
 	}
-	if d.state == "checked_in" {
+	if d.step != "" {
+		r["pendingSagaStep"] = d.step
+	}
+	if inHouse := d.state == "checked_in" || d.state == "check_in_started"; inHouse || d.early {
 		r["rooms"] = []body{{"itemId": item, "roomId": room}}
+		for n, item := range r["items"].([]body) {
+			if inHouse && n < d.arrived {
+				item["arrivedAt"] = day.Format(time.RFC3339)
+			}
+		}
 	}
 	return r
 }

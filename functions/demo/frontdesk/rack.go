@@ -41,13 +41,13 @@ type Cell struct {
 	Reservation id.Reservation
 }
 
-// A house is what the rack is made of.
-type house struct {
+// A rackData is what the rack is made of.
+type rackData struct {
 	today    stay.Date
 	rooms    []Room
 	inHouse  []Reservation
-	awaited  []Reservation
-	vacant   map[stay.Date]map[id.RoomType]int // what inventory sells
+	expected []Reservation                     // all of their guests, or those of some items
+	free     map[stay.Date]map[id.RoomType]int // what inventory sells
 	roomType []RoomType
 }
 
@@ -57,35 +57,35 @@ func (c *Clerk) RackPage(ctx context.Context) fn.Page {
 	if err := c.Enter(ctx); err != nil {
 		return c.Failed(err)
 	}
-	h := house{today: c.Today(), roomType: c.Hotel.RoomTypes, vacant: map[stay.Date]map[id.RoomType]int{}}
+	d := rackData{today: c.Today(), roomType: c.Hotel.RoomTypes, free: map[stay.Date]map[id.RoomType]int{}}
 	var err error
-	if h.rooms, err = c.rooms(ctx); err != nil {
+	if d.rooms, err = c.rooms(ctx); err != nil {
 		return c.Failed(err)
 	}
-	last := h.today.AddDays(weeks*week - 1)
+	last := d.today.AddDays(weeks*week - 1)
 	inHouse, err := c.list(ctx, "inHouse", maxListed, nil)
 	if err != nil {
 		return c.Failed(err)
 	}
-	awaited, err := c.list(ctx, "arrivals", maxListed, url.Values{"date": {last.String()}})
+	expected, err := c.list(ctx, "arrivals", maxListed, url.Values{"date": {last.String()}})
 	if err != nil {
 		return c.Failed(err)
 	}
-	h.inHouse, h.awaited = inHouse.Reservations, awaited.Reservations
-	for night := h.today; !last.Before(night); night = night.AddDays(1) {
-		if h.vacant[night], err = c.site.hotels.vacant(ctx, c.session.property(), night); err != nil {
+	d.inHouse, d.expected = inHouse.Reservations, expected.Reservations
+	for night := d.today; !last.Before(night); night = night.AddDays(1) {
+		if d.free[night], err = c.site.hotels.free(ctx, c.session.property(), night); err != nil {
 			return c.Failed(err)
 		}
 	}
-	view := View{Step: "rack", Rooms: h.rooms, More: inHouse.Next != nil || awaited.Next != nil}
+	view := View{Step: "rack", Rooms: d.rooms, More: inHouse.Next != nil || expected.Next != nil}
 	for n := range weeks {
-		view.Weeks = append(view.Weeks, h.week(h.today.AddDays(n*week)))
+		view.Weeks = append(view.Weeks, d.week(d.today.AddDays(n*week)))
 	}
 	return c.Show(view)
 }
 
-// vacant returns how many rooms of each type inventory sells for a night.
-func (h hotels) vacant(ctx context.Context, p id.Property, night stay.Date) (map[id.RoomType]int, error) {
+// free returns how many rooms of each type inventory sells for a night.
+func (h hotels) free(ctx context.Context, p id.Property, night stay.Date) (map[id.RoomType]int, error) {
 	var out struct {
 		RoomTypes []struct {
 			ID    id.RoomType `json:"roomTypeId"`
@@ -94,37 +94,37 @@ func (h hotels) vacant(ctx context.Context, p id.Property, night stay.Date) (map
 	}
 	query := url.Values{"propertyId": {p.String()}, "start": {night.String()}, "end": {night.AddDays(1).String()}}
 	if err := h.inventory.Get(ctx, "/availability", query, &out); err != nil {
-		return nil, fmt.Errorf("frontdesk: vacancy of %s: %w", p, err)
+		return nil, fmt.Errorf("frontdesk: free rooms of %s: %w", p, err)
 	}
-	left := map[id.RoomType]int{}
+	free := map[id.RoomType]int{}
 	for _, t := range out.RoomTypes {
-		left[t.ID] = t.Units
+		free[t.ID] = t.Units
 	}
-	return left, nil
+	return free, nil
 }
 
 // week returns the table that begins with a night.
-func (h house) week(first stay.Date) (w Week) {
+func (d rackData) week(first stay.Date) (w Week) {
 	for n := range week {
 		w.Nights = append(w.Nights, first.AddDays(n))
 	}
-	for _, t := range h.roomType {
+	for _, t := range d.roomType {
 		g := Group{Type: t.ID}
-		for _, r := range h.rooms {
+		for _, r := range d.rooms {
 			if r.RoomType != t.ID {
 				continue
 			}
 			row := RackRow{Room: r.ID}
 			for _, night := range w.Nights {
-				row.Cells = append(row.Cells, h.cell(r, night))
+				row.Cells = append(row.Cells, d.cell(r, night))
 			}
 			g.Rooms = append(g.Rooms, row)
 		}
 		for n, night := range w.Nights {
-			free, booked := h.vacant[night][t.ID], count(h.awaited, t.ID, night)
+			free, booked := d.free[night][t.ID], count(d.expected, t.ID, night)
 			held := len(g.Rooms) - free - booked
 			for _, row := range g.Rooms {
-				if row.Cells[n].State != vacantState {
+				if row.Cells[n].State != freeState {
 					held--
 				}
 			}
@@ -135,17 +135,17 @@ func (h house) week(first stay.Date) (w Week) {
 	return w
 }
 
-const vacantState = "free"
+const freeState = "free"
 
 // cell returns one night of a room. A guest who should have left still has the room tonight.
-func (h house) cell(r Room, night stay.Date) Cell {
-	for _, guest := range h.inHouse {
-		late := night == h.today && !h.today.Before(guest.Stay.End)
+func (d rackData) cell(r Room, night stay.Date) Cell {
+	for _, guest := range d.inHouse {
+		late := night == d.today && !d.today.Before(guest.Stay.End)
 		if !late && (night.Before(guest.Stay.Start) || !night.Before(guest.Stay.End)) {
 			continue
 		}
-		for _, a := range guest.Rooms {
-			if a.Room == r.ID {
+		for _, item := range guest.Items {
+			if room, _ := guest.Room(item.ID); item.ArrivedAt != nil && room == r.ID {
 				return Cell{State: "inHouse", Reservation: guest.ID}
 			}
 		}
@@ -153,17 +153,17 @@ func (h house) cell(r Room, night stay.Date) Cell {
 	if r.IsOut(night, night.AddDays(1)) {
 		return Cell{State: "out"}
 	}
-	return Cell{State: vacantState}
+	return Cell{State: freeState}
 }
 
-// count returns how many rooms of a type are booked for a night.
-func count(booked []Reservation, t id.RoomType, night stay.Date) (n int) {
-	for _, r := range booked {
+// count returns how many rooms of a type are booked for guests who are expected, for a night.
+func count(expected []Reservation, t id.RoomType, night stay.Date) (n int) {
+	for _, r := range expected {
 		if night.Before(r.Stay.Start) || !night.Before(r.Stay.End) {
 			continue
 		}
 		for _, i := range r.Items {
-			if i.RoomType == t {
+			if i.RoomType == t && i.ArrivedAt == nil {
 				n++
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
@@ -21,6 +22,7 @@ type Reservation struct {
 	Code     string         `json:"reservationCode"`
 	State    string         `json:"state"`
 	Version  int            `json:"version"`
+	Step     string         `json:"pendingSagaStep"` // what it waits for
 	Stay     stay.Window    `json:"stayWindow"`
 	Items    []Item         `json:"items"`
 	Rooms    []AssignedRoom `json:"rooms"`
@@ -51,6 +53,7 @@ type Item struct {
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants stay.Occupants `json:"occupants"`
 	Total     money.Micro    `json:"totalMicro"`
+	ArrivedAt *time.Time     `json:"arrivedAt"` // nil: its guests are expected
 }
 
 // An AssignedRoom is the physical room of an item.
@@ -66,6 +69,9 @@ type Balance struct {
 	Due      money.Micro    `json:"dueMicro"`
 	Currency money.Currency `json:"currency"`
 }
+
+// Kept returns what was paid and not paid back.
+func (b Balance) Kept() money.Micro { return b.Captured - b.Refunded }
 
 // A Wish is a special request of the guest.
 type Wish struct {
@@ -86,6 +92,21 @@ func (r *Reservation) Is(states ...string) bool { return slices.Contains(states,
 
 // IsInHouse reports whether the guest has a room.
 func (r *Reservation) IsInHouse() bool { return r.Is(checkInStarted, checkedIn, checkoutStarted) }
+
+// PendingKeys returns how many rooms of guests in house wait for their key.
+func (r *Reservation) PendingKeys() (n int) {
+	if r.Step != awaitKeys {
+		return 0
+	}
+	for _, item := range r.Items {
+		if item.ArrivedAt != nil {
+			n++
+		}
+	}
+	return max(0, n-len(r.Keys))
+}
+
+const awaitKeys = "await_keys"
 
 // TakesCash reports whether the guest can pay what is due.
 func (r *Reservation) TakesCash() bool {
@@ -137,6 +158,11 @@ func (c *Clerk) do(ctx context.Context, r id.Reservation, act, key string, in, o
 	return c.reservations(ctx, http.MethodPost, "/"+r.String()+act, key, in, out)
 }
 
+// doTo sends an act on a version of a reservation.
+func (c *Clerk) doTo(ctx context.Context, r id.Reservation, act string, version int, key string, in any) error {
+	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/api/v1/reservations/" + r.String() + act, Key: key, Match: strconv.Itoa(version), In: in})
+}
+
 // ParseRooms reads the choices of a form: an item and a room each, separated by a dot. It omits empty ones.
 func ParseRooms(choices []string) (all []AssignedRoom, err error) {
 	for _, text := range choices {
@@ -179,6 +205,5 @@ func (c *Clerk) Move(ctx context.Context, r id.Reservation, to AssignedRoom, key
 
 // ChangeDates changes the dates of the version that the page showed.
 func (c *Clerk) ChangeDates(ctx context.Context, r id.Reservation, to stay.Window, version int, key string) error {
-	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/api/v1/reservations/" + r.String() + "/dates", Key: key, Match: strconv.Itoa(version),
-		In: map[string]any{"stayWindow": to}})
+	return c.doTo(ctx, r, "/dates", version, key, map[string]any{"stayWindow": to})
 }

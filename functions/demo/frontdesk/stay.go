@@ -18,7 +18,7 @@ const (
 	guestCancels = "guest_cancelled"
 	hotelCancels = "staff_cancelled" // a manager can waive the penalty
 	noShow       = "no_show"
-	newDates     = "dates"
+	NewDates     = "dates"
 )
 
 // An Asked is what the address of a reservation's page asks for.
@@ -52,7 +52,7 @@ func (c *Clerk) ReservationPage(ctx context.Context, r id.Reservation, in Asked)
 	if view.Rooms, err = c.rooms(ctx); err != nil {
 		return c.Failed(err)
 	}
-	if found.Is(confirmed, checkedIn) {
+	if found.Is(confirmed, checkInStarted, checkedIn) {
 		if view.Taken, err = c.taken(ctx); err != nil {
 			return c.Failed(err)
 		}
@@ -68,7 +68,7 @@ func (c *Clerk) ReservationPage(ctx context.Context, r id.Reservation, in Asked)
 	return c.Show(view)
 }
 
-// taken returns the rooms of the guests in house.
+// taken returns the rooms of the guests in house, and those assigned to the rest of their party.
 func (c *Clerk) taken(ctx context.Context) (all []id.Room, err error) {
 	inHouse, err := c.list(ctx, "inHouse", maxListed, nil)
 	for _, r := range inHouse.Reservations {
@@ -103,7 +103,7 @@ func (c *Clerk) plan(ctx context.Context, r *Reservation, in Asked) (*Plan, erro
 		err = c.do(ctx, r.ID, "/cancel", key, map[string]any{"reasonCode": in.Plan, "dryRun": true}, &out)
 	case noShow:
 		err = c.do(ctx, r.ID, "/no-show", key, map[string]any{"dryRun": true}, &out)
-	case newDates:
+	case NewDates:
 		if p.Stay, err = window(in.CheckIn, in.CheckOut); err != nil {
 			return nil, err
 		}
@@ -136,23 +136,26 @@ func window(checkIn, checkOut string) (w stay.Window, err error) {
 	return stay.Window{Start: start, End: end}, nil
 }
 
-// End cancels the reservation or records a no-show, as planned. It fails if a cancellation costs more than the page showed.
-func (c *Clerk) End(ctx context.Context, r id.Reservation, plan string, shown money.Micro, key string) error {
+// End cancels the reservation or records a no-show, as planned. It fails if a cancellation costs more than the page showed, or if the
+// reservation of a no-show has another version.
+func (c *Clerk) End(ctx context.Context, r id.Reservation, plan string, shown money.Micro, version int, key string) error {
 	switch plan {
 	case guestCancels, hotelCancels:
 		return c.do(ctx, r, "/cancel", key, map[string]any{"reasonCode": plan, "maxPenaltyMicro": shown}, nil)
 	case noShow:
-		return c.do(ctx, r, "/no-show", key, map[string]any{}, nil)
+		return c.doTo(ctx, r, "/no-show", version, key, map[string]any{})
 	}
 	return &page.ServiceError{Code: invalid}
 }
 
-// ToPlan redirects to the page with the figures of new dates, after they have changed.
-func (c *Clerk) ToPlan(r id.Reservation, to stay.Window, err error) fn.Page {
+// ToPlan redirects to the page with the figures of a plan, after they have changed. Only new dates have a window.
+func (c *Clerk) ToPlan(r id.Reservation, plan string, to stay.Window, err error) fn.Page {
 	query := problem(err)
-	query.Set("plan", newDates)
-	query.Set("checkIn", to.Start.String())
-	query.Set("checkOut", to.End.String())
+	query.Set("plan", plan)
+	if plan == NewDates {
+		query.Set("checkIn", to.Start.String())
+		query.Set("checkOut", to.End.String())
+	}
 	return c.To("/reservations/"+r.String(), query)
 }
 
@@ -169,41 +172,48 @@ type RoomChoice struct {
 	Selected id.Room // zero: no room is free
 }
 
-// FreeRooms returns the rooms of a type that no guest has and that are in order in the nights.
-func (v View) FreeRooms(roomType id.RoomType, nights stay.Window) (all []Room) {
+// FreeRooms returns the rooms of a type that no guest has and that are in order in the nights. It includes the own room of an item.
+func (v View) FreeRooms(roomType id.RoomType, nights stay.Window, own id.Room) (all []Room) {
 	for _, r := range v.Rooms {
-		if r.RoomType == roomType && !r.IsOut(nights.Start, nights.End) && !slices.Contains(v.Taken, r.ID) {
+		taken := r.ID != own && slices.Contains(v.Taken, r.ID)
+		if r.RoomType == roomType && !taken && !r.IsOut(nights.Start, nights.End) {
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// RoomChoices returns a selector for each item without a room. It suggests another room for each.
+// RoomChoices returns a selector for each item whose guests are expected. It suggests the room that is assigned to it, or otherwise another
+// room for each.
 func (v View) RoomChoices() (all []RoomChoice) {
 	var suggested []id.Room
+	for _, a := range v.Reservation.Rooms {
+		suggested = append(suggested, a.Room)
+	}
 	for n, item := range v.Reservation.Items {
-		if _, has := v.Reservation.Room(item.ID); has {
+		if item.ArrivedAt != nil {
 			continue
 		}
-		choice := RoomChoice{Name: "room" + strconv.Itoa(n+1), Item: item, Options: v.FreeRooms(item.RoomType, v.Reservation.Stay)}
-		for _, r := range choice.Options {
-			if !slices.Contains(suggested, r.ID) {
-				choice.Selected = r.ID
-				suggested = append(suggested, r.ID)
-				break
-			}
+		own, _ := v.Reservation.Room(item.ID)
+		choice := RoomChoice{Name: "room" + strconv.Itoa(n+1), Item: item, Options: v.FreeRooms(item.RoomType, v.Reservation.Stay, own)}
+		at := slices.IndexFunc(choice.Options, func(r Room) bool { return r.ID == own })
+		if at < 0 {
+			at = slices.IndexFunc(choice.Options, func(r Room) bool { return !slices.Contains(suggested, r.ID) })
+		}
+		if at >= 0 {
+			choice.Selected = choice.Options[at].ID
+			suggested = append(suggested, choice.Selected)
 		}
 		all = append(all, choice)
 	}
 	return all
 }
 
-// MoveChoices returns the other free rooms of its type for each item that has a room.
+// MoveChoices returns the other free rooms of its type for each item whose guests have come.
 func (v View) MoveChoices() (all []RoomChoice) {
 	for _, item := range v.Reservation.Items {
-		if _, has := v.Reservation.Room(item.ID); has {
-			if free := v.FreeRooms(item.RoomType, stay.Window{Start: v.Today(), End: v.Reservation.Stay.End}); free != nil {
+		if item.ArrivedAt != nil {
+			if free := v.FreeRooms(item.RoomType, stay.Window{Start: v.Today(), End: v.Reservation.Stay.End}, id.Room{}); free != nil {
 				all = append(all, RoomChoice{Item: item, Options: free})
 			}
 		}

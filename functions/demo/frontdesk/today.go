@@ -52,6 +52,9 @@ func (c *Clerk) TodayPage(ctx context.Context, query, notice, problem string) fn
 		return c.Failed(err)
 	}
 	view.Rooms = rooms
+	if query != "" {
+		c.Back = Home // so that no form repeats a name
+	}
 	if query = strings.TrimSpace(query); utf8.RuneCountInString(query) >= minQuery {
 		found, err := c.list(ctx, "propertyId", pageSize, url.Values{"q": {query}})
 		if err != nil {

@@ -1,7 +1,9 @@
 package frontdesk
 
 import (
+	"cmp"
 	"html/template"
+	"strings"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
@@ -28,7 +30,7 @@ type View struct {
 	Lists       []Listing
 	Reservation *Reservation
 	Rooms       []Room
-	Taken       []id.Room // rooms of guests in house
+	Taken       []id.Room // rooms of guests in house and of the rest of their party
 	Plan        *Plan
 	CheckOut    string // in the form of new dates
 	WalkIn      *WalkIn
@@ -37,14 +39,14 @@ type View struct {
 	Wrong       map[string]bool // invalid fields of the walk-in
 
 	*Clerk
-	Key    string // the idempotency key of the page's forms
+	Key    string // the idempotency key of the page's forms: a new one if it is empty
 	Style  template.CSS
 	Policy string
 }
 
 // Show returns the page with the given data.
 func (c *Clerk) Show(view View) fn.Page {
-	view.Clerk, view.Key = c, id.New[id.Request]().String()
+	view.Clerk, view.Key = c, cmp.Or(view.Key, id.New[id.Request]().String())
 	if view.Title == "" {
 		view.Title = c.Localizer.T(view.Step + ".title")
 	}
@@ -65,8 +67,8 @@ func (v View) T(about string, args ...any) string { return v.Localizer.T(about, 
 // Home returns the path of the first page.
 func (View) Home() string { return Home }
 
-// At returns the path of a reservation.
-func (View) At(r id.Reservation) string { return Home + "/reservations/" + r.String() }
+// Path returns the path of a reservation.
+func (View) Path(r id.Reservation) string { return Home + "/reservations/" + r.String() }
 
 // Languages returns the languages of the site.
 func (View) Languages() (all []locale.Conventions) {
@@ -110,6 +112,15 @@ func (v View) GuestName(g Guest) string {
 		return g.FirstName
 	}
 	return g.FirstName + " " + g.LastName
+}
+
+// Masked returns the end of a telephone number or of an e-mail address, because anyone can log in to the demonstration.
+func (View) Masked(text string) string {
+	const shown = 3
+	if _, domain, ok := strings.Cut(text, "@"); ok {
+		return "…@" + domain
+	}
+	return "…" + text[max(0, len(text)-shown):]
 }
 
 // RoomTypeName returns the name of a room type in the clerk's language.
@@ -192,7 +203,7 @@ func (v View) DateOf(d stay.Date) string { return v.Localizer.Date(d) }
 
 // Now returns the date and the time of day at the hotel.
 func (v View) Now() string {
-	return v.Localizer.Date(v.Clerk.Today()) + ", " + v.Localizer.Clock(v.Clerk.At)
+	return v.Localizer.Date(v.Today()) + ", " + v.Localizer.Clock(v.At)
 }
 
 // A MenuItem is a page that every page leads to.
@@ -227,7 +238,7 @@ func (v View) EndPlans() []string {
 }
 
 // RackStates returns the states of the rack, for its legend.
-func (View) RackStates() []string { return []string{vacantState, "inHouse", "out"} }
+func (View) RackStates() []string { return []string{freeState, "inHouse", "out"} }
 
 // Day returns the day of the month of a date.
 func (v View) Day(d stay.Date) string {

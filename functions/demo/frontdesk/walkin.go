@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
@@ -13,6 +15,7 @@ import (
 
 // A WalkIn is the form of a guest who stands at the desk, as it was typed.
 type WalkIn struct {
+	Once                       string // the idempotency key
 	Room                       string
 	Rate                       string // the name of the rate, which each room type has
 	CheckIn, CheckOut          string
@@ -20,7 +23,8 @@ type WalkIn struct {
 	FirstName, LastName, Phone string
 }
 
-// WalkInPage returns the form, or the form that has been refused, with the problem.
+// WalkInPage returns the form, or the form that has been refused, with the problem. It has a new idempotency key, unless the refused one
+// may have booked.
 func (c *Clerk) WalkInPage(ctx context.Context, w WalkIn, refused error) fn.Page {
 	if c.Hotel == nil {
 		if err := c.Enter(ctx); err != nil {
@@ -29,16 +33,21 @@ func (c *Clerk) WalkInPage(ctx context.Context, w WalkIn, refused error) fn.Page
 	}
 	c.Back = Home + walkInPath
 	view := View{Step: "walkin", WalkIn: &w, Wrong: map[string]bool{}}
-	if refused != nil {
-		failed := page.ServiceErrorOf(refused)
-		view.Problem, view.Wrong = failed.Code, failed.InvalidFields()
-	}
 	var err error
 	if view.Rooms, err = c.rooms(ctx); err != nil {
 		return c.Failed(err)
 	}
 	if view.Taken, err = c.taken(ctx); err != nil {
 		return c.Failed(err)
+	}
+	if refused != nil {
+		failed := page.ServiceErrorOf(refused)
+		view.Problem, view.Wrong = failed.Code, failed.InvalidFields()
+		if failed.IsAmbiguous() {
+			// The guest may have the room already: a repetition with the same key and room books once.
+			view.Key = w.Once
+			view.Taken = slices.DeleteFunc(view.Taken, func(r id.Room) bool { return r.String() == w.Room })
+		}
 	}
 	if w.CheckIn == "" {
 		w.CheckIn, w.CheckOut = c.Today().String(), c.Today().AddDays(1).String()
@@ -50,7 +59,7 @@ func (c *Clerk) WalkInPage(ctx context.Context, w WalkIn, refused error) fn.Page
 const walkInPath = "/walk-in"
 
 // BookWalkIn books the room for a guest without an e-mail address, and starts the check-in. It redirects to the reservation.
-func (c *Clerk) BookWalkIn(ctx context.Context, w WalkIn, key string) fn.Page {
+func (c *Clerk) BookWalkIn(ctx context.Context, w WalkIn) fn.Page {
 	if err := c.Enter(ctx); err != nil {
 		return c.Failed(err)
 	}
@@ -58,12 +67,17 @@ func (c *Clerk) BookWalkIn(ctx context.Context, w WalkIn, key string) fn.Page {
 	if err != nil {
 		return c.WalkInPage(ctx, w, err)
 	}
+	booking, cancel := context.WithTimeout(ctx, bookTime)
+	defer cancel()
 	var r Reservation
-	if err := c.reservations(ctx, http.MethodPost, "/walk-ins", key, in, &r); err != nil {
+	if err := c.reservations(booking, http.MethodPost, "/walk-ins", w.Once, in, &r); err != nil {
 		return c.WalkInPage(ctx, w, err)
 	}
 	return c.ToReservation(r.ID, "booked", nil)
 }
+
+// bookTime is more than the service takes. It leaves time to show the form again if there is no answer.
+const bookTime = 6 * time.Second
 
 // walkIn returns the request of the form.
 func (c *Clerk) walkIn(ctx context.Context, w WalkIn) (map[string]any, error) {
@@ -113,7 +127,7 @@ func (c *Clerk) international(typed string) string {
 // FreeTonight returns the rooms that no guest has and that are in order tonight.
 func (v View) FreeTonight() (all []Room) {
 	for _, t := range v.Hotel.RoomTypes {
-		all = append(all, v.FreeRooms(t.ID, stay.Window{Start: v.Today(), End: v.Today().AddDays(1)})...)
+		all = append(all, v.FreeRooms(t.ID, stay.Window{Start: v.Today(), End: v.Today().AddDays(1)}, id.Room{})...)
 	}
 	return all
 }
@@ -131,7 +145,7 @@ func (v View) Rates() (all []string) {
 // Arrivals returns the days on which a walk-in can begin: today, and in the first half of the day the night that has begun before.
 func (v View) Arrivals() []stay.Date {
 	days := []stay.Date{v.Today()}
-	if v.Clerk.At.In(v.Localizer.Zone).Hour() < noon {
+	if v.At.In(v.Localizer.Zone).Hour() < noon {
 		days = append(days, v.Today().AddDays(-1))
 	}
 	return days

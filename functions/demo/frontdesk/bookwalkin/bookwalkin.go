@@ -37,7 +37,7 @@ type Request struct {
 func book(ctx context.Context, c frontdesk.Call[Request]) (fn.Page, error) {
 	out := frontdesk.ChosenDate{Value: c.In.CheckOut, Day: c.In.CheckOutDay, Month: c.In.CheckOutMonth, Year: c.In.CheckOutYear}
 	return c.BookWalkIn(ctx, frontdesk.WalkIn{
-		Room: c.In.Room, Rate: c.In.Rate, CheckIn: c.In.CheckIn, CheckOut: out.String(), Adults: c.In.Adults, Children: c.In.Children,
+		Once: c.In.Once, Room: c.In.Room, Rate: c.In.Rate, CheckIn: c.In.CheckIn, CheckOut: out.String(), Adults: c.In.Adults, Children: c.In.Children,
 		FirstName: c.In.FirstName, LastName: c.In.LastName, Phone: c.In.Phone,
-	}, c.In.Once), nil
+	}), nil
 }

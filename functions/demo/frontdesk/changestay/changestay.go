@@ -43,7 +43,7 @@ func change(ctx context.Context, c frontdesk.Call[Request]) (fn.Page, error) {
 	to := stay.Window{Start: c.In.CheckIn.Or(stay.Date{}), End: c.In.CheckOut.Or(stay.Date{})}
 	err := c.ChangeDates(ctx, c.In.Reservation, to, c.In.Version.Or(0), c.In.Once)
 	if frontdesk.IsStale(err) {
-		return c.ToPlan(c.In.Reservation, to, err), nil
+		return c.ToPlan(c.In.Reservation, frontdesk.NewDates, to, err), nil
 	}
 	return c.ToReservation(c.In.Reservation, "changed", err), nil
 }

@@ -33,7 +33,7 @@ func login(ctx context.Context, c frontdesk.Call[Request]) (fn.Page, error) {
 	hotel, given := c.In.Hotel.Get()
 	switch {
 	case c.In.Leave != "":
-		return c.Forget(), nil
+		return c.LogOut(), nil
 	case given:
 		return c.LogIn(ctx, hotel, c.In.Role), nil
 	}

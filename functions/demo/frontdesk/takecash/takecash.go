@@ -19,7 +19,7 @@ var Function = frontdesk.HTTP(fn.Spec{
 	Timeout: 8 * time.Second,
 }, take)
 
-// A Request is the form of the page, with what was paid when the page was shown.
+// A Request is the form of the page, with what was paid and not paid back when the page was shown.
 type Request struct {
 	Reservation id.Reservation `path:"reservationId"`
 	Amount      string         `form:"amount"` // in main units, in digits of any script

@@ -60,7 +60,7 @@ func OpenTransport(e env.Env) (http.RoundTripper, error) {
 	if given, ok := upstream.TransportKey.Get(e); ok {
 		return given, nil
 	}
-	return env.Once(e, "storefront", func() (http.RoundTripper, error) {
+	return env.Once(e, "site", func() (http.RoundTripper, error) {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.Proxy = nil // only the configuration decides where calls go
 		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })

@@ -1,5 +1,5 @@
-// Package page holds what the sites of the hotels and the site of all hotels share: texts and how a language writes numbers,
-// money and dates, the style sheet, and the calls of a service as the visitor's browser.
+// Package page holds what the sites of the hotels, the site of all hotels and the front desk share: texts and how a language writes
+// numbers, money and dates, the style sheet, and the calls of a service as the visitor's browser.
 //
 // # Rules
 //

@@ -26,7 +26,7 @@ func ReadTranslations(texts []byte) (t Translations, err error) {
 	return t, nil
 }
 
-// Languages are the languages of both sites. English is the default.
+// Languages are the languages of the sites. English is the default.
 var Languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
 
 // Of returns the texts for a tag. If the site does not have the tag, it returns those of the first tag with the same language,

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -38,6 +39,12 @@ func (r *ServiceError) RetryIn(reply fn.Reply, answer fn.Answer) fn.Reply {
 		return reply
 	}
 	return reply.After(cmp.Or(time.Duration(r.RetryAfter)*time.Second, fault.ErrUpstreamUnavailable.RetryAfter))
+}
+
+// IsAmbiguous reports whether an attempt under the same idempotency key may have succeeded, this one or an earlier one, because no answer
+// of the service refuses it. The form must then keep its key.
+func (r *ServiceError) IsAmbiguous() bool {
+	return r.Status == 0 || r.Status == http.StatusTooManyRequests || r.Status >= http.StatusInternalServerError || r.Code == inProgress
 }
 
 // IsHandoff reports whether the handoff was rejected, and not the session.

@@ -44,7 +44,7 @@ func (t Tokens) safe() bool {
 var plainTokens = Tokens{Primary: "#0b5d4a", OnPrimary: "#ffffff", Accent: "#b0762b", Background: "#f3f4f1", Surface: "#ffffff",
 	Text: "#1c2526", Font: "system-ui", Corner: 8}
 
-// Style returns the style sheet of both sites in the design of a theme, followed by the rules of one of them, and the content
+// Style returns the style sheet of all sites in the design of a theme, followed by the rules of one of them, and the content
 // security policy of a page with it. The policy allows only this style sheet, by its hash, and images in data URLs.
 func Style(t *Tokens, more string) (style template.CSS, policy string) {
 	if t == nil || !t.safe() {
