@@ -1,5 +1,6 @@
 -- Check-in per room: when the guests of each room arrived, and how many rooms are still expected while others are in the house. A check-in by
 -- the previous version of the code is of all rooms: it records no arrival and leaves the number 0. Re-runnable.
+-- It locks the table of reservations until its end, for which it reads all of them: acceptable because it runs before the first deployment.
 
 ALTER TABLE reservation.reservation_items ADD COLUMN IF NOT EXISTS arrived_at timestamptz;
 ALTER TABLE reservation.reservations ADD COLUMN IF NOT EXISTS expected_rooms int NOT NULL DEFAULT 0 CHECK (expected_rooms >= 0);

@@ -37,6 +37,12 @@ func (c *deskTest) arriveFirst() {
 	}
 }
 
+// sweep gives the expected rooms up if they are overdue.
+func (c *deskTest) sweep() error {
+	_, _, _, err := c.changer.MissRooms(c.t.Context(), SweptRooms(c.r), MissBySweep())
+	return err
+}
+
 // wantEvents requires the events after the confirmation.
 func (c *deskTest) wantEvents(want ...string) {
 	c.t.Helper()
@@ -205,6 +211,106 @@ func TestArrivals_lockAway(t *testing.T) {
 	c.wantEvents("check_in_started", "checked_in", "items_checked_in")
 }
 
+// The check-in completes with the first guests, and the others are not checked in twice: also if they come before the keys, and even in the
+// same millisecond.
+func TestArrivals_beforeTheKeys(t *testing.T) {
+	t.Parallel()
+	for _, later := range []time.Duration{0, time.Minute} {
+		t.Run(later.String(), func(t *testing.T) {
+			t.Parallel()
+			c := openDeskTest(t)
+			c.locks.err = errors.New("the lock service is away")
+			c.arriveFirst()
+			c.now = c.now.Add(later)
+			if _, err := c.arrive(1); err != nil {
+				t.Fatal(err)
+			}
+			c.locks.err = nil
+			if _, err := c.changer.keys.Ask(t.Context(), access.Scope{Tenant: c.r.Tenant}, c.r.ID); err != nil {
+				t.Fatal(err)
+			}
+			c.wantEvents("check_in_started", "items_checked_in", "checked_in")
+			r := c.stored()
+			first := AssignedRoom{r.Items[0].ID, c.rooms[0].ID}
+			if got := GuestCheckedIn(r).Payload.(checkedIn); !slices.Equal(got.Rooms, []AssignedRoom{first}) || len(got.Keys) != 1 {
+				t.Errorf("checked_in has the rooms %v and keys %v, want %v and one", got.Rooms, got.Keys, first)
+			}
+			if got := r.keys(KeyIssued); len(got) != 2 {
+				t.Errorf("issued keys = %v, want two", got)
+			}
+		})
+	}
+}
+
+// While the lock service is away, the guests who come do not delay the manual keys of those before.
+func TestArrivals_attempts(t *testing.T) {
+	t.Parallel()
+	c := openDeskTest(t)
+	c.locks.err = errors.New("the lock service is away")
+	c.arriveFirst()
+	w := &Watcher{reservations: c.changer.reservations, keys: c.changer.keys, now: c.changer.now}
+	since := *c.stored().Saga.Since
+	retry := func() {
+		t.Helper()
+		if err := w.Retry(t.Context(), StuckStep{Tenant: c.r.Tenant, Reservation: c.r.ID, Since: since}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range maxStepAttempts {
+		retry()
+	}
+	c.now = c.now.Add(5 * time.Minute)
+	if _, err := c.arrive(1); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.stored().Saga; got.Attempts != maxStepAttempts || !got.Since.Equal(since) {
+		t.Errorf("%d attempts since %v, want %d since %v", got.Attempts, got.Since, maxStepAttempts, since)
+	}
+	retry()
+	if r := c.stored(); r.State != CheckedIn || !r.CheckIn.ManualKey || r.Saga.Pending != "" {
+		t.Errorf("state %s, manual key = %v, step %q, want a manual key", r.State, r.CheckIn.ManualKey, r.Saga.Pending)
+	}
+}
+
+// A plan that the previous version of the code has stored again has no arrivals. Only the return to Confirmed undoes them.
+func TestArrivals_planWithout(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		open func(testing.TB) *Reservation
+		plan func(*Reservation) (*Plan, error)
+		in   bool
+	}{
+		{"another channel", checkedInOne, func(r *Reservation) (*Plan, error) { return r.correctChannel(OTA, "ota-1", "typed wrong") }, true},
+		{"the return to the house", checkedOutOne, func(r *Reservation) (*Plan, error) {
+			return r.override(id.New[id.Request](), CheckedIn, "left by mistake", *r.CheckOut.At)
+		}, true},
+		{"the return to Confirmed", aCheckInStarted, func(r *Reservation) (*Plan, error) {
+			return r.override(id.New[id.Request](), Confirmed, "another guest", arrival)
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := test.open(t)
+			p, err := test.plan(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range p.Reserved.Items {
+				p.Reserved.Items[i].ArrivedAt = nil
+			}
+			if err := r.apply(p, arrival); err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range r.Items {
+				if got := item.ArrivedAt != nil; got != test.in {
+					t.Errorf("item %s has arrived: %v, want %v", item.ID, got, test.in)
+				}
+			}
+		})
+	}
+}
+
 // The failed key of a room does not end the wait for the key of another.
 func TestArrivals_keyOfOtherRoom(t *testing.T) {
 	t.Parallel()
@@ -247,8 +353,9 @@ func TestMissRooms(t *testing.T) {
 			}
 			c.arriveFirst()
 			c.now = test.at
+			c.db.Advance(test.at.Sub(c.db.Env().Now()))
 			expected, total := r.Items[1], r.Total
-			want := expected.noShowPenalty(r.Currency)
+			want := expected.missedPenalty(r.Currency)
 			if !test.penalty {
 				want = 0
 			}
@@ -298,13 +405,14 @@ func TestMissRooms_race(t *testing.T) {
 		c := deskOn(t, db)
 		c.arriveFirst()
 		c.now = missed
+		db.Advance(missed.Sub(db.Env().Now()))
 		var group sync.WaitGroup
 		var late, swept error
 		group.Go(func() { _, late = c.arrive(1) })
-		group.Go(func() { _, _, _, swept = c.changer.MissRooms(t.Context(), SweptRooms(c.r), MissBySweep()) })
+		group.Go(func() { swept = Again(t.Context(), c.sweep) })
 		group.Wait()
 		r := c.stored()
-		if in := len(r.Items) == 2; in != (late == nil) || in == (swept == nil) {
+		if in := len(r.Items) == 2; in != (late == nil) || swept != nil {
 			t.Errorf("%d items after a check-in (%v) and a sweep (%v)", len(r.Items), late, swept)
 		}
 		if len(r.expected()) > 0 || c.fakeInventory.taken[c.r.Hold.Allocations[1]].released != (late != nil) {
@@ -331,7 +439,7 @@ func TestMissRooms_sweep(t *testing.T) {
 	if due, err := c.changer.reservations.Awaited(t.Context(), Candidate{}, 10); err != nil || len(due) != 1 || due[0].Reservation != c.r.ID {
 		t.Errorf("Awaited() = %v, %v, want the reservation", due, err)
 	}
-	if _, _, _, err := c.changer.MissRooms(t.Context(), SweptRooms(c.r), MissBySweep()); err != nil {
+	if err := c.sweep(); err != nil {
 		t.Fatal(err)
 	}
 	if due, err := c.changer.reservations.Awaited(t.Context(), Candidate{}, 10); err != nil || len(due) != 0 {

@@ -265,18 +265,18 @@ func (r *Reservation) removeRoom(at int, now time.Time) (*Plan, error) {
 	if len(r.Items) == 1 {
 		return nil, fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "last", Message: "is the last room: cancel the reservation instead"})
 	}
-	p, err := r.giveUp(at, r.keptOf(r.Items[at], now), now, false)
+	p, err := r.giveUp(at, r.removalPenalty(r.Items[at], now), now, false)
 	if err == nil && p.Reserved.Total <= 0 {
 		err = fault.ErrValidation.With(fault.Violation{Pointer: "/itemId", Rule: "paying", Message: "is the only room that costs something: cancel the reservation instead"})
 	}
 	return p, err
 }
 
-// keptOf returns what the policy of an item keeps if its room is given up: as for a cancellation, or from the no-show time on for a no-show.
-func (r *Reservation) keptOf(item Item, now time.Time) money.Micro {
+// removalPenalty returns what the policy of an item keeps if its room is given up: as for a cancellation, or from the no-show time on for a no-show.
+func (r *Reservation) removalPenalty(item Item, now time.Time) money.Micro {
 	switch {
 	case !now.Before(r.noShowAt()):
-		return item.noShowPenalty(r.Currency)
+		return item.missedPenalty(r.Currency)
 	case !now.Before(r.deadline(item)):
 		return item.Policy.Late(item.Nights, quotes.SumLines(item.Extras), r.Currency.MinorUnit())
 	}

@@ -32,6 +32,7 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Ac
 	if err != nil || len(arriving) == 0 {
 		return false, err
 	}
+	arrived, items := event.Time(now), []id.Item{}
 	switch state := r.EffectiveState(); {
 	case state == Confirmed && r.firstCheckIn(now).Before(r.Stay.Start):
 		return false, r.beforeArrival()
@@ -40,14 +41,16 @@ func (r *Reservation) StartCheckIn(rooms []AssignedRoom, of []Room, by access.Ac
 	case r.Saga.Plan != nil:
 		return false, errChanging
 	case state == CheckInStarted, state == CheckedIn:
+		if arrived.Equal(r.CheckIn.StartedAt) {
+			arrived = arrived.Add(time.Millisecond) // distinguishes them from the first guests: see firstRooms
+		}
 		r.Version++
 	default:
 		if err := r.move(state, CheckInStarted); err != nil {
 			return false, err
 		}
-		r.CheckIn = &CheckIn{StartedAt: event.Time(now), By: by, Early: now.Before(r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom))}
+		r.CheckIn = &CheckIn{StartedAt: arrived, By: by, Early: now.Before(r.Local.Hour(r.Stay.Start, r.Local.CheckInFrom))}
 	}
-	arrived, items := event.Time(now), []id.Item{}
 	for _, a := range arriving {
 		at := slices.IndexFunc(r.Items, func(i Item) bool { return i.ID == a.Item })
 		if err := r.assign(&r.Items[at], a.Room, of, r.currentNight(now)); err != nil {
@@ -196,14 +199,20 @@ type checkInActor struct {
 	ID   access.Name `json:"id"`
 }
 
-// GuestCheckedIn returns the event for a completed check-in.
-func GuestCheckedIn(r *Reservation) event.Draft {
-	rooms, keys := []AssignedRoom{}, []id.KeyCredential{}
+// firstRooms returns the rooms of the guests with whom the check-in started. Those of later ones are in ItemsCheckedInV1.
+func (r *Reservation) firstRooms() []AssignedRoom {
+	rooms := []AssignedRoom{}
 	for _, item := range r.Items {
-		if item.ArrivedAt != nil {
+		if item.ArrivedAt != nil && item.ArrivedAt.Equal(r.CheckIn.StartedAt) {
 			rooms = append(rooms, AssignedRoom{item.ID, *item.Room})
 		}
 	}
+	return rooms
+}
+
+// GuestCheckedIn returns the event for a completed check-in.
+func GuestCheckedIn(r *Reservation) event.Draft {
+	rooms, keys := r.firstRooms(), []id.KeyCredential{}
 	for _, k := range r.Keys {
 		if k.Status == KeyIssued && !r.CheckIn.ManualKey && slices.Contains(rooms, AssignedRoom{k.Item, k.Room}) {
 			keys = append(keys, k.ID)

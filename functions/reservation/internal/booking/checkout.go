@@ -65,10 +65,9 @@ func (r *Reservation) LeavesEarly(now time.Time) bool {
 	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.Local.Date(now).Before(r.Stay.End)
 }
 
-// Leave checks the guests of all rooms out and returns the events in order. It returns ErrGuestsExpected while those of a room have not
-// come: whether they still come, and what is charged, is decided first. Without a folio, the check-out only starts. Unless a manager forces the
-// check-out, Leave returns ErrFolioUnsettled for a folio that is not settled, and ErrBalanceDue for an amount due that the folio does
-// not carry. Repeated, it changes nothing and returns no event.
+// Leave checks the guests of all rooms out and returns the events in order. It returns ErrGuestsExpected until each room has arrived or is
+// given up. Without a folio, the check-out only starts. Unless a manager forces the check-out, Leave returns ErrFolioUnsettled for a folio
+// that is not settled, and ErrBalanceDue for an amount due that the folio does not carry. Repeated, it changes nothing and returns no event.
 func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, err error) {
 	before := *r
 	defer func() {

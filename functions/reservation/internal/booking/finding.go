@@ -66,7 +66,7 @@ func (s Reservations) ByCode(ctx context.Context, who access.Scope, code string)
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
-// expecting is the condition of the reservations with guests who are expected: all of them, or those of some rooms.
+// expecting selects reservations with at least one room whose guests have not arrived.
 const expecting = `(state = 'confirmed' OR state IN ('check_in_started', 'checked_in') AND expected_rooms > 0)`
 
 // Arrivals lists the reservations with guests who are expected at a property on a day, and with earlier ones who are still awaited,

@@ -62,7 +62,9 @@ func (r *Reservation) askForKeys(now time.Time, items ...id.Item) {
 		if item.ArrivedAt != nil && slices.Contains(items, item.ID) {
 			key := id.Derive[id.KeyCredential](item.ID, strconv.Itoa(r.Version)+"/"+item.Room.String())
 			r.Keys = append(r.Keys, Key{ID: key, Item: item.ID, Room: *item.Room, Status: KeyPending})
-			r.await(AwaitKeys, now)
+			if r.Saga.Pending != AwaitKeys { // the attempts at earlier keys count: otherwise late guests would delay the manual key
+				r.await(AwaitKeys, now)
+			}
 		}
 	}
 }

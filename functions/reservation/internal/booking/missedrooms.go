@@ -15,16 +15,9 @@ import (
 
 // MissRooms records that the guests of the rooms that are still expected did not come, once per act, and returns what that retained and
 // refunds. The rooms are removed from the reservation and released; the rules are those of [Reservation.Miss]. A dry run returns the
-// reservation as it is. See decision 291.
+// reservation as it is. So does the sweep unless it is overdue: the guests may have come since the sweep read it. The caller repeats it on a
+// version conflict. See decision 291.
 func (c *Changer) MissRooms(ctx context.Context, call ChangeCall, w MissWish) (r *Reservation, applied Applied, refunds []Refund, err error) {
-	err = Again(ctx, func() error {
-		r, applied, refunds, err = c.missRooms(ctx, call, w)
-		return err
-	})
-	return r, applied, refunds, err
-}
-
-func (c *Changer) missRooms(ctx context.Context, call ChangeCall, w MissWish) (r *Reservation, applied Applied, refunds []Refund, err error) {
 	if r, err = c.reservations.Get(ctx, call.Scope, call.Reservation); err != nil {
 		return nil, applied, nil, err
 	}
@@ -32,7 +25,13 @@ func (c *Changer) missRooms(ctx context.Context, call ChangeCall, w MissWish) (r
 		applied, refunds = r.missedBy(call.Act)
 		return r, applied, refunds, nil
 	}
-	if err := w.allowsRooms(r, c.now()); err != nil {
+	now := c.now()
+	if w.sweep {
+		if now = r.AsOf; !r.Overdue(now) {
+			return r, applied, nil, nil
+		}
+	}
+	if err := w.allowsRooms(r, now); err != nil {
 		return nil, applied, nil, err
 	}
 	if !call.Allows(int64(r.Version)) {
@@ -42,14 +41,14 @@ func (c *Changer) missRooms(ctx context.Context, call ChangeCall, w MissWish) (r
 		return nil, applied, nil, err
 	}
 	after := *r
-	events, releases, err := after.missRooms(call.Act, w, c.now())
+	events, releases, err := after.missRooms(call.Act, w, now)
 	if err != nil {
 		return nil, applied, nil, err
 	}
 	if applied, refunds = after.missedBy(call.Act); call.DryRun {
 		return r, applied, refunds, nil
 	}
-	after.await(AwaitRelease, c.now())
+	after.await(AwaitRelease, now)
 	after.Saga.Plan = &Plan{Modification: after.Modified[len(after.Modified)-1], Releases: releases, Reserved: after.reserved()}
 	if err := c.save(ctx, &after, events...); err != nil {
 		return nil, applied, nil, err
@@ -83,7 +82,7 @@ func (w MissWish) allowsRooms(r *Reservation, now time.Time) error {
 // missRooms gives up the expected rooms and returns an event for each, and the allocations to release.
 func (r *Reservation) missRooms(act id.Request, w MissWish, now time.Time) (events []event.Draft, releases []id.Allocation, err error) {
 	for n, item := range r.expected() {
-		kept := item.noShowPenalty(r.Currency)
+		kept := item.missedPenalty(r.Currency)
 		if w.Waive {
 			kept = 0
 		}

@@ -115,6 +115,12 @@ type (
 	}
 )
 
+// A newModification is one to be stored, with the version of the reservation after it.
+type newModification struct {
+	Modification
+	version int
+}
+
 // modify adds a modification with the JSON of its before and after. Save stores it.
 func (r *Reservation) modify(m Modification, before, after any) error {
 	var err error
@@ -122,8 +128,8 @@ func (r *Reservation) modify(m Modification, before, after any) error {
 		return fmt.Errorf("modification %s of %s: %w", m.ID, r.ID, err)
 	}
 	r.Modified = append(r.Modified, m)
-	r.unsaved.modifications = append(r.unsaved.modifications, m)
 	r.Version++
+	r.unsaved.modifications = append(r.unsaved.modifications, newModification{m, r.Version})
 	return nil
 }
 
@@ -142,7 +148,7 @@ func (r *Reservation) queueModifications(tx postgres.Tx) {
 			INSERT INTO reservation.modifications (modification_id, tenant_id, reservation_id, version, type, before, after,
 				policy_applied_ref, price_delta_micro, request, actor, occurred_at)
 			VALUES (@modification, @tenant, @reservation, @version, @type, @before, @after, @policy, @delta, @request, @actor, @at)`,
-			pgx.StrictNamedArgs{"modification": m.ID, "tenant": r.Tenant, "reservation": r.ID, "version": r.Version, "type": m.Type,
+			pgx.StrictNamedArgs{"modification": m.ID, "tenant": r.Tenant, "reservation": r.ID, "version": m.version, "type": m.Type,
 				"before": m.Before, "after": m.After, "policy": m.PolicyRef, "delta": m.PriceDelta, "request": m.Request,
 				"actor": m.Actor, "at": m.OccurredAt})
 	}

@@ -26,10 +26,11 @@ type MissWish struct {
 	By      access.Actor
 	Manager bool // may act before the no-show time, and waive the penalty
 	Waive   bool // the penalty
+	sweep   bool // what is not overdue by the database's clock stays as it is
 }
 
 // MissBySweep returns the wish of the sweep: this service acts, and the policy applies.
-func MissBySweep() MissWish { return MissWish{By: saga()} }
+func MissBySweep() MissWish { return MissWish{By: saga(), sweep: true} }
 
 // errEarlyMiss rejects a no-show before its time by a caller who is not a manager.
 var errEarlyMiss = fault.ErrForbidden.Saying("Only a manager can record a no-show before the end of the grace period.")

@@ -90,8 +90,8 @@ func (r *Reservation) noShowPenalty() []account.Charge {
 	return r.keep(quotes.Policy.NoShow, func(time.Time) bool { return true })
 }
 
-// noShowPenalty returns what is kept of an item whose guests do not come while others do.
-func (i Item) noShowPenalty(c money.Currency) money.Micro {
+// missedPenalty returns what is kept of an item whose guests do not come while others do.
+func (i Item) missedPenalty(c money.Currency) money.Micro {
 	return i.Policy.NoShow(i.Nights, quotes.SumLines(i.Extras), c.MinorUnit())
 }
 

@@ -54,6 +54,17 @@ func (r *Reservation) reserved() Reserved {
 	}
 }
 
+// keepArrivals sets the arrivals of the items as they are now: the previous version of the code drops them from a stored plan. Only the
+// return to Confirmed has none.
+func (after *Reserved) keepArrivals(now []Item) {
+	for i := range after.Items {
+		item := &after.Items[i]
+		if at := slices.IndexFunc(now, func(n Item) bool { return n.ID == item.ID }); at >= 0 && after.State != Confirmed {
+			item.ArrivedAt = now[at].ArrivedAt
+		}
+	}
+}
+
 // errChanging rejects an act on a reservation whose change is not complete yet.
 var errChanging = fault.ErrUnavailable.Saying("A change of this reservation is still being completed. Try again.")
 
@@ -80,6 +91,7 @@ func (r *Reservation) drop() {
 // refunded; what is due is requested to be charged.
 func (r *Reservation) apply(p *Plan, now time.Time) error {
 	was, paid := r.State, r.Payment.kept()
+	p.Reserved.keepArrivals(r.Items)
 	r.State, r.Stay, r.Items, r.Hold.Allocations = p.Reserved.State, p.Reserved.Stay, p.Reserved.Items, p.Reserved.Allocations
 	r.Extras, r.FX, r.Channel, r.Partner = p.Reserved.Extras, p.Reserved.FX, p.Reserved.Channel, p.Reserved.Partner
 	if len(p.Takes) > 0 {

@@ -71,12 +71,12 @@ type Reservation struct {
 
 // changes are the changes since the last read or save that concern other tables than that of reservations.
 type changes struct {
-	version       int            // as stored; zero: not stored yet
-	modifications []Modification // to be added
+	version       int // as stored; zero: not stored yet
+	modifications []newModification
 	charges       int            // number of stored charges
 	items         bool           // the items have changed
 	rooms         *stay.Date     // the assigned rooms have changed from that night on
-	arrived       []AssignedRoom // checked in
+	arrived       []AssignedRoom // the rooms of this check-in, for its event
 }
 
 // An Item is one room.

@@ -205,7 +205,7 @@ func (r *Reservation) occupied() (all []use) {
 	return all
 }
 
-// checkRooms rejects a list that does not assign one room to each of some items.
+// checkRooms rejects unknown items, an item twice, and an empty list.
 func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
 	seen, taken := map[id.Item]bool{}, map[id.Room]bool{}
 	for i, assigned := range rooms {

@@ -33,8 +33,8 @@ type DeskBooking struct {
 	Rooms  []AskedRoom // empty: the check-in does not start
 }
 
-// Validate rejects impossible stays, guests without a name, other methods of payment than cash on arrival, and rooms that do not
-// assign one room to each of some items.
+// Validate rejects impossible stays, guests without a name, other methods of payment than cash on arrival, unknown items, and
+// an item twice.
 func (w DeskBooking) Validate() error {
 	var found []fault.Violation
 	if err := w.Ask.Validate(); err != nil {
