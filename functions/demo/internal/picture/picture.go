@@ -48,7 +48,7 @@ type Room struct {
 	Sleeps int
 }
 
-// Draw returns the room's picture as a data URL.
+// Draw returns the room's picture as a data URL. It is small: an answer of availability has one for each room type, and at most 10 KiB.
 func (r Room) Draw() string {
 	s := newScene(r.ID[:], "")
 	s.Kind = r.beds()
