@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
@@ -280,8 +281,13 @@ func TestStay_windows(t *testing.T) {
 	}
 	s := system.Open(t)
 	g := openBrowser(t, s, journey{language: "en", method: "windows", expected: english, asks: "en", width: wide})
-	slow := []*network.Conditions{{Latency: 300, DownloadThroughput: 30_000, UploadThroughput: 15_000}} // bytes per second
-	if _, err := chromedp.Call(g.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: slow}); err != nil {
+	var slow struct {
+		network.EmulateNetworkConditionsByRuleParams
+		Offline bool `json:"offline"` // Chromium 148 requires it, later versions ignore it
+	}
+	slow.MatchedNetworkConditions = []*network.Conditions{{Latency: 300, DownloadThroughput: 30_000, UploadThroughput: 15_000}} // bytes per second
+	emulate := cdp.Command[any, network.EmulateNetworkConditionsByRuleResult]{Method: network.CommandEmulateNetworkConditionsByRule}
+	if _, err := chromedp.Call(g.ctx, emulate, any(slow)); err != nil {
 		t.Fatal(err)
 	}
 	g.open("/site/" + demo.KabulGrand.Slug)
