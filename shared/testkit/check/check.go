@@ -83,9 +83,9 @@ func MustEqual[T any](t testing.TB, got, want T, about ...any) {
 	}
 }
 
-// NotEqual reports that got equals other.
+// NotEqual reports that got equals other. An empty slice is not nil.
 func NotEqual[T any](t testing.TB, got, other T, about ...any) {
-	if same(got, other) {
+	if reflect.DeepEqual(got, other) {
 		t.Helper()
 		t.Errorf("%sgot %v, want another value", prefix(about), got)
 	}
@@ -93,7 +93,7 @@ func NotEqual[T any](t testing.TB, got, other T, about ...any) {
 
 // MustNotEqual ends the test if got equals other.
 func MustNotEqual[T any](t testing.TB, got, other T, about ...any) {
-	if same(got, other) {
+	if reflect.DeepEqual(got, other) {
 		t.Helper()
 		t.Fatalf("%sgot %v, want another value", prefix(about), got)
 	}

@@ -169,7 +169,7 @@ func TestMissRooms_conflict(t *testing.T) {
 		return save(t, c.changer.reservations, r)
 	}
 	call := c.call(id.New[id.Request]())
-	_, _, _, err := c.changer.MissRooms(t.Context(), call, MissWish{By: call.Actor})
+	_, _, _, err := c.changer.MissRooms(t.Context(), call, MissWish{By: call.Actor}) //nolint:dogsled // only the error matters
 	if !errors.Is(err, fault.ErrVersionConflict) || attempts != 1 {
 		t.Errorf("%d attempts, %v, want one and a version conflict", attempts, err)
 	}
