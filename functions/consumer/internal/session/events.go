@@ -15,17 +15,17 @@ import (
 
 // The subjects that this service publishes.
 var (
-	SessionStartedV1    = subject("session.started", event.Operational, 90*event.Day)
-	SessionEndedV1      = subject("session.ended", event.Operational, 90*event.Day)
-	SearchExecutedV1    = subject("search.executed", event.Operational, 90*event.Day)
-	ClickRecordedV1     = subject("click.recorded", event.Operational, 90*event.Day)
-	PageViewedV1        = subject("page.viewed", event.Operational, 90*event.Day)
-	FunnelStepReachedV1 = subject("funnel.step_reached", event.Operational, 90*event.Day)
+	SessionStartedV1    = operational("session.started")
+	SessionEndedV1      = operational("session.ended")
+	SearchExecutedV1    = operational("search.executed")
+	ClickRecordedV1     = operational("click.recorded")
+	PageViewedV1        = operational("page.viewed")
+	FunnelStepReachedV1 = operational("funnel.step_reached")
 	HandoffInitiatedV1  = subject("handoff.initiated", event.Audit, event.Year)
-	LocaleChangedV1     = subject("locale.changed", event.Operational, 90*event.Day)
-	CurrencyChangedV1   = subject("currency.changed", event.Operational, 90*event.Day)
-	WishlistAddedV1     = subject("wishlist.added", event.Operational, 90*event.Day)
-	WishlistRemovedV1   = subject("wishlist.removed", event.Operational, 90*event.Day)
+	LocaleChangedV1     = operational("locale.changed")
+	CurrencyChangedV1   = operational("currency.changed")
+	WishlistAddedV1     = operational("wishlist.added")
+	WishlistRemovedV1   = operational("wishlist.removed")
 	BotSuspectedV1      = subject("bot_suspected", event.Audit, event.Year)
 )
 
@@ -34,6 +34,8 @@ func Publishes() []event.Subject {
 	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, PageViewedV1,
 		FunnelStepReachedV1, HandoffInitiatedV1, LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
 }
+
+func operational(name string) event.Subject { return subject(name, event.Operational, 90*event.Day) }
 
 // subject returns a subject for analysts, auditors and the ranking of the search: none of them waits for an event.
 func subject(name, class string, kept time.Duration) event.Subject {
