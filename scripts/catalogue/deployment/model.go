@@ -35,15 +35,12 @@ type Budget struct {
 
 // Budgets returns the budgets of a production deployment, without the stand-ins.
 func (d Deployment) Budgets() []Budget {
-	connections, called := 0, 0
+	called := 0
 	accounts := map[string]bool{}
 	for _, f := range d.production().functions {
 		accounts[f.Account] = true
 		if f.Kind == "http" {
 			called++
-		}
-		if f.Postgres {
-			connections += pool * instances(f)
 		}
 	}
 	rules := 0
@@ -56,11 +53,21 @@ func (d Deployment) Budgets() []Budget {
 	return []Budget{
 		{"dollars a month without a guest", int(math.Ceil(idle)), maxIdleCost},
 		{"cents more for 1,000 bookings", int(math.Ceil(100 * (bookings - idle))), maxBookingsCost},
-		{"database connections, if every instance fills its pool", connections, maxConnections - reserve},
+		{"database connections, if every instance fills its pool", d.connections(), maxConnections - reserve},
 		{"backend services", called, backendServices},
 		{"service accounts", len(accounts) + len(d.Jobs) + helperAccounts, serviceAccounts},
 		{"route rules of our own hosts, one for each route and one for each path", 2 * rules, maxRouteRules},
 	}
+}
+
+// connections returns the database connections of all functions, if every instance fills its pool.
+func (d Deployment) connections() (sum int) {
+	for _, f := range d.production().functions {
+		if f.Postgres {
+			sum += pool * instances(f)
+		}
+	}
+	return sum
 }
 
 // Overdrawn returns an error that names each budget that the functions exceed.
@@ -100,10 +107,9 @@ func (d Deployment) writeBudgets(b *strings.Builder) {
 	for _, budget := range d.Budgets() {
 		fmt.Fprintf(b, "| %s | %d | %d |\n", budget.Name, budget.Used, budget.Limit)
 	}
-	budgets := d.Budgets()
-	connections := budgets[slices.IndexFunc(budgets, func(b Budget) bool { return strings.HasPrefix(b.Name, "database connections") })]
-	fmt.Fprintf(b, "\nDuring a release the instances of the old and the new revisions stand side by side: at most %d connections, of %d. ", 2*connections.Used, maxConnections)
-	if 2*connections.Used > maxConnections {
+	connections := 2 * d.connections()
+	fmt.Fprintf(b, "\nDuring a release the instances of the old and the new revisions stand side by side: at most %d connections, of %d. ", connections, maxConnections)
+	if connections > maxConnections {
 		b.WriteString("That exceeds the limit only if every function is at its maximum of instances in both revisions; release at a quiet hour, or set `database_pool = 1`.")
 	} else {
 		b.WriteString("That is within the limit.")
