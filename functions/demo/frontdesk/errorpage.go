@@ -2,36 +2,18 @@ package frontdesk
 
 import (
 	"net/http"
-	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// errorPages returns the page of errors that occur before a clerk is known, for example of a malformed address. The page needs no other
-// service.
+// errorPages returns the page of errors that occur before a clerk is known.
 func errorPages() func(*http.Request, int, http.Header) []byte {
-	open := sync.OnceValues(readPages)
-	return func(r *http.Request, status int, h http.Header) []byte {
-		s, err := open()
-		if err != nil {
-			panic(err) // cannot fail: the files are embedded
-		}
+	return page.ErrorPages(readPages, func(s *site, r *http.Request, kind string) (fn.Page, locale.Tag) {
 		c := s.clerk(r, time.Time{})
 		c.Back = Home
-		return page.RenderError(c.Show(View{Step: errorStep(status)}), c.Localizer.Tag, h)
-	}
-}
-
-// errorStep returns the page of a status.
-func errorStep(status int) string {
-	switch status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return "missing"
-	case http.StatusTooManyRequests:
-		return "busy"
-	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "down"
-	}
-	return "wrong"
+		return c.Show(View{Step: kind}), c.Localizer.Tag
+	})
 }

@@ -3,38 +3,34 @@ package storefront
 import (
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/functions/demo/internal/page"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// errorPages returns the page of errors that occur before a visitor is known, for example of a malformed address, and of paths without
-// a function, if the request reaches this service. The page needs no other service.
+// errorPages returns the page of errors that occur before a visitor is known, and of paths without a function, if the request reaches
+// this service.
 func errorPages() func(*http.Request, int, http.Header) []byte {
-	open := sync.OnceValues(func() (*site, error) {
+	open := func() (*site, error) {
 		translated, err := page.ReadTranslations(texts)
 		if err != nil {
 			return nil, err
 		}
 		pages, err := parsePages()
 		return &site{translations: translated, pages: pages}, err
-	})
-	return func(r *http.Request, status int, h http.Header) []byte {
-		s, err := open()
-		if err != nil {
-			panic(err) // cannot fail: the files are embedded
-		}
+	}
+	return page.ErrorPages(open, func(s *site, r *http.Request, step string) (fn.Page, locale.Tag) {
 		v := s.visitor(slugOf(r.URL.Path), r, time.Time{})
-		step := errorStep(status)
 		switch {
-		case step == "missing" && !strings.HasPrefix(r.URL.Path, "/site/"):
+		case step == page.Missing && !strings.HasPrefix(r.URL.Path, "/site/"):
 			step = "nowhere"
 		case v.Slug == "":
 			step = "unknown" // has no link to the hotel
 		}
-		return page.RenderError(v.Show(View{Step: step, Title: v.Localizer.T(step + ".title")}), v.Localizer.Tag, h)
-	}
+		return v.Show(View{Step: step, Title: v.Localizer.T(step + ".title")}), v.Localizer.Tag
+	})
 }
 
 // slugOf returns the slug in a path of the site, or "".
@@ -45,17 +41,4 @@ func slugOf(path string) string {
 		return ""
 	}
 	return slug
-}
-
-// errorStep returns the page of a status.
-func errorStep(status int) string {
-	switch status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return "missing"
-	case http.StatusTooManyRequests:
-		return "busy"
-	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "down"
-	}
-	return "wrong"
 }
