@@ -9,7 +9,6 @@ import (
 	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -103,7 +102,7 @@ func (c *Clerk) walkIn(ctx context.Context, w WalkIn) (map[string]any, error) {
 	}
 	guest := map[string]any{"firstName": w.FirstName, "lastName": w.LastName}
 	if w.Phone != "" {
-		guest["phone"] = c.international(w.Phone)
+		guest["phone"] = page.International(w.Phone, c.Hotel.Country)
 	}
 	people := map[string]int{"adults": page.Number(western.Replace(w.Adults)), "children": page.Number(western.Replace(w.Children))}
 	return map[string]any{
@@ -112,16 +111,6 @@ func (c *Clerk) walkIn(ctx context.Context, w WalkIn) (map[string]any, error) {
 		"items": []any{map[string]any{"roomTypeId": rooms[at].RoomType, "ratePlanId": c.Hotel.RatePlans[plan].ID, "occupants": people}},
 		"rooms": []any{map[string]any{"item": 0, "roomId": rooms[at].ID}},
 	}, nil
-}
-
-// international returns a number of Afghanistan in national form, such as 0700 123 456, with the country code, and any other text unchanged.
-func (c *Clerk) international(typed string) string {
-	if number := western.Replace(typed); c.Hotel.Country == "AF" && len(number) > 1 && number[0] == '0' && number[1] != '0' {
-		if full, err := pseudonym.E164("+93" + number[1:]); err == nil {
-			return full
-		}
-	}
-	return typed
 }
 
 // FreeTonight returns the rooms that no guest has and that are in order tonight.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/demo/storefront"
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/functions/demo/storefront/choose"
 	"melmastoon.ghasi.io/functions/demo/storefront/savehotel"
 	"melmastoon.ghasi.io/functions/demo/storefront/showhotel"
@@ -119,7 +119,7 @@ func TestInternational(t *testing.T) {
 		{"", "AF", ""},
 	} {
 		t.Run(fmt.Sprint(test.typed, " ", test.country), func(t *testing.T) {
-			if got := storefront.International(test.typed, test.country); got != test.want {
+			if got := page.International(test.typed, test.country); got != test.want {
 				t.Errorf("International(%q, %q) = %q, want %q", test.typed, test.country, got, test.want)
 			}
 		})

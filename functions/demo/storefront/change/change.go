@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/functions/demo/storefront"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -68,7 +69,7 @@ func change(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 // correct redirects to the confirmation, or back to the form with its input and errors.
 func correct(ctx context.Context, c storefront.Call[Request]) fn.Page {
 	guest := c.In.guest()
-	guest.Phone = storefront.International(guest.Phone, c.In.Country)
+	guest.Phone = page.International(guest.Phone, c.In.Country)
 	if err := c.Correct(ctx, c.In.Reservation, c.In.Token, guest, c.In.Once); err != nil {
 		return c.ToRejected(c.In.Reservation, c.In.Token, c.In.guest(), err)
 	}

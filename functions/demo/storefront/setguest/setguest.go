@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"melmastoon.ghasi.io/functions/demo/internal/page"
 	"melmastoon.ghasi.io/functions/demo/storefront"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -44,7 +45,7 @@ func (r Request) guest() storefront.Guest {
 func set(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.BootstrapVersion = c.In.Seen
 	guest := c.In.guest()
-	guest.Phone = storefront.International(guest.Phone, c.In.Country)
+	guest.Phone = page.International(guest.Phone, c.In.Country)
 	if err := c.SetGuest(ctx, c.In.Draft, c.In.Version, guest, c.In.Once); err != nil {
 		return c.ToDetails(c.In.Draft, c.In.guest(), err), nil
 	}

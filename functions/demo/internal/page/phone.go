@@ -1,4 +1,4 @@
-package storefront
+package page
 
 import (
 	"strings"
