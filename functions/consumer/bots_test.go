@@ -541,11 +541,11 @@ func TestBots_evidenceLater(t *testing.T) {
 	t.Parallel()
 	site := openBotSite(t, nil, readsession.Function)
 	owner := site.DB.Owner(t)
-	check.Must(t, check.Err(owner.Exec(t.Context(), `REVOKE INSERT ON bff_consumer.bot_scores FROM bff_consumer_app`)))
+	check.Got(owner.Exec(t.Context(), `REVOKE INSERT ON bff_consumer.bot_scores FROM bff_consumer_app`)).Must(t)
 	v := site.Traveller("User-Agent", "curl/8")
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	site.CheckPublished("bot_suspected", 0)
-	check.Must(t, check.Err(owner.Exec(t.Context(), `GRANT INSERT ON bff_consumer.bot_scores TO bff_consumer_app`)))
+	check.Got(owner.Exec(t.Context(), `GRANT INSERT ON bff_consumer.bot_scores TO bff_consumer_app`)).Must(t)
 	v.Cookie = ""
 	v.Must(http.StatusOK, "GET", "/session", nil)
 	site.CheckPublished("bot_suspected", 1)

@@ -122,7 +122,7 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	}
 	check.Equal(t, cookies(a)[0].Path, consumer.Base)
 	// Marks name the hotels whose pages were composed, and expire within five seconds.
-	check.Must(t, check.Err(site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents WHERE collection = 'single-flight'`)))
+	check.Got(site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents WHERE collection = 'single-flight'`)).Must(t)
 	check.Equal(t, traces(t, site.DB, needles...), nil)
 	check.Equal(t, storedAnswers(t, site), 1, "stored answers")
 	var published struct {
@@ -263,7 +263,7 @@ func TestExpire_documentIsNewer(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil)
 	site.DB.Advance(50 * time.Minute) // too soon for the mirror to be written again
-	check.Must(t, check.Err(site.Sessions().Change(t.Context(), v.Session, func(*session.Session) {})))
+	check.Got(site.Sessions().Change(t.Context(), v.Session, func(*session.Session) {})).Must(t)
 	site.DB.Advance(30*24*time.Hour - 40*time.Minute)
 	site.Front.Tick(sweepsessions.Function).Must(t, 204)
 	site.CheckPublished("session.ended", 0)

@@ -25,7 +25,7 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	v.Must(200, "GET", "/session", nil)
 	first := v.Session
 	viewed := session.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: session.FromLink}
-	check.Must(t, check.Err(site.Sessions().Change(t.Context(), first, func(s *session.Session) { s.Viewed(viewed) })))
+	check.Got(site.Sessions().Change(t.Context(), first, func(s *session.Session) { s.Viewed(viewed) })).Must(t)
 	read := func(accept string, want locale.Tag, changes int) {
 		t.Helper()
 		shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil, "Accept-Language", accept))

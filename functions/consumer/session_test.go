@@ -254,7 +254,7 @@ func TestSession_lostDocument(t *testing.T) {
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "PATCH", "/session", `{"locale":"fa-IR"}`)
-	check.Must(t, check.Err(site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)))
+	check.Got(site.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)).Must(t)
 	first := v.Session
 	shown := fntest.Read[readsession.Response](t, v.Must(200, "GET", "/session", nil))
 	check.Equal(t, v.Session, first)

@@ -138,7 +138,7 @@ func TestActiveDraft_checkedOnRead(t *testing.T) {
 			if named != gone {
 				g = system.Guest(0)
 			}
-			check.Must(t, check.Err(sessions.SetActiveDraft(t.Context(), stored(t, g), named)))
+			check.Got(sessions.SetActiveDraft(t.Context(), stored(t, g), named)).Must(t)
 			wantActive(t, name, g, false)
 			check.Equal(t, stored(t, g).Draft, nil, "draft of the session after bootstrap")
 		})
@@ -160,7 +160,7 @@ func TestActiveDraft_databaseUnavailable(t *testing.T) {
 	g := system.Guest(0).RequestQuote()
 	rename := func(from, to string) {
 		t.Helper()
-		check.Must(t, check.Err(system.DB.Owner(t).Exec(t.Context(), `ALTER TABLE bff_tenant_booking.`+from+` RENAME TO `+to)))
+		check.Got(system.DB.Owner(t).Exec(t.Context(), `ALTER TABLE bff_tenant_booking.`+from+` RENAME TO `+to)).Must(t)
 	}
 	rename("booking_drafts", "away")
 	b := active(t, g)

@@ -166,5 +166,5 @@ func TestVerify_otherTenant(t *testing.T) {
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)
 	link := newSender(t, e, id.New[id.Tenant]()).send(e.Now())
-	check.Error(t, check.Err(processes[0].Verify(link, id.New[id.Tenant]())), handoff.ErrSignatureInvalid)
+	check.Got(processes[0].Verify(link, id.New[id.Tenant]())).Error(t, handoff.ErrSignatureInvalid)
 }

@@ -43,7 +43,7 @@ func TestServe_coldProcess(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	fmt.Printf("\nlistening %s\n", server.URL)
-	check.Must(t, check.Err(io.Copy(io.Discard, os.Stdin)))
+	check.Got(io.Copy(io.Discard, os.Stdin)).Must(t)
 }
 
 // startCold starts a subprocess with the environment variables and returns its URL.

@@ -44,12 +44,12 @@ func TestConfirmation_telemetryFails(t *testing.T) {
 			tx, err := s.DB.Owner(t).Begin(t.Context())
 			check.Must(t, err)
 			defer func() { _ = tx.Rollback(t.Context()) }()
-			check.Must(t, check.Err(tx.Exec(t.Context(), test.sql)))
+			check.Got(tx.Exec(t.Context(), test.sql)).Must(t)
 			if test.undo != "" {
 				check.Must(t, tx.Commit(t.Context()))
 			}
 			g.Send("GET", path, nil).Want(t, http.StatusOK)
-			check.Must(t, check.Err(s.DB.Owner(t).Exec(t.Context(), test.undo)))
+			check.Got(s.DB.Owner(t).Exec(t.Context(), test.undo)).Must(t)
 		})
 	}
 }

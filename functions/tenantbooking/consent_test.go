@@ -18,7 +18,7 @@ func publishAllSteps(t *testing.T, system *tenantbookingtest.System) {
 	t.Helper()
 	all := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `": 1}`)}
 	docs := document.Open[flags.Document](system.Env, subject.FlagsIn)
-	check.Must(t, check.Err(docs.Put(t.Context(), flags.Key, all, 1, system.Env.Now().AddDate(1, 0, 0))))
+	check.Got(docs.Put(t.Context(), flags.Key, all, 1, system.Env.Now().AddDate(1, 0, 0))).Must(t)
 }
 
 // published returns how many events of the subject are in the outbox.

@@ -296,7 +296,7 @@ func TestSweep_sampledSteps(t *testing.T) {
 	}
 	kept := document.Open[flags.Document](system.Env, subject.FlagsIn)
 	every := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `":1}`)}
-	check.Must(t, check.Err(kept.Put(t.Context(), flags.Key, every, 1, system.Env.Now().AddDate(1, 0, 0))))
+	check.Got(kept.Put(t.Context(), flags.Key, every, 1, system.Env.Now().AddDate(1, 0, 0))).Must(t)
 	system.DB.Advance(31 * time.Minute)
 	before := steps()
 	sweep(t, g)

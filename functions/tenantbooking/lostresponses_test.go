@@ -133,7 +133,7 @@ func insist(t *testing.T, g *tenantbookingtest.Guest, send func() fntest.Answer)
 			return a
 		}
 		g.Env.Advance(5 * time.Second) // an open circuit breaker probes again
-		check.Must(t, check.Err(g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`)))
+		check.Got(g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`)).Must(t)
 	}
 	return a
 }

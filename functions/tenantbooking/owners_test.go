@@ -13,7 +13,7 @@ import (
 // execute executes SQL as the owner of the database.
 func execute(t *testing.T, s *tenantbookingtest.System, sql string) {
 	t.Helper()
-	check.Must(t, check.Err(s.DB.Owner(t).Exec(t.Context(), sql)))
+	check.Got(s.DB.Owner(t).Exec(t.Context(), sql)).Must(t)
 }
 
 // stayEnd returns the end of the stay in the row of the booking's owner.

@@ -17,7 +17,7 @@ func setFeatures(t *testing.T, system *tenantbookingtest.System, features string
 	t.Helper()
 	now := system.Env.Now()
 	kept := flags.Document{Sampling: []byte(`{}`), Features: []byte(features)}
-	check.Must(t, check.Err(document.Open[flags.Document](system.Env, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, now.UnixMicro(), now.AddDate(1, 0, 0))))
+	check.Got(document.Open[flags.Document](system.Env, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, now.UnixMicro(), now.AddDate(1, 0, 0))).Must(t)
 	system.DB.Advance(31 * time.Second)
 }
 

@@ -88,9 +88,9 @@ func statement(sql, undo string) failure {
 		t.Helper()
 		owner := g.DB.Owner(t)
 		t.Cleanup(func() {
-			check.NoError(t, check.Err(owner.Exec(context.Background(), undo)))
+			check.Got(owner.Exec(context.Background(), undo)).NoError(t)
 		})
-		check.Must(t, check.Err(owner.Exec(t.Context(), sql)))
+		check.Got(owner.Exec(t.Context(), sql)).Must(t)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 		var all sync.WaitGroup
 		for range n {
 			all.Go(func() {
-				check.Error(t, check.Err(tenants.Find(t.Context(), "no-such-hotel")), hotel.ErrUnknownTenant, "Find of an unknown slug")
+				check.Got(tenants.Find(t.Context(), "no-such-hotel")).Error(t, hotel.ErrUnknownTenant, "Find of an unknown slug")
 			})
 		}
 		all.Wait()

@@ -66,7 +66,7 @@ func (s *Site) SetBotRules(rules string) {
 	s.t.Helper()
 	s.rules++
 	kept := document.Open[consumer.BotRules](document.StoreKey.With(s.DB.Env(), documents.Open(s.DB.Env())), consumer.FlagsIn)
-	check.Must(s.t, check.Err(kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0))))
+	check.Got(kept.Put(s.t.Context(), consumer.BotRulesKey, consumer.BotRules{Rules: []byte(rules)}, s.rules, s.DB.Env().Now().AddDate(1, 0, 0))).Must(s.t)
 }
 
 // Sessions returns the store of sessions, for assertions.

@@ -80,5 +80,5 @@ func (m *System) EverySearch() {
 	m.t.Helper()
 	kept := document.Open[flags.Document](m.Env, session.FlagsIn)
 	sampling := []byte(`{"` + session.SearchExecutedV1.Name + `":1}`)
-	check.Must(m.t, check.Err(kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour))))
+	check.Got(kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour))).Must(m.t)
 }

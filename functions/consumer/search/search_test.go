@@ -243,7 +243,7 @@ func TestSearch_documentStoreDown(t *testing.T) {
 	v := system.Traveller()
 	post(t, v, system.SearchBody())
 	owner := system.DB.Owner(t)
-	check.Must(t, check.Err(owner.Exec(t.Context(), `ALTER TABLE document.documents RENAME TO gone`)))
+	check.Got(owner.Exec(t.Context(), `ALTER TABLE document.documents RENAME TO gone`)).Must(t)
 	for body, state := range map[string]string{system.SearchBody(): "HIT", system.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} {
 		t.Run(body, func(t *testing.T) { // known to this process, and not
 			got, a := post(t, v, body)

@@ -154,7 +154,7 @@ func TestProcessing(t *testing.T) {
 			same, err := b.Intents.Open(t.Context(), wanted(o.Reservation, standin.Method(method)))
 			check.Must(t, err)
 			check.Equal(t, same.ID, o.ID, "the same method opens")
-			check.Error(t, check.Err(b.Intents.Open(t.Context(), wanted(o.Reservation, standin.CashOnArrival))), payment.ErrProcessing, "another method")
+			check.Got(b.Intents.Open(t.Context(), wanted(o.Reservation, standin.CashOnArrival))).Error(t, payment.ErrProcessing, "another method")
 			check.Must(t, b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, o.Reservation) }))
 			b.wantStatus(t, o.ID, payment.Processing, 0)
 			o.press(t, f, "refuse")
@@ -182,10 +182,10 @@ func TestProcessing_noAnswer(t *testing.T) {
 	replaced.press(t, f, "pay")
 	b.Advance(30 * time.Minute)
 	b.wantStatus(t, swept.ID, payment.Failed, 0)
-	check.NoError(t, check.Err(b.Intents.Open(t.Context(), wanted(replaced.Reservation, standin.MFS))), "another method after the expiry")
+	check.Got(b.Intents.Open(t.Context(), wanted(replaced.Reservation, standin.MFS))).NoError(t, "another method after the expiry")
 	for range 2 {
 		swept.press(t, f, "capture")
-		check.Must(t, check.Err(b.Expire(t.Context(), swept.ID)))
+		check.Got(b.Expire(t.Context(), swept.ID)).Must(t)
 	}
 	b.wantPublished(t, swept.Reservation, failedEvent)
 	b.wantPublished(t, replaced.Reservation)
@@ -196,7 +196,7 @@ func TestProcessing_concurrently(t *testing.T) {
 	t.Parallel()
 	b := openConcurrent(t)
 	i := b.opened(t, standin.Card)
-	check.Must(t, check.Err(b.Defer(t.Context(), i.ID)))
+	check.Got(b.Defer(t.Context(), i.ID)).Must(t)
 	acts := []func(context.Context, id.Intent) (payment.Intent, error){b.Capture, b.Refuse, b.Pay, b.Defer, b.Expire}
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 30 {
@@ -206,7 +206,7 @@ func TestProcessing_concurrently(t *testing.T) {
 	if _, err := b.Pay(t.Context(), i.ID); err != nil { // if all others ended in an open intent
 		t.Fatal(err)
 	}
-	check.Must(t, check.Err(b.Capture(t.Context(), i.ID)))
+	check.Got(b.Capture(t.Context(), i.ID)).Must(t)
 	ended := b.get(t, i.ID)
 	want := capturedEvent
 	if ended.Status == payment.Failed {

@@ -68,7 +68,7 @@ func (b books) want(w stay.Window, units int) inventory.Hold {
 func (b books) held(t *testing.T, w stay.Window, units int) inventory.Hold {
 	t.Helper()
 	h := b.want(w, units)
-	check.Must(t, check.Err(b.Inventory.Hold(t.Context(), h)))
+	check.Got(b.Inventory.Hold(t.Context(), h)).Must(t)
 	return h
 }
 

@@ -56,7 +56,7 @@ func (b books) paid(t *testing.T) payment.Intent {
 func (b books) cancelled(t *testing.T) payment.Intent {
 	t.Helper()
 	i := b.opened(t, standin.CashOnArrival)
-	check.Must(t, check.Err(b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card))))
+	check.Got(b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card))).Must(t)
 	return i
 }
 

@@ -30,7 +30,7 @@ func TestReservationCancelled(t *testing.T) {
 	check.Must(t, b.commit(t.Context(), h))
 	i, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.Card))
 	check.Must(t, err)
-	check.Must(t, check.Err(b.Pay(t.Context(), i.ID)))
+	check.Got(b.Pay(t.Context(), i.ID)).Must(t)
 	next, err := b.Intents.Open(t.Context(), wanted(h.Reservation, standin.MFS))
 	check.Must(t, err)
 	cancelled := incoming(t, "melmastoon.reservation.cancelled.v1", body{

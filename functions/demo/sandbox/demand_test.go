@@ -154,7 +154,7 @@ func TestSimilar_othersOmitted(t *testing.T) {
 	f := w.front(t)
 	first := w.nearest(t, kabul.Property, 10)[0]
 	other := w.hotels[slices.IndexFunc(w.hotels, func(h demo.Hotel) bool { return h.Slug == first })]
-	check.Must(t, check.Err(directory.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing")))
+	check.Got(directory.OpenTenants(w.env).Suspend(t.Context(), other.Tenant, "billing")).Must(t)
 	check.Equal(t, slices.Contains(w.nearest(t, kabul.Property, 10), first), false, "%s is suspended and resembles the hotel", first)
 	listed := func(of ...id.Property) (slugs []string) {
 		var got struct {
@@ -177,7 +177,7 @@ func TestSimilar_othersOmitted(t *testing.T) {
 func TestPreview_noExchangeRate(t *testing.T) {
 	t.Parallel()
 	w := withKabulHotels(t)
-	check.Must(t, check.Err(w.owner.Exec(t.Context(), `DELETE FROM sandbox.fx_snapshots WHERE base = 'AFN' AND quote = 'USD'`)))
+	check.Got(w.owner.Exec(t.Context(), `DELETE FROM sandbox.fx_snapshots WHERE base = 'AFN' AND quote = 'USD'`)).Must(t)
 	q := w.query(city("Kabul"))
 	tariffs, all := pricing.OpenTariffs(w.env), w.found(t, q, search.Recommended)
 	priced := w.found(t, q, search.PriceUp)

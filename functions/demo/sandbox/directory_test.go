@@ -33,7 +33,7 @@ func TestTenants_Get(t *testing.T) {
 	}
 	for _, ref := range []string{id.New[id.Tenant]().String(), "nowhere", ""} {
 		t.Run(fmt.Sprintf("%q", ref), func(t *testing.T) {
-			check.Error(t, check.Err(tenants.Get(t.Context(), ref)), standin.ErrTenantUnknown, "%q", ref)
+			check.Got(tenants.Get(t.Context(), ref)).Error(t, standin.ErrTenantUnknown, "%q", ref)
 		})
 	}
 }
@@ -52,7 +52,7 @@ func TestProperties_List(t *testing.T) {
 			check.Equal(t, len(all[0].RatePlans), 2*len(hotel.Rooms))
 		})
 	}
-	check.Error(t, check.Err(properties.Get(t.Context(), id.New[id.Property]())), fault.ErrNotFound, "no such property")
+	check.Got(properties.Get(t.Context(), id.New[id.Property]())).Error(t, fault.ErrNotFound, "no such property")
 }
 
 func TestProperties_languages(t *testing.T) {

@@ -31,7 +31,7 @@ func (b books) at(t *testing.T, clock time.Duration) stay.Date {
 // grace stores the tenant's grace period for late guests.
 func (b books) grace(t *testing.T, hours int) {
 	t.Helper()
-	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.tenants SET no_show_grace_hours = $1`, hours)))
+	check.Got(b.owner.Exec(t.Context(), `UPDATE sandbox.tenants SET no_show_grace_hours = $1`, hours)).Must(t)
 }
 
 func TestQuote_businessDate(t *testing.T) {
@@ -110,7 +110,7 @@ func TestReallocate_nightOver(t *testing.T) {
 	check.Must(t, b.release(t.Context(), h))
 	check.MustEqual(t, b.at(t, 10*time.Hour), w.End)
 	r := exchange(h, placement(w, 1))
-	check.Must(t, check.Err(b.Reallocate(t.Context(), r)), "a room for a night that is over")
+	check.Got(b.Reallocate(t.Context(), r)).Must(t, "a room for a night that is over")
 	check.Equal(t, b.state(t, r.Allocations[0].Allocation), "committed", "the allocation")
-	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), "a hold of a night that is over")
+	check.Got(b.Inventory.Hold(t.Context(), b.want(w, 1))).NoError(t, "a hold of a night that is over")
 }

@@ -77,7 +77,7 @@ func TestOpen_notAccepted(t *testing.T) {
 		{"unknown tenant", unknown, standin.ErrTenantUnknown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			check.Error(t, check.Err(b.Intents.Open(t.Context(), test.w)), test.want)
+			check.Got(b.Intents.Open(t.Context(), test.w)).Error(t, test.want)
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestPay_afterDecline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, standin.Card)
-	check.Must(t, check.Err(b.Decline(t.Context(), i.ID)))
+	check.Got(b.Decline(t.Context(), i.ID)).Must(t)
 	paid, err := b.Pay(t.Context(), i.ID)
 	check.Must(t, err)
 	check.Equal(t, paid.Status, payment.Captured)
@@ -159,7 +159,7 @@ func TestIntent_expires(t *testing.T) {
 	check.MustEqual(t, len(due), 1)
 	check.MustEqual(t, due[0].ID, card.ID)
 	for range 2 {
-		check.Must(t, check.Err(b.Expire(t.Context(), card.ID)))
+		check.Got(b.Expire(t.Context(), card.ID)).Must(t)
 	}
 	check.Equal(t, b.published(t, card.Reservation), []string{"payment.transaction.failed.v1"})
 	check.Equal(t, b.get(t, cash.ID).Status, payment.PendingCash, "a promise of cash")
@@ -175,7 +175,7 @@ func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, standin.Card))
 	check.Must(t, err)
 	check.MustNotEqual(t, fresh.ID, i.ID)
-	check.Must(t, check.Err(b.Expire(t.Context(), i.ID)))
+	check.Got(b.Expire(t.Context(), i.ID)).Must(t)
 	check.Equal(t, len(b.published(t, i.Reservation)), 0)
 }
 
@@ -183,7 +183,7 @@ func TestCancelLive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	card, cash, paid := b.opened(t, standin.Card), b.opened(t, standin.CashOnArrival), b.opened(t, standin.Card)
-	check.Must(t, check.Err(b.Pay(t.Context(), paid.ID)))
+	check.Got(b.Pay(t.Context(), paid.ID)).Must(t)
 	for _, i := range []payment.Intent{card, cash, paid} {
 		err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, i.Reservation) })
 		check.Must(t, err)

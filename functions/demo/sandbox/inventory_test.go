@@ -37,7 +37,7 @@ func TestHold_claimsAddUp(t *testing.T) {
 	for range 2 {
 		h.Claims = append(h.Claims, inventory.Claim{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: 1})
 	}
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrSoldOut, "three claims on two suites")
+	check.Got(b.Inventory.Hold(t.Context(), h)).Error(t, inventory.ErrSoldOut, "three claims on two suites")
 }
 
 func TestHold_repeated(t *testing.T) {
@@ -58,9 +58,9 @@ func TestHold_repeated(t *testing.T) {
 	check.Equal(t, b.published(t, h.Reservation), []string{"inventory.allocation.committed.v1"})
 	check.Must(t, b.release(t.Context(), h))
 	// The rejection was published: a later success with the same ids would contradict it.
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), refused)), inventory.ErrSoldOut, "the repeat of a refusal, with rooms free again")
+	check.Got(b.Inventory.Hold(t.Context(), refused)).Error(t, inventory.ErrSoldOut, "the repeat of a refusal, with rooms free again")
 	check.Equal(t, b.published(t, refused.Reservation), []string{"inventory.allocation.failed.v1"})
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrHoldOver, "the repeat of a released hold")
+	check.Got(b.Inventory.Hold(t.Context(), h)).Error(t, inventory.ErrHoldOver, "the repeat of a released hold")
 }
 
 func TestHold_otherHoldsIDs(t *testing.T) {
@@ -84,7 +84,7 @@ func TestHold_otherHoldsIDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := h
 			change(&other)
-			check.Error(t, check.Err(b.Inventory.Hold(t.Context(), other)), inventory.ErrOtherHold)
+			check.Got(b.Inventory.Hold(t.Context(), other)).Error(t, inventory.ErrOtherHold)
 		})
 	}
 }
@@ -97,7 +97,7 @@ func TestHold_expiryFreesRooms(t *testing.T) {
 	b.Advance(10 * time.Minute)
 	check.Equal(t, b.left(t, w), 2, "suites left")
 	check.Error(t, b.commit(t.Context(), h), inventory.ErrHoldOver)
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), h)), inventory.ErrHoldOver, "repeat")
+	check.Got(b.Inventory.Hold(t.Context(), h)).Error(t, inventory.ErrHoldOver, "repeat")
 	b.held(t, w, 2)
 }
 
@@ -137,19 +137,19 @@ func TestInventory_otherTenant(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.held(t, b.nights(10, 2), 1)
-	check.Error(t, check.Err(b.Inventory.Commit(t.Context(), demo.HeratGarden.Tenant, ids(h))), fault.ErrNotFound, "another tenant's commit")
+	check.Got(b.Inventory.Commit(t.Context(), demo.HeratGarden.Tenant, ids(h))).Error(t, fault.ErrNotFound, "another tenant's commit")
 	other := h
 	other.Tenant = demo.HeratGarden.Tenant
 	check.Must(t, b.release(t.Context(), other))
 	check.Equal(t, b.left(t, h.Stay), 1, "suites left after another tenant's release")
 	foreign := b.want(b.nights(10, 2), 1)
 	foreign.Claims[0].RoomType = demo.HeratGarden.Rooms[0].ID
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), foreign)), fault.ErrNotFound, "a room of another house")
+	check.Got(b.Inventory.Hold(t.Context(), foreign)).Error(t, fault.ErrNotFound, "a room of another house")
 }
 
 func TestHold_nightsNotOnSale(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1))), inventory.ErrSoldOut, "beyond the last night")
+	check.Got(b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1))).Error(t, inventory.ErrSoldOut, "beyond the last night")
 	check.Equal(t, b.left(t, b.nights(398, 5)), 0, "suites left")
 }

@@ -74,7 +74,7 @@ func TestIssueKey_otherTerms(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	keys, k := lock.OpenKeys(b.env), b.key(t)
-	check.Must(t, check.Err(keys.Issue(t.Context(), k, false)))
+	check.Got(keys.Issue(t.Context(), k, false)).Must(t)
 	for name, change := range map[string]func(*lock.Key){
 		"another reservation": func(k *lock.Key) { k.Reservation = id.New[id.Reservation]() },
 		"another item":        func(k *lock.Key) { k.Item = id.New[id.Item]() },
@@ -88,7 +88,7 @@ func TestIssueKey_otherTerms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := k
 			change(&other)
-			check.Error(t, check.Err(keys.Issue(t.Context(), other, false)), lock.ErrOtherKey)
+			check.Got(keys.Issue(t.Context(), other, false)).Error(t, lock.ErrOtherKey)
 		})
 	}
 }
@@ -101,7 +101,7 @@ func TestRevokeKeys(t *testing.T) {
 	issued, late, foreign := b.key(t), b.key(t), b.key(t)
 	foreign.Tenant, foreign.Property = demo.HeratGarden.Tenant, demo.HeratGarden.Property
 	for _, k := range []lock.Key{issued, foreign} {
-		check.Must(t, check.Err(keys.Issue(t.Context(), k, false)))
+		check.Got(keys.Issue(t.Context(), k, false)).Must(t)
 	}
 	want := []id.KeyCredential{issued.ID, late.ID}
 	slices.SortFunc(want, func(a, b id.KeyCredential) int { return strings.Compare(a.String(), b.String()) })
@@ -127,7 +127,7 @@ func TestRevokeKeys(t *testing.T) {
 	}
 	check.Equal(t, len(b.published(t, late.Reservation)), 0, "published for the key that was revoked in advance")
 	late.Item = id.New[id.Item]()
-	check.Error(t, check.Err(keys.Issue(t.Context(), late, false)), lock.ErrOtherKey, "the late key with other terms")
+	check.Got(keys.Issue(t.Context(), late, false)).Error(t, lock.ErrOtherKey, "the late key with other terms")
 	for name, in := range map[string][]id.KeyCredential{"none": {}, "one twice": {issued.ID, issued.ID}} {
 		t.Run(name, func(t *testing.T) {
 			f.Post("/sandbox/lock/v1/revocations", body{"tenantId": kabul.Tenant, "keyCredentialIds": in}).Want(t, http.StatusBadRequest)

@@ -23,7 +23,7 @@ func TestLapse_once(t *testing.T) {
 	check.Must(t, b.release(t.Context(), old))
 	check.Equal(t, b.left(t, w), 1, "suites left")
 	b.held(t, w, 1)
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), inventory.ErrSoldOut, "a third of two suites")
+	check.Got(b.Inventory.Hold(t.Context(), b.want(w, 1))).Error(t, inventory.ErrSoldOut, "a third of two suites")
 }
 
 // A clock that is set back makes an expired hold live again after it left the count.
@@ -35,7 +35,7 @@ func TestHold_clockSetBack(t *testing.T) {
 	b.Advance(10 * time.Minute)
 	b.held(t, w, 1)
 	b.Advance(-9 * time.Minute)
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(w, 1))), inventory.ErrSoldOut, "while both holds live")
+	check.Got(b.Inventory.Hold(t.Context(), b.want(w, 1))).Error(t, inventory.ErrSoldOut, "while both holds live")
 	check.NoError(t, b.commit(t.Context(), old), "the first hold")
 	check.Equal(t, b.left(t, w), 0, "suites left")
 }
@@ -48,8 +48,8 @@ func TestNights_countPlacedOnly(t *testing.T) {
 	h := b.held(t, w, 1)
 	mixed := b.want(w, 1)
 	mixed.Claims = append(mixed.Claims, inventory.Claim{Allocation: h.Claims[0].Allocation, RoomType: kabul.Rooms[0].ID, Units: 1})
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), mixed)), inventory.ErrOtherHold, "one id of another hold")
-	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), h)))
+	check.Got(b.Inventory.Hold(t.Context(), mixed)).Error(t, inventory.ErrOtherHold, "one id of another hold")
+	check.Got(b.Inventory.Hold(t.Context(), h)).NoError(t)
 	check.Equal(t, b.left(t, w), 1, "suites left")
 }
 

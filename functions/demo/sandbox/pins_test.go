@@ -46,7 +46,7 @@ func (w manyHotels) addCopies(t *testing.T, at []standin.Geo) []place {
 		ids, cells, clicks = append(ids, all[i].Property), append(cells, int64(all[i].Cell)), append(clicks, all[i].Clicks)
 		lats, lngs = append(lats, g.Lat), append(lngs, g.Lng)
 	}
-	check.Must(t, check.Err(w.owner.Exec(t.Context(), `SET session_replication_role = replica`)))
+	check.Got(w.owner.Exec(t.Context(), `SET session_replication_role = replica`)).Must(t)
 	for _, sql := range []string{
 		`INSERT INTO sandbox.listings (property_id, tenant_id, city_id, time_zone, currency, place, center_km, star_rating, rating, rating_count, standing,
 				property_type, neighbourhood_key, amenities, name, name_localized, badges, indexed_at, geo_cell)
@@ -62,9 +62,9 @@ func (w manyHotels) addCopies(t *testing.T, at []standin.Geo) []place {
 		`INSERT INTO sandbox.popularity SELECT c.id, c.clicks FROM copies AS c WHERE $1::uuid IS NOT NULL`,
 	} {
 		with := `WITH copies AS (SELECT c.id, c.cell, c.lat, c.lng, c.clicks FROM unnest($2::uuid[], $3::bigint[], $4::float8[], $5::float8[], $6::int[]) AS c (id, cell, lat, lng, clicks)) `
-		check.Must(t, check.Err(w.owner.Exec(t.Context(), with+sql, kabul.Property, ids, cells, lats, lngs, clicks)))
+		check.Got(w.owner.Exec(t.Context(), with+sql, kabul.Property, ids, cells, lats, lngs, clicks)).Must(t)
 	}
-	check.Must(t, check.Err(w.owner.Exec(t.Context(), `ANALYZE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates, sandbox.popularity`)))
+	check.Got(w.owner.Exec(t.Context(), `ANALYZE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates, sandbox.popularity`)).Must(t)
 	return all
 }
 
@@ -188,7 +188,7 @@ func TestPins_withoutCells(t *testing.T) {
 	for _, h := range all[:100] {
 		old = append(old, h.Property)
 	}
-	check.Must(t, check.Err(w.owner.Exec(t.Context(), `UPDATE sandbox.listings SET geo_cell = NULL WHERE property_id = ANY ($1)`, old)))
+	check.Got(w.owner.Exec(t.Context(), `UPDATE sandbox.listings SET geo_cell = NULL WHERE property_id = ANY ($1)`, old)).Must(t)
 	box := search.Box{SwLat: -11, SwLng: 59, NeLat: -9, NeLng: 61}
 	pins, total, err := w.Pins(t.Context(), w.query(search.Where{Mode: "bounding-box", Box: &box}), 200)
 	check.Must(t, err)

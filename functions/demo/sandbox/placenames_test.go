@@ -13,9 +13,9 @@ func TestPlace(t *testing.T) {
 	box := func(swLat, swLng, neLat, neLng float64) search.Where {
 		return search.Where{Mode: "bounding-box", Box: &search.Box{SwLat: swLat, SwLng: swLng, NeLat: neLat, NeLng: neLng}}
 	}
-	check.Must(t, check.Err(w.owner.Exec(t.Context(), `
+	check.Got(w.owner.Exec(t.Context(), `
 		INSERT INTO sandbox.cities (city_id, name, country, region, time_zone, latitude, longitude, city_keys, region_keys)
-		SELECT 'pk-herat', 'Herat', 'PK', region, time_zone, 30, 70, ARRAY['herat'], ARRAY['pakistan'] FROM sandbox.cities WHERE city_id = 'af-herat'`)))
+		SELECT 'pk-herat', 'Herat', 'PK', region, time_zone, 30, 70, ARRAY['herat'], ARRAY['pakistan'] FROM sandbox.cities WHERE city_id = 'af-herat'`)).Must(t)
 	for _, test := range []struct {
 		name  string
 		where search.Where

@@ -47,7 +47,7 @@ func TestCompare_agreesWithQuote(t *testing.T) {
 					{"roomTypeId": room.RoomType, "ratePlanId": rate.RatePlan, "occupants": body{"adults": 2, "children": 1}},
 					{"roomTypeId": room.RoomType, "ratePlanId": rate.RatePlan, "occupants": body{"adults": 1, "children": 0}}}}).Into(t, &quoted)
 			check.Equal(t, quoted.Totals.Grand, rate.Total, "%s", rate.Name+": total quoted and compared")
-			check.NoError(t, check.Err((money.Amount{Micro: rate.Nightly, Currency: money.USD}).Minor()), "the night at %s", rate.Name)
+			check.Got((money.Amount{Micro: rate.Nightly, Currency: money.USD}).Minor()).NoError(t, "the night at %s", rate.Name)
 		}
 	}
 	roomy := fntest.Read[compared](t, f.Get(b.comparePath("AFN", "&adults=4&rooms=1")))

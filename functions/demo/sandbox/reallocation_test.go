@@ -50,7 +50,7 @@ func TestReallocate_ownNightsNotCounted(t *testing.T) {
 	mine := b.booked(t, b.nights(10, 3), 1)
 	b.booked(t, b.nights(10, 3), 1) // another guest: the suites are full
 	r := exchange(mine, placement(b.nights(10, 4), 1))
-	check.Must(t, check.Err(b.Reallocate(t.Context(), r)), "one night more in a full house")
+	check.Got(b.Reallocate(t.Context(), r)).Must(t, "one night more in a full house")
 	check.Equal(t, b.left(t, b.nights(10, 3)), 0, "suites left on the old nights")
 	check.Equal(t, b.left(t, b.nights(13, 1)), 1, "suites left on the new night")
 	check.Equal(t, b.state(t, ids(mine)[0]), "released", "the old allocation")
@@ -91,7 +91,7 @@ func TestReallocate_repeated(t *testing.T) {
 		t.Errorf("%d events without expiresAt, want 2", n)
 	}
 	check.Must(t, b.release(t.Context(), inventory.Hold{Tenant: r.Tenant, Claims: []inventory.Claim{r.Allocations[0].Claim}}))
-	check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrHoldOver, "after a new room was released")
+	check.Got(b.Reallocate(t.Context(), r)).Error(t, inventory.ErrHoldOver, "after a new room was released")
 }
 
 func TestReallocate_refusalIsPermanent(t *testing.T) {
@@ -103,10 +103,10 @@ func TestReallocate_refusalIsPermanent(t *testing.T) {
 		t.Fatalf("into a full night: %v, want ErrSoldOut", err)
 	}
 	check.Must(t, b.release(t.Context(), others))
-	check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrSoldOut, "the repeat, with rooms free again")
+	check.Got(b.Reallocate(t.Context(), r)).Error(t, inventory.ErrSoldOut, "the repeat, with rooms free again")
 	check.Equal(t, b.state(t, r.Allocations[0].Allocation), "refused", "the new allocation")
 	r.Allocations[0] = placement(b.nights(10, 3), 1)
-	check.NoError(t, check.Err(b.Reallocate(t.Context(), r)), "under a new id")
+	check.Got(b.Reallocate(t.Context(), r)).NoError(t, "under a new id")
 }
 
 func TestReallocate_oneList(t *testing.T) {
@@ -122,7 +122,7 @@ func TestReallocate_oneList(t *testing.T) {
 	check.Equal(t, again, first)
 	more := exchange(mine, placement(mine.Stay, 1))
 	more.Releases = nil
-	check.Must(t, check.Err(b.Reallocate(t.Context(), more)))
+	check.Got(b.Reallocate(t.Context(), more)).Must(t)
 	check.Equal(t, b.left(t, mine.Stay), 1, "suites left with a room more")
 }
 
@@ -134,7 +134,7 @@ func TestReallocate_expiredHoldFreesNothing(t *testing.T) {
 	late := b.held(t, w, 1)
 	b.Advance(10 * time.Minute)
 	b.booked(t, w, 2)
-	check.Error(t, check.Err(b.Reallocate(t.Context(), exchange(late, placement(w, 1)))), inventory.ErrSoldOut)
+	check.Got(b.Reallocate(t.Context(), exchange(late, placement(w, 1)))).Error(t, inventory.ErrSoldOut)
 }
 
 func TestReallocate_betweenRoomTypes(t *testing.T) {
@@ -145,7 +145,7 @@ func TestReallocate_betweenRoomTypes(t *testing.T) {
 	other := placement(b.nights(12, 3), 1)
 	other.RoomType = kabul.Rooms[0].ID
 	r := exchange(mine, placement(b.nights(10, 2), 1), other, placement(b.nights(12, 3), 1))
-	check.Must(t, check.Err(b.Reallocate(t.Context(), r)))
+	check.Got(b.Reallocate(t.Context(), r)).Must(t)
 	check.Equal(t, b.left(t, b.nights(12, 3)), 0, "suites left")
 	check.Equal(t, b.left(t, b.nights(10, 2)), 1, "suites left on the first nights")
 }
@@ -155,7 +155,7 @@ func TestReallocate_mismatch(t *testing.T) {
 	b := open(t)
 	mine, others := b.booked(t, b.nights(10, 2), 1), b.booked(t, b.nights(30, 2), 1)
 	done := exchange(mine, placement(b.nights(11, 2), 1))
-	check.Must(t, check.Err(b.Reallocate(t.Context(), done)))
+	check.Got(b.Reallocate(t.Context(), done)).Must(t)
 	for name, change := range map[string]func(*inventory.Reallocation){
 		"a release of another reservation": func(r *inventory.Reallocation) {
 			r.Releases, r.Allocations = ids(others), []inventory.Placement{placement(b.nights(20, 1), 1)}
@@ -179,17 +179,17 @@ func TestReallocate_mismatch(t *testing.T) {
 			r := done
 			r.Allocations = slices.Clone(done.Allocations)
 			change(&r)
-			check.Error(t, check.Err(b.Reallocate(t.Context(), r)), inventory.ErrOtherHold)
+			check.Got(b.Reallocate(t.Context(), r)).Error(t, inventory.ErrOtherHold)
 		})
 	}
 	check.Equal(t, b.state(t, ids(others)[0]), "committed", "the other guest's allocation")
 	more := b.booked(t, b.nights(40, 1), 1)
 	again := done
 	again.Releases = append(slices.Clone(done.Releases), ids(more)...)
-	check.Error(t, check.Err(b.Reallocate(t.Context(), again)), inventory.ErrOtherHold, "a repeat that releases another's room")
+	check.Got(b.Reallocate(t.Context(), again)).Error(t, inventory.ErrOtherHold, "a repeat that releases another's room")
 	foreign := exchange(mine, placement(b.nights(20, 1), 1))
 	foreign.Allocations[0].RoomType = demo.HeratGarden.Rooms[0].ID
-	check.Error(t, check.Err(b.Reallocate(t.Context(), foreign)), fault.ErrNotFound, "a room type of another property")
+	check.Got(b.Reallocate(t.Context(), foreign)).Error(t, fault.ErrNotFound, "a room type of another property")
 }
 
 func TestHTTP_reallocate(t *testing.T) {

@@ -19,8 +19,8 @@ func TestRefund_maxCaptured(t *testing.T) {
 	b := openConcurrent(t)
 	i := b.opened(t, standin.Card)
 	part := payment.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 300_000_000, Reason: "test"}
-	check.Error(t, check.Err(b.Refund(t.Context(), part)), payment.ErrNotCaptured, "before the capture")
-	check.Must(t, check.Err(b.Pay(t.Context(), i.ID)))
+	check.Got(b.Refund(t.Context(), part)).Error(t, payment.ErrNotCaptured, "before the capture")
+	check.Got(b.Pay(t.Context(), i.ID)).Must(t)
 	callers, ctx := errgroup.WithContext(t.Context())
 	for n := range 32 {
 		callers.Go(func() error { return b.refundAny(ctx, part, n) })
@@ -66,7 +66,7 @@ func TestRefund_idempotent(t *testing.T) {
 	b := open(t)
 	i, other := b.opened(t, standin.Card), b.opened(t, standin.Card)
 	for _, paid := range []payment.Intent{i, other} {
-		check.Must(t, check.Err(b.Pay(t.Context(), paid.ID)))
+		check.Got(b.Pay(t.Context(), paid.ID)).Must(t)
 	}
 	r := payment.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 400_000_000, Reason: "test"}
 	first, err := b.Refund(t.Context(), r)
@@ -79,8 +79,8 @@ func TestRefund_idempotent(t *testing.T) {
 	more.Amount, elsewhere.Intent = 500_000_000, other.ID
 	for name, changed := range map[string]payment.Refund{"another amount": more, "another intent": elsewhere} {
 		t.Run(name, func(t *testing.T) {
-			check.Error(t, check.Err(b.Refund(t.Context(), changed)), payment.ErrOtherRefund)
+			check.Got(b.Refund(t.Context(), changed)).Error(t, payment.ErrOtherRefund)
 		})
 	}
-	check.Error(t, check.Err(b.Refund(t.Context(), payment.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1})), fault.ErrNotFound, "no such intent")
+	check.Got(b.Refund(t.Context(), payment.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1})).Error(t, fault.ErrNotFound, "no such intent")
 }

@@ -59,7 +59,7 @@ func TestHold_replacesOtherNights(t *testing.T) {
 	b := open(t)
 	one, two := b.held(t, b.nights(10, 2), 1), b.held(t, b.nights(20, 3), 2)
 	h := b.instead(b.nights(21, 1), 2, append(ids(one), ids(two)...)...)
-	check.Must(t, check.Err(b.Inventory.Hold(t.Context(), h)))
+	check.Got(b.Inventory.Hold(t.Context(), h)).Must(t)
 	b.wantLeft(t, 10, 2)
 	b.wantLeft(t, 20, 2, 0, 2)
 }
@@ -103,7 +103,7 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 			other := inventory.Hold{Tenant: demo.HeratGarden.Tenant, Property: demo.HeratGarden.Property, Reservation: id.New[id.Reservation](),
 				Stay: b.nights(10, 2), TTL: 10 * time.Minute,
 				Claims: []inventory.Claim{{Allocation: id.New[id.Allocation](), RoomType: demo.HeratGarden.Rooms[0].ID, Units: 2}}}
-			check.Must(t, check.Err(b.Inventory.Hold(t.Context(), other)))
+			check.Got(b.Inventory.Hold(t.Context(), other)).Must(t)
 			return ids(other)
 		}, "held"},
 	} {
@@ -111,8 +111,8 @@ func TestHold_replacesHeldOnly(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			old := test.old(t, b)
-			check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...))), inventory.ErrSoldOut, "in a full house")
-			check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...))), "in an empty house")
+			check.Got(b.Inventory.Hold(t.Context(), b.instead(b.nights(10, 2), 1, old...))).Error(t, inventory.ErrSoldOut, "in a full house")
+			check.Got(b.Inventory.Hold(t.Context(), b.instead(b.nights(30, 2), 1, old...))).NoError(t, "in an empty house")
 			check.Equal(t, b.state(t, old[0]), test.state, "the old allocation")
 		})
 	}
@@ -123,14 +123,14 @@ func TestHold_replacesBeyondOutOfOrder(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	mine := b.held(t, b.nights(10, 2), 2)
-	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 1 WHERE room_type_id = $1 AND night = $2`,
-		suites.ID, b.today.AddDays(10))))
+	check.Got(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 1 WHERE room_type_id = $1 AND night = $2`,
+		suites.ID, b.today.AddDays(10))).Must(t)
 	longer := b.instead(b.nights(10, 3), 2, ids(mine)...)
-	check.NoError(t, check.Err(b.Inventory.Hold(t.Context(), longer)), "as many suites as before, one of them out of order")
+	check.Got(b.Inventory.Hold(t.Context(), longer)).NoError(t, "as many suites as before, one of them out of order")
 	more := b.instead(b.nights(10, 3), 3, ids(longer)...)
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), more)), inventory.ErrSoldOut, "more suites than before")
+	check.Got(b.Inventory.Hold(t.Context(), more)).Error(t, inventory.ErrSoldOut, "more suites than before")
 	// The invariants at the end of each test compare what is taken with the capacity.
-	check.Must(t, check.Err(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 2 WHERE room_type_id = $1`, suites.ID)))
+	check.Got(b.owner.Exec(t.Context(), `UPDATE sandbox.inventory_nights SET capacity = 2 WHERE room_type_id = $1`, suites.ID)).Must(t)
 }
 
 // Two guests hold one suite each and exchange them for other nights again and again, while others want the same nights. Each keeps a

@@ -90,7 +90,7 @@ func TestTakeRoomOut_lowersCapacityOnce(t *testing.T) {
 		}
 		check.Equal(t, got, step.want, "%s: left", step.name)
 	}
-	check.Error(t, check.Err(b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1))), inventory.ErrSoldOut, "hold of a suite while both are out of order")
+	check.Got(b.Inventory.Hold(t.Context(), b.want(b.nights(11, 1), 1))).Error(t, inventory.ErrSoldOut, "hold of a suite while both are out of order")
 	check.Equal(t, b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.property.room.taken_out_of_order.v1'`), 3, "events: none for the repetition")
 }
 
@@ -103,10 +103,10 @@ func TestTakeRoomOut_afterTheSale(t *testing.T) {
 	b.out(t, b.suite(t, 0).ID, b.nights(10, 2))
 	check.Equal(t, b.left(t, b.nights(10, 2)), 0, "suites left")
 	longer := exchange(mine, placement(b.nights(10, 3), 1))
-	check.NoError(t, check.Err(b.Reallocate(t.Context(), longer)), "one night longer")
+	check.Got(b.Reallocate(t.Context(), longer)).NoError(t, "one night longer")
 	more := exchange(mine, placement(b.nights(10, 2), 2))
 	more.Releases = []id.Allocation{longer.Allocations[0].Allocation}
-	check.Error(t, check.Err(b.Reallocate(t.Context(), more)), inventory.ErrSoldOut, "a second suite")
+	check.Got(b.Reallocate(t.Context(), more)).Error(t, inventory.ErrSoldOut, "a second suite")
 }
 
 // Nights that come on sale later have the lower capacity, too.
@@ -211,5 +211,5 @@ func TestTakeRoomOut_racingHolds(t *testing.T) {
 func TestRooms_unknown(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	check.Error(t, check.Err(directory.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]())), fault.ErrNotFound)
+	check.Got(directory.OpenRooms(b.env).Of(t.Context(), id.New[id.Property]())).Error(t, fault.ErrNotFound)
 }

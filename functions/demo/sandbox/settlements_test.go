@@ -128,7 +128,7 @@ func (b books) issued(t *testing.T, r id.Reservation) id.KeyCredential {
 	t.Helper()
 	k := b.key(t)
 	k.Reservation = r
-	check.Must(t, check.Err(lock.OpenKeys(b.env).Issue(t.Context(), k, false)))
+	check.Got(lock.OpenKeys(b.env).Issue(t.Context(), k, false)).Must(t)
 	return k.ID
 }
 

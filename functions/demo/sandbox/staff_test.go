@@ -118,7 +118,7 @@ func TestHTTP_rotateKeys(t *testing.T) {
 	}
 	for name, token := range map[string]string{"old": old.Token, "fresh": fresh.Token} {
 		t.Run(name, func(t *testing.T) {
-			check.NoError(t, check.Err(b.verify(t, f, token)), "the token")
+			check.Got(b.verify(t, f, token)).NoError(t, "the token")
 		})
 	}
 	b.Advance(24 * time.Hour)

@@ -39,7 +39,7 @@ func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 	locker := b.Owner(t) // another connection: pg_stat_activity is cached within a transaction
 	tx, err := locker.Begin(t.Context())
 	check.Must(t, err)
-	check.Must(t, check.Err(tx.Exec(t.Context(), `SELECT FROM sandbox.inventory_nights FOR UPDATE`)))
+	check.Got(tx.Exec(t.Context(), `SELECT FROM sandbox.inventory_nights FOR UPDATE`)).Must(t)
 	waiting, ctx := errgroup.WithContext(t.Context())
 	for _, act := range acts {
 		waiting.Go(func() error { return act(ctx) })

@@ -77,7 +77,7 @@ func TestSessionRevoked_unknownSession(t *testing.T) {
 	t.Parallel()
 	system := tenantbookingtest.Build(t, sessionrevoked.Function, quote.Function)
 	g := system.Guest(0)
-	check.Must(t, check.Err(system.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)))
+	check.Got(system.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`)).Must(t)
 	now := system.Env.Now()
 	system.Deliver(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)
 	g.Must(http.StatusUnauthorized, "POST", "/quote", g.QuoteBody())

@@ -135,9 +135,6 @@ func prefix(about []any) string {
 	return fmt.Sprintf(about[0].(string), about[1:]...) + ": "
 }
 
-// Err returns the error of a call whose other result the test does not need.
-func Err[T any](_ T, err error) error { return err }
-
 // A Result is what a call returned.
 type Result[T any] struct {
 	value T
@@ -154,6 +151,14 @@ func (r Result[T]) Must(t testing.TB, about ...any) T {
 		Must(t, r.err, about...)
 	}
 	return r.value
+}
+
+// NoError reports the error of the call, if there was one.
+func (r Result[T]) NoError(t testing.TB, about ...any) {
+	if r.err != nil {
+		t.Helper()
+		NoError(t, r.err, about...)
+	}
 }
 
 // Want reports an error, or a value other than want.

@@ -181,10 +181,10 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(test.document, func(t *testing.T) {
 			t.Parallel()
-			check.Error(t, check.Err(Parse([]byte(test.document))), test.want)
+			check.Got(Parse([]byte(test.document))).Error(t, test.want)
 		})
 	}
-	check.Error(t, check.Err(Parse([]byte(`{"a newer member":1}`), json.RejectUnknownMembers(true))), ErrForm, "Parse() of an unknown member, strictly")
+	check.Got(Parse([]byte(`{"a newer member":1}`), json.RejectUnknownMembers(true))).Error(t, ErrForm, "Parse() of an unknown member, strictly")
 }
 
 // A document replaces the members that it names; the built-in rules stay as they are.

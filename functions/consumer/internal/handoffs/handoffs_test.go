@@ -116,13 +116,13 @@ func TestMint_ledgerFails(t *testing.T) {
 	}
 	check.Equal(t, token.IsZero(), true)
 	choice.Dates.CheckOut = choice.Dates.CheckIn.AddDays(1)
-	check.Must(t, check.Err(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.outbox RENAME TO gone`)))
+	check.Got(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.outbox RENAME TO gone`)).Must(t)
 	_, token, err = minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
 	if err == nil {
 		t.Error("without an outbox: error = nil, want a value")
 	}
 	check.Equal(t, token.IsZero(), true, "without an outbox: token")
-	check.Must(t, check.Err(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`)))
+	check.Got(db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`)).Must(t)
 	check.Equal(t, count(t, db, "bff_consumer.handoff_ledger"), 0, "entries")
 }
 

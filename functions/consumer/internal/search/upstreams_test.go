@@ -239,7 +239,7 @@ func TestFind_effectiveStatus(t *testing.T) {
 	check.MustEqual(t, found.Slug, "hotel-0")
 	check.MustEqual(t, found.Suspended(), false)
 	check.MustEqual(t, found.Currency, money.AFN)
-	check.Error(t, check.Err(directory.Find(t.Context(), id.New[id.Tenant]())), fault.ErrNotFound, "a stranger")
+	check.Got(directory.Find(t.Context(), id.New[id.Tenant]())).Error(t, fault.ErrNotFound, "a stranger")
 	invalidator, now := search.OpenInvalidator(e), e.Now()
 	check.Must(t, invalidator.ApplyStatus(t.Context(), one.Tenant, true, now))
 	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, now.Add(-time.Second)); err != nil { // older

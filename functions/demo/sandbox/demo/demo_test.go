@@ -40,7 +40,7 @@ func TestFurnish_again(t *testing.T) {
 	}
 	const nights = `SELECT count(*) FROM sandbox.inventory_nights`
 	load(2)
-	check.Must(t, check.Err(owner.Exec(t.Context(), `UPDATE sandbox.tenants SET brand_name = 'Renamed'`)))
+	check.Got(owner.Exec(t.Context(), `UPDATE sandbox.tenants SET brand_name = 'Renamed'`)).Must(t)
 	load(2)
 	check.Equal(t, count(nights), 5*401)
 	check.Equal(t, count(`SELECT count(*) FROM sandbox.tenants WHERE brand_name = 'Renamed'`), 2, "tenants that kept their new name")

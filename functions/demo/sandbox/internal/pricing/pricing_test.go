@@ -96,7 +96,7 @@ func TestPrice_otherCurrencies(t *testing.T) {
 	got := []money.Micro{p.Items[0].Nights[0].Room, p.Items[0].Nights[1].Room}
 	check.Equal(t, got[0], 1_420_000)
 	check.Equal(t, got[1], 2_850_000)
-	check.NoError(t, check.Err((money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor()), "grand total %d", p.Totals.GrandTotal)
+	check.Got((money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor()).NoError(t, "grand total %d", p.Totals.GrandTotal)
 	quoted, err := rates.Quote([]Wish{one(cheap, single)}, weekend(t))
 	afghanis := tariff(t)
 	afghanis.Charges = rates.Charges
@@ -128,7 +128,7 @@ func TestRound(t *testing.T) {
 			check.Equal(t, got, test.want)
 		})
 	}
-	check.Error(t, check.Err(round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80)))), money.ErrOverflow)
+	check.Got(round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80)))).Error(t, money.ErrOverflow)
 }
 
 func TestPrice_rejects(t *testing.T) {
@@ -166,5 +166,5 @@ func TestCompare_canceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	year := stay.Window{Start: date(t, "2027-03-04"), End: date(t, "2028-03-04")}
-	check.Error(t, check.Err(tariff.Compare(ctx, standin.Party{Adults: 20, Rooms: 20}, year)), context.Canceled)
+	check.Got(tariff.Compare(ctx, standin.Party{Adults: 20, Rooms: 20}, year)).Error(t, context.Canceled)
 }
