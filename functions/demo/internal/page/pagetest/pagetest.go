@@ -2,9 +2,9 @@
 package pagetest
 
 import (
+	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,15 +48,16 @@ func CheckTexts(t *testing.T, languages ...string) {
 // sayings returns the keys of the texts that the pages use.
 func sayings(t *testing.T) (all []string) {
 	t.Helper()
+	site := os.DirFS(".")
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go", "pages/*.html"} {
-		files = append(files, check.Got(filepath.Glob(pattern)).Must(t)...)
+		files = append(files, check.Got(fs.Glob(site, pattern)).Must(t)...)
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		for _, found := range reference.FindAllStringSubmatch(string(check.Got(os.ReadFile(file)).Must(t)), -1) {
+		for _, found := range reference.FindAllStringSubmatch(string(check.Got(fs.ReadFile(site, file)).Must(t)), -1) {
 			all = append(all, found[1])
 		}
 	}
