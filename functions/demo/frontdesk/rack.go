@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 
+	"golang.org/x/sync/errgroup"
+
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
@@ -46,8 +48,8 @@ type rackData struct {
 	today    stay.Date
 	rooms    []Room
 	inHouse  []Reservation
-	expected []Reservation                     // all of their guests, or those of some items
-	free     map[stay.Date]map[id.RoomType]int // what inventory sells
+	expected []Reservation         // all of their guests, or those of some items
+	free     []map[id.RoomType]int // what inventory sells, by night from today on
 	roomType []RoomType
 }
 
@@ -57,7 +59,7 @@ func (c *Clerk) RackPage(ctx context.Context) fn.Page {
 	if err := c.Enter(ctx); err != nil {
 		return c.Failed(err)
 	}
-	d := rackData{today: c.Today(), roomType: c.Hotel.RoomTypes, free: map[stay.Date]map[id.RoomType]int{}}
+	d := rackData{today: c.Today(), roomType: c.Hotel.RoomTypes, free: make([]map[id.RoomType]int, weeks*week)}
 	var err error
 	if d.rooms, err = c.rooms(ctx); err != nil {
 		return c.Failed(err)
@@ -72,14 +74,19 @@ func (c *Clerk) RackPage(ctx context.Context) fn.Page {
 		return c.Failed(err)
 	}
 	d.inHouse, d.expected = inHouse.Reservations, expected.Reservations
-	for night := d.today; !last.Before(night); night = night.AddDays(1) {
-		if d.free[night], err = c.site.hotels.free(ctx, c.session.property(), night); err != nil {
-			return c.Failed(err)
-		}
+	nights, within := errgroup.WithContext(ctx)
+	for n := range d.free {
+		nights.Go(func() (err error) {
+			d.free[n], err = c.site.hotels.free(within, c.session.property(), d.today.AddDays(n))
+			return err
+		})
+	}
+	if err := nights.Wait(); err != nil {
+		return c.Failed(err)
 	}
 	view := View{Step: "rack", Rooms: d.rooms, More: inHouse.Next != nil || expected.Next != nil}
 	for n := range weeks {
-		view.Weeks = append(view.Weeks, d.week(d.today.AddDays(n*week)))
+		view.Weeks = append(view.Weeks, d.week(n*week))
 	}
 	return c.Show(view)
 }
@@ -103,10 +110,10 @@ func (h hotels) free(ctx context.Context, p id.Property, night stay.Date) (map[i
 	return free, nil
 }
 
-// week returns the table that begins with a night.
-func (d rackData) week(first stay.Date) (w Week) {
+// week returns the table that begins that many nights after today.
+func (d rackData) week(first int) (w Week) {
 	for n := range week {
-		w.Nights = append(w.Nights, first.AddDays(n))
+		w.Nights = append(w.Nights, d.today.AddDays(first+n))
 	}
 	for _, t := range d.roomType {
 		g := Group{Type: t.ID}
@@ -121,7 +128,7 @@ func (d rackData) week(first stay.Date) (w Week) {
 			g.Rooms = append(g.Rooms, row)
 		}
 		for n, night := range w.Nights {
-			free, booked := d.free[night][t.ID], count(d.expected, t.ID, night)
+			free, booked := d.free[first+n][t.ID], count(d.expected, t.ID, night)
 			held := len(g.Rooms) - free - booked
 			for _, row := range g.Rooms {
 				if row.Cells[n].State != freeState {
