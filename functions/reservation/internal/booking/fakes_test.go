@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,6 +51,9 @@ func (h *fakeInventory) Hold(_ context.Context, r *Reservation, hold Hold) (p Ho
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked++
+	if slices.ContainsFunc(hold.Replaces, func(a id.Allocation) bool { return slices.Contains(hold.Allocations, a) }) {
+		return HoldResult{}, fault.ErrValidation
+	}
 	for _, a := range hold.Allocations {
 		if known := h.taken[a]; known != nil && h.gone(known) {
 			return HoldResult{}, ErrHoldExpired

@@ -3,8 +3,8 @@ package booking
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation/internal/access"
@@ -24,6 +24,7 @@ type PendingChange struct {
 	Held     []id.Allocation `json:"heldAllocationIds"`               // of the added nights
 	Replaced []id.Allocation `json:"replacedAllocationIds,omitempty"` // of earlier pending changes, until inventory has exchanged them
 	Waiting  bool            `json:"waiting,omitzero"`                // inventory has not answered yet
+	Version  int             `json:"version"`                         // of the reservation that first had it
 	Until    time.Time       `json:"until"`
 	Nights   int             `json:"unpaidRoomNights"` // of the booking after the change
 }
@@ -85,14 +86,14 @@ func (r *Reservation) added(to stay.Window) (all []stay.Window) {
 // awaitPayment stores a planned change as a pending one, unless an equal one is pending. It returns ErrOverbooked if the added nights are
 // not available, and ErrTooMuchHeld if they do not fit into the quota.
 func (c *Changer) awaitPayment(ctx context.Context, r *Reservation, p *Plan) (*Reservation, error) {
-	change := &PendingChange{Plan: *p, Waiting: true, Until: event.Time(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved)}
+	change := &PendingChange{Plan: *p, Waiting: true, Version: r.Version + 1, Until: event.Time(r.AsOf.Add(r.changeTTL())), Nights: r.unpaidOf(p.Reserved)}
 	if r.Change.live(r) {
 		if terms := r.Change.Plan.Reserved; terms.Stay == p.Reserved.Stay && terms.Total == p.Reserved.Total {
 			return c.resume(ctx, r)
 		}
 		change.Replaced = r.Change.held()
 	}
-	for _, added := range r.holdsFor(p) {
+	for _, added := range r.holdsFor(change) {
 		change.Held = append(change.Held, added.Hold.Allocations...)
 	}
 	r.Change = change
@@ -115,12 +116,13 @@ func (c *Changer) resume(ctx context.Context, r *Reservation) (*Reservation, err
 // changeTTL returns how long the rooms of a pending change are held: as long as those of the booking were.
 func (r *Reservation) changeTTL() time.Duration { return time.Duration(r.Hold.TTL) * time.Second }
 
-// holdsFor returns the reservation once for each range of nights that a planned change adds, with the hold to ask inventory for.
-func (r *Reservation) holdsFor(p *Plan) (all []Reservation) {
-	for n, nights := range r.added(p.Reserved.Stay) {
+// holdsFor returns the reservation once for each range of nights that a pending change adds, with the hold to ask inventory for. An act
+// whose change was replaced before it was answered tries again: the version gives its new change other rooms than those replaced.
+func (r *Reservation) holdsFor(change *PendingChange) (all []Reservation) {
+	for n, nights := range r.added(change.Plan.Reserved.Stay) {
 		added := *r
 		added.Stay = nights
-		added.Hold = added.wanted(p.Modification.ID, "change/"+strconv.Itoa(n), r.changeTTL())
+		added.Hold = added.wanted(change.Plan.Modification.ID, fmt.Sprintf("change/%d/%d", change.Version, n), r.changeTTL())
 		all = append(all, added)
 	}
 	return all
@@ -129,7 +131,7 @@ func (r *Reservation) holdsFor(p *Plan) (all []Reservation) {
 // holdAddedNights asks inventory for the rooms of the stored pending change, in exchange for those of earlier ones. It can be repeated. If
 // inventory refuses, no change is pending, and holdAddedNights returns ErrOverbooked.
 func (c *Changer) holdAddedNights(ctx context.Context, r *Reservation) (*Reservation, error) {
-	change, holds := *r.Change, r.holdsFor(&r.Change.Plan)
+	change, holds := *r.Change, r.holdsFor(r.Change)
 	for n, added := range holds {
 		if n == 0 {
 			added.Hold.Replaces = change.Replaced

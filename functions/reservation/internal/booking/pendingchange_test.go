@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/check"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -291,6 +292,41 @@ func TestPendingChange_replaced(t *testing.T) {
 			if _, err := c.pay(r, test.amount); !errors.Is(err, test.want) || c.stored(r).Stay.Nights() != test.nights {
 				t.Errorf("payment: %v, then %d nights, want %v and %d", err, c.stored(r).Stay.Nights(), test.want, test.nights)
 			}
+		})
+	}
+}
+
+// TestPendingChange_overtaken replaces a change before inventory has answered it, with one that inventory answers or does not. The first
+// call tries again and has the last word.
+func TestPendingChange_overtaken(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]func() error{"answered": proceed, "lost": cut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openSiteTest(t, pgtest.New(t))
+			r := c.paid(c.visit(), 2, 1)
+			overtaken := false
+			overtake := func() error {
+				if !overtaken {
+					overtaken = true
+					other := *c
+					other.changer = new(*c.changer)
+					other.changer.inventory = hookedInventory{c.inventory, proceed, after}
+					_, err := other.change(r, 4, true, false)
+					check.Error(t, err, after())
+				}
+				return nil
+			}
+			c.holding(overtake, proceed, func() {
+				got, err := c.change(r, 3, true, false)
+				check.Must(t, err)
+				check.Equal(t, got.pendingChange().Plan.Reserved.Stay.Nights(), 3)
+			})
+			check.Equal(t, c.inventory.rooms-c.inventory.free(c.roomType), 4, "rooms of the booking and the change")
+			kept, err := c.pay(r, 2*perNight)
+			check.NoError(t, err)
+			check.Equal(t, kept, money.Micro(2*perNight))
+			check.Equal(t, c.stored(r).Stay.Nights(), 3)
 		})
 	}
 }
