@@ -29,7 +29,6 @@ var pastedBy = map[string]string{
 // any end.
 var notRun = map[string]string{
 	"./scripts/run*":                        "TestCommandLines_forSiteBuildersRun starts the program that it becomes; TestCommands_flags checks its flags",
-	"go run ./scripts/serve":                "TestCommandLines_forSiteBuildersRun starts it",
 	"./scripts/test*":                       "it runs this test; TestCommands_flags checks its flags",
 	"go run ./scripts/bundle --all":         "TestBundles_serve builds every archive",
 	"go run ./scripts/timeline*":            "it needs a booking; TestTimeline_booking prints the same",
