@@ -99,15 +99,7 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 
 // waitless lists functions that call no store or service, with the reason. Their request has its response before SIGTERM arrives, so the
 // process may end at once.
-var waitless = map[string]string{
-	"sandbox-showdocs":          "it serves files that it embeds",
-	"frontdesk-showrack":        toLogin,
-	"frontdesk-showreceipt":     toLogin,
-	"frontdesk-showreservation": toLogin,
-	"frontdesk-showwalkin":      toLogin,
-}
-
-const toLogin = "without a session it redirects to the login"
+var waitless = map[string]string{"sandbox-showdocs": "it serves files that it embeds"}
 
 // finishesWhatIsInFlight tells the process to stop in the middle of a request.
 func finishesWhatIsInFlight(t *testing.T, program string, f fn.Function) {
