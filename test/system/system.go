@@ -58,9 +58,14 @@ func Within(t testing.TB, db *pgtest.Database, e env.Env) *System {
 // Secret is the secret of every test system.
 var Secret = make(cloud.Secret, 32)
 
-// As starts the system with a configuration. It sets the functions, the listener, the secret and the log itself.
+// As starts the system with a configuration. It sets the functions, the listener, the secret and the log itself. Unless the test
+// has moved the clock before, a system starts at noon in Kabul, so that no test passes midnight or the start of a hotel's
+// business day by chance: a test of those hours moves the clock to them.
 func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	t.Helper()
+	if db.Env().Offset() == 0 {
+		db.Advance(untilNoon(db.Env().Now()))
+	}
 	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // the hotels of the examples
 		t.Fatal(err)
 	}
@@ -85,6 +90,12 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	token := check.Got(local.Token()).Must(t)
 	s.Caller, s.Cloud, s.Issuer = NewCaller(local.URL(), token), local, local.Issuer()
 	return s
+}
+
+// untilNoon returns the time until the next noon in Kabul.
+func untilNoon(now time.Time) time.Duration {
+	const day, noon = 24 * time.Hour, 7*time.Hour + 30*time.Minute // in UTC: Kabul is four and a half hours ahead
+	return (noon - now.Sub(now.Truncate(day)) + day) % day
 }
 
 // Env returns the environment of the functions, for tests that build further instances.
