@@ -140,9 +140,29 @@ func TestFrontDesk_day(t *testing.T) {
 	s.Settle()
 }
 
-func (d *deskBrowser) lacks(text string) {
+// TestFrontDesk_night lets a guest arrive at half past four in the morning of the first day of the stay: the hotel has not begun that day.
+func TestFrontDesk_night(t *testing.T) {
+	t.Parallel()
+	s := system.Open(t)
+	hotel := demo.KabulGrand
+	s.Advance(16*time.Hour + 30*time.Minute) // from noon
+	v := s.Visit(hotel).Book(system.Wish{Hotel: hotel, Nights: 1, Rooms: 1, Currency: "AFN"}, "cash_on_arrival")
+	v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
+	s.Settle()
+	d := openDeskPages(t, s)
+	d.open("/desk").submit("/session", "hotel", "hotel", hotel.Property.String(), "role", "front_desk").sees("04:3").lacks("Zarghona")
+	d.submit("/desk", "search", "q", "ahmadzai").open("/desk/reservations/" + v.ReservationID)
+	d.submit("/check-in", "Check in").sees("The hotel begins a day some hours after midnight.")
+	s.Advance(2 * time.Hour)
+	d.open("/desk").sees("Arrivals", "Zarghona Ahmadzai").open("/desk/reservations/" + v.ReservationID)
+	d.submit("/check-in", "Check in").sees("is checked in")
+	s.Settle()
+}
+
+func (d *deskBrowser) lacks(text string) *deskBrowser {
 	d.t.Helper()
 	if strings.Contains(d.page, text) {
 		d.t.Errorf("the page shows %q:\n%s", text, d.page)
 	}
+	return d
 }

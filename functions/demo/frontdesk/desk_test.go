@@ -59,7 +59,7 @@ func TestRefusals_asSentences(t *testing.T) {
 		fields                          []string
 		sees                            string
 	}{
-		{"too early", "confirmed", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.BEFORE_ARRIVAL"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "The guest arrives on " + today},
+		{"too early", "confirmed", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.BEFORE_ARRIVAL"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "The stay begins on " + today},
 		{"a taken room", "confirmed", "POST check-in", `409 {"code":"MELMASTOON.RESERVATION.ROOM_UNAVAILABLE"}`, "/check-in", []string{"room1", item.String() + "." + room.String()}, "This room cannot be given"},
 		{"no room", "confirmed", "", "", "/check-in", []string{"room1", ""}, "Please choose at least one room"},
 		{"not an item", "confirmed", "", "", "/check-in", []string{"room1", "x.y"}, "Something in the form is not possible"},
