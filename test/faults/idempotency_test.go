@@ -233,7 +233,7 @@ func (c claim) dieAfter() string {
 	var leased time.Duration
 	err := c.conn.QueryRow(c.Context(), `
 		UPDATE reservation.idempotency SET status_code = NULL, headers = NULL, response = NULL
-		WHERE key LIKE 'reservation-hold:%' RETURNING locked_until - created_at`).Scan(&leased)
+		WHERE key LIKE 'reservation-hold:%' RETURNING locked_until - (created_at - (platform.now() - clock_timestamp()))`).Scan(&leased)
 	if lease := c.s.Env().Timeout(limit) + margin; err != nil || (leased-lease).Abs() > time.Second {
 		c.Errorf("leased for %v, %v, want %v", leased, err, lease)
 	}
