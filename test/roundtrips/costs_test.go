@@ -117,9 +117,14 @@ func (tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, q pgx.TraceQu
 // TraceQueryEnd implements pgx.QueryTracer.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart implements pgx.BatchTracer. A batch of any size is one round trip.
-func (tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+// TraceBatchStart implements pgx.BatchTracer. A batch of any size is one round trip, and may begin further transactions.
+func (tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
 	trip(ctx, conn)
+	for _, q := range d.Batch.QueuedQueries {
+		if q.SQL == `COMMIT AND CHAIN` {
+			addCost(ctx, func(a *callCost) { a.trips.Tx++ })
+		}
+	}
 	return ctx
 }
 

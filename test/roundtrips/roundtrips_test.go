@@ -185,7 +185,7 @@ const head = `# Cost of one call in round trips: SQL/transactions/document store
 # BEGIN is sent with the first statement of a transaction, and COMMIT often with its last. Work that a driver does once per
 # connection, such as preparing a statement, is not counted. Calls of other services are counted in their own lines. Cold:
 # every cache is empty. Warm: the same request was made before. A name alone is the usual call; the line of an event is its most
-# expensive delivery. If events are published, 3 SQL and 3 transactions are the outbox's, which publishes them after the
+# expensive delivery. If events are published, 2 SQL and 3 transactions are the outbox's, which publishes them after the
 # commit and checks once more.
 #
 # To rewrite this file: MELMASTOON_ROUNDTRIPS=write go test ./test/roundtrips -run TestWrite

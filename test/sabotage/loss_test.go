@@ -3,16 +3,16 @@ package sabotage
 var noLostEvent = guarantee{name: "no lost event", mutations: []mutation{
 	{
 		name: "events are marked as published before they are published", file: "shared/platform/outbox/relay.go",
-		from: `	out = o.serve(ctx, within, l.rows)
+		from: `		l.out = o.serve(ctx, within, l.rows)
 `,
-		to: `	out = &outcome{at: o.now()}
-	for _, r := range l.rows {
-		out.published = append(out.published, r.ID)
-	}
-	if err := o.settle(within, l, out); err != nil {
-		return out, true, err
-	}
-	out = o.serve(ctx, within, l.rows)
+		to: `		l.out = &outcome{at: o.now()}
+		for _, r := range l.rows {
+			l.out.published = append(l.out.published, r.ID)
+		}
+		if err := o.db.InTx(within, func(tx postgres.Tx) error { o.mark(tx, l.out); return nil }); err != nil {
+			return l, err
+		}
+		l.out = o.serve(ctx, within, l.rows)
 `,
 		pkg: "shared/platform/outbox", test: "TestRelay_killed",
 	}, {

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,7 +13,8 @@ import (
 type lease struct {
 	holder id.Request // random, so that a turn that lost its lease cannot mark or release the lane
 	lanes  []int16
-	rows   []row // the due rows of the lanes
+	rows   []row    // the due rows of the lanes
+	out    *outcome // of publishing the rows
 }
 
 // due selects the rows that can be published now. It excludes the rows of a key with a row that waits for its next attempt,
@@ -35,8 +35,11 @@ const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
 //
 // The lanes are checked one after the other until enough are found: checking all of them each time costs a tenth of a relay's
 // work. Reading is a separate statement, because it must see the marks of the turn that released a lane while this one took it.
-func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error) {
+//
+// A lease that is lost in a crash of the database only causes a second publish, so its commit does not wait.
+func (o *Outbox) take(ctx context.Context, tx postgres.Tx, p pace, only []string) (lease, error) {
 	l := lease{holder: id.New[id.Request]()}
+	tx.AsyncCommit()
 	var batch pgx.Batch
 	batch.Queue(o.sql(`
 		WITH free AS MATERIALIZED (
@@ -74,11 +77,7 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 		l.rows, err = pgx.CollectRows(rows, pgx.RowToStructByName[row])
 		return err
 	})
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch) })
-	if err != nil {
-		return lease{}, fmt.Errorf("outbox: take in %s: %w", o.db.Schema(), err)
-	}
-	return l, nil
+	return l, tx.Last().SendBatch(ctx, &batch)
 }
 
 // release releases the lanes that the lease still holds. Setting leased_until to now moves them behind the other lanes.

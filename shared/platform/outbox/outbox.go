@@ -5,7 +5,7 @@
 // relay, which is ticked every minute, publishes the rest and what is deferred: telemetry. Both work in turns over 64 lanes;
 // a lane is a hash of ordering keys:
 //
-//	take → publish → settle → take again
+//	take → publish → settle and take again
 //
 // Take leases a lane and reads its due rows; settle marks the results and releases the lane. Only the holder of the lease
 // publishes the lane's rows, in the order of their seq, without an open transaction and with a deadline before the end of the

@@ -63,27 +63,50 @@ func (o *Outbox) drain(ctx context.Context, keys []string) {
 // work takes turns until one finds no due rows. So every holder looks again after it has released its lanes, for writers that
 // committed meanwhile and found the lane leased.
 func (o *Outbox) work(ctx context.Context, p pace, only []string) error {
-	for {
-		out, found, err := o.turn(ctx, p, only)
-		if err != nil || !found {
-			return err
-		}
-		out.report.add(ctx)
+	l, err := o.turn(ctx, p, only, lease{})
+	for err == nil && len(l.lanes) > 0 {
+		l, err = o.turn(ctx, p, only, l)
 	}
+	return err
 }
 
-// turn leases some lanes and publishes their rows once. It reports whether it found any.
-func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome, found bool, err error) {
+// turn settles the turn before, if there was one, leases lanes in the same round trip, and publishes their rows. It returns no lanes if
+// none has due rows, or if ctx is over.
+func (o *Outbox) turn(ctx context.Context, p pace, only []string, before lease) (l lease, err error) {
 	within, cancel := context.WithTimeout(ctx, p.publish) // begins before the lease does, so it ends before it
 	defer cancel()
-	l, err := o.take(within, p, only)
-	if err != nil || len(l.lanes) == 0 {
-		return out, false, err
+	writing := within
+	if len(before.lanes) > 0 {
+		writing, cancel = context.WithTimeout(context.WithoutCancel(ctx), p.finish)
+		defer cancel()
 	}
-	out = o.serve(ctx, within, l.rows)
-	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.finish)
-	defer cancel()
-	return out, true, o.settle(finish, l, out)
+	err = o.db.InTx(writing, func(tx postgres.Tx) (err error) {
+		if len(before.lanes) > 0 {
+			o.settle(tx, before)
+			if ctx.Err() != nil {
+				return nil
+			}
+			tx.Chain()
+		}
+		l, err = o.take(writing, tx, p, only)
+		return err
+	})
+	if err != nil {
+		return lease{}, fmt.Errorf("outbox: turn in %s: %w", o.db.Schema(), err)
+	}
+	if len(l.lanes) > 0 {
+		l.out = o.serve(ctx, within, l.rows)
+		l.out.report.add(ctx)
+	}
+	return l, nil
+}
+
+// settle marks the results of the rows and releases the lanes. If it fails, the lease expires and the rows are published again. Two
+// turns can deadlock only if a lease expired while its turn was still publishing; one of them fails.
+func (o *Outbox) settle(tx postgres.Tx, l lease) {
+	tx.AsyncCommit() // a mark lost in a crash only causes a second publish
+	o.mark(tx, l.out)
+	o.release(tx, l)
 }
 
 // serve publishes rows. within is the turn's context, ctx the caller's.
@@ -103,21 +126,6 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 		out.sort(sent[i], err, ctx.Err() != nil)
 	}
 	return out
-}
-
-// settle marks the results of the rows and releases the lanes, in one transaction. If it fails, the lease expires and the rows
-// are published again. Two turns can deadlock only if a lease expired while its turn was still publishing; one of them fails.
-func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.AsyncCommit() // a mark lost in a crash only causes a second publish
-		o.mark(tx, out)
-		o.release(tx, l)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("outbox: settle in %s: %w", o.db.Schema(), err)
-	}
-	return nil
 }
 
 // stuck counts the stuck events by their retention class, and estimates the rows of the outbox, because counting them would read all of them.

@@ -85,6 +85,18 @@ func TestTrips_transaction(t *testing.T) {
 			b.Queue(adding, stay())
 			return tx.Last().SendBatch(ctx, &b)
 		}, 1, 2},
+		{"a chain", func(tx postgres.Tx) error {
+			tx.Queue(adding, stay())
+			tx.Chain()
+			_, err := tx.Last().Exec(ctx, adding, stay())
+			return err
+		}, 1, 2},
+		{"a chain after a statement", func(tx postgres.Tx) error {
+			_, err := tx.Exec(ctx, adding, stay())
+			tx.Chain()
+			tx.Queue(adding, stay())
+			return err
+		}, 2, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := held(t, db, kabul)
@@ -149,6 +161,12 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 			b.Queue(long, args())
 			_ = tx.Last().SendBatch(ctx, &b)
 		}},
+		{"a chain after a statement that failed", func(tx postgres.Tx) {
+			_, _ = tx.Exec(ctx, long, args())
+			tx.Chain()
+			add(tx)
+		}},
+		{"a chain whose first part fails", func(tx postgres.Tx) { tx.Queue(long, args()); tx.Chain(); add(tx) }},
 		{"a commit that fails", func(tx postgres.Tx) { _ = breakLate(ctx, tx) }},
 		{"a last statement whose commit fails", func(tx postgres.Tx) {
 			_, _ = tx.Last().Exec(ctx, `
@@ -161,6 +179,24 @@ func TestTrips_failureLeavesNothing(t *testing.T) {
 			check.Equal(t, held(t, db, kabul), 0, "rows were committed")
 		})
 	}
+}
+
+// A failure after Chain leaves what was committed before.
+func TestTrips_failureAfterChain(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, nil)
+	ctx, kabul := t.Context(), id.New[id.Tenant]()
+	add := func(tx postgres.Tx) {
+		tx.Queue(adding, pgx.StrictNamedArgs{"stay": id.New[id.Reservation](), "tenant": kabul})
+	}
+	check.Fails(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+		add(tx)
+		tx.Chain()
+		add(tx)
+		_, err := tx.Last().Exec(ctx, `SELECT 1 / 0`)
+		return err
+	}), "InTenant")
+	check.Equal(t, held(t, db, kabul), 1, "rows were committed")
 }
 
 func TestTrips_afterCommit(t *testing.T) {

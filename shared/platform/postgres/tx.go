@@ -27,6 +27,7 @@ type span struct {
 	tenant    string    // in hex, or ""
 	ahead     pgx.Batch // queued statements
 	sent      bool      // at least one statement was sent, after BEGIN unless it was the whole transaction
+	chained   bool      // Chain was called
 	committed bool
 	broken    error
 	after     []hook // in order of registration
@@ -68,12 +69,12 @@ func (t Tx) send(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 		return pgx.FailedBatchResults(b, errOver)
 	}
 	var all pgx.Batch
-	whole := t.last && !t.sent // one batch is one transaction, without BEGIN and COMMIT
+	whole := t.last && !t.sent && !t.chained // one batch is one transaction, without BEGIN and COMMIT
 	if !t.sent && !whole {
 		all.Queue(`BEGIN`)
 	}
 	if !t.sent { // the settings end with the transaction, and each has all of them, whatever an earlier one left on the connection
-		all.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, t.role, t.tenant)
+		t.settings(&all)
 	}
 	all.QueuedQueries = append(all.QueuedQueries, t.ahead.QueuedQueries...)
 	ahead := len(all.QueuedQueries)
@@ -84,7 +85,11 @@ func (t Tx) send(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	t.ahead, t.sent = pgx.Batch{}, true
 	results := t.conn.SendBatch(ctx, &all)
 	for range ahead {
-		if _, err := results.Exec(); err != nil {
+		tag, err := results.Exec()
+		if err == nil && tag.String() == "ROLLBACK" { // of a chain, after a failed statement
+			err = errRolledBack
+		}
+		if err != nil {
 			t.broken = err // queued statements counted as executed, so the transaction cannot continue
 			break
 		}
@@ -141,6 +146,18 @@ func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 // AsyncCommit turns synchronous_commit off for this transaction: the commit does not wait for the WAL flush and may be lost if
 // the server crashes. Use it only for work that is safe to repeat.
 func (t Tx) AsyncCommit() { t.Queue(`SELECT set_config('synchronous_commit', 'off', true)`) }
+
+// Chain commits what was sent and queued so far, and begins another transaction with the same rights, in the round trip of the next
+// statement. A later error cannot undo the first transaction. Hooks run after the last one.
+func (t Tx) Chain() {
+	t.chained = true
+	t.Queue(`COMMIT AND CHAIN`)
+	t.settings(&t.ahead)
+}
+
+func (s *span) settings(b *pgx.Batch) {
+	b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, s.role, s.tenant)
+}
 
 // Last makes the next statement or batch the last one: the transaction commits in the same round trip if it succeeds. Later
 // errors cannot undo the commit: if f then returns an error, the data stays committed and hooks do not run.
