@@ -132,6 +132,8 @@ func TestFrontDesk_day(t *testing.T) {
 	d.open(cancelling).submit("", `value="guest_cancelled"`).sees("The hotel keeps").submit("/end", "").sees("It is recorded", "Cancelled")
 	d.open(missing).submit("", `value="no_show"`).sees("Only a manager can do this now")
 	d.submit("/session", "leave").sees("You have logged out").submit("/session", "hotel", "hotel", hotel.Property.String(), "role", "manager")
+	d.open(missing).submit("/stay", "Change the price", "nightly", "4000", "reason", "A regular guest").sees("The price is changed")
+	s.Settle()
 	d.open(missing).submit("", `value="no_show"`).sees("The hotel keeps").submit("/end", "").sees("It is recorded", "Did not come")
 	d.open("/desk/walk-in").submit("/walk-in", "", "firstName", "---").sees("Please write a name.")
 	d.submit("/walk-in", "", "firstName", "Palwasha", "phone", "0700 123 457").sees("The guest is booked", "Palwasha", "…457", "Take cash")

@@ -22,6 +22,7 @@ const (
 	noRoom    = "DESK.NO_ROOM"    // no room is chosen
 	noAmount  = "DESK.NO_AMOUNT"  // not an amount, or more than is due
 	paidSince = "DESK.PAID_SINCE" // another payment has arrived since the page was shown
+	noRate    = "DESK.NO_RATE"    // not the price of a night
 	noHotel   = "DESK.NO_HOTEL"   // the session has no access to its hotel any more
 )
 
@@ -36,9 +37,9 @@ type intent struct {
 // money once. It opens the intent before it lists all of them, because a reservation has one live intent: of two desks the second one finds
 // what the first has collected, or both collect the same intent, or only the intent that was opened last can be collected.
 func (c *Clerk) TakeCash(ctx context.Context, r *Reservation, typed, shown string) error {
-	amount, err := c.parseAmount(typed, r.Balance)
-	if err != nil {
-		return err
+	amount := parseAmount(typed, r.Balance.Currency)
+	if amount <= 0 || amount > r.Balance.Due {
+		return &page.ServiceError{Code: noAmount}
 	}
 	in := map[string]any{"tenantId": c.session.Tenant, "reservationId": r.ID, "method": "cash_on_arrival", "amountMicro": amount, "currency": r.Balance.Currency}
 	var live intent
@@ -68,20 +69,19 @@ var western = strings.NewReplacer("۰", "0", "۱", "1", "۲", "2", "۳", "3", "�
 // amountForm is an amount whose commas, if it has any, separate groups of three digits. In other texts a comma may be a decimal separator.
 var amountForm = regexp.MustCompile(`^([0-9]{1,3}(,[0-9]{3})+|[0-9]*)(\.[0-9]*)?$`)
 
-// parseAmount reads an amount in main units, with digits of any script. It rejects more than is due.
-func (c *Clerk) parseAmount(typed string, b Balance) (money.Micro, error) {
+// parseAmount reads an amount in main units, with digits of any script. It returns 0 for a text that is none.
+func parseAmount(typed string, currency money.Currency) money.Micro {
 	text := western.Replace(typed)
 	units, cents, _ := strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
-	exponent := b.Currency.Exponent()
+	exponent := currency.Exponent()
 	if !amountForm.MatchString(text) || len(cents) > exponent {
-		return 0, &page.ServiceError{Code: noAmount}
+		return 0
 	}
 	n, err := strconv.ParseInt(units+cents+strings.Repeat("0", exponent-len(cents)), 10, 48)
-	amount := money.Micro(n) * b.Currency.MinorUnit()
-	if err != nil || amount <= 0 || amount > b.Due {
-		return 0, &page.ServiceError{Code: noAmount}
+	if err != nil {
+		return 0
 	}
-	return amount, nil
+	return money.Micro(n) * currency.MinorUnit()
 }
 
 // Plain returns an amount as a form has it, such as 1250.50.

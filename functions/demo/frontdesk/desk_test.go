@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 var at = "/desk/reservations/" + stayed.String()
@@ -123,6 +124,36 @@ func TestPlan_figures(t *testing.T) {
 	g.post(at+"/end", missed...).sees("has changed meanwhile", "Record the no-show", `name="version" value="4"`)
 	missed[7] = "4"
 	g.post(at+"/end", missed...).sees("It is recorded")
+}
+
+// A manager changes the price of a night of the version that the page showed; a clerk sees no form for it.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, nightly, version, sees string
+		sent                         any
+	}{
+		{"a price in Eastern digits", "۴۵۰۰", "4", "The price is changed", "4500000000"},
+		{"more than is due", "9,000.50", "4", "The price is changed", "9000500000"},
+		{"nothing", "0", "4", "Please write a price above zero", nil},
+		{"a word", "free", "4", "Please write a price above zero", nil},
+		{"another version", "4500", "3", "has changed meanwhile", "4500000000"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the clients of an environment are shared
+			d := newFakeServices(e)
+			g := browse(t, e, d).logIn("manager").open(at).sees(`name="nightly"`)
+			g.post(at+"/stay", "once", "req_1", "version", test.version, "item", item.String(), "nightly", test.nightly, "reason", "A regular guest").sees(test.sees)
+			sent := d.bodies["PATCH reservation"]
+			check.Equal(t, sent["nightlyRateMicro"], test.sent)
+			if test.sent != nil && (sent["type"] != "rate_change" || sent["itemId"] != item.String() || sent["reason"] != "A regular guest") {
+				t.Errorf("sent %v", sent)
+			}
+		})
+	}
+	e := env.Of(nil)
+	browse(t, e, newFakeServices(e)).logIn("front_desk").open(at).lacks("nightly")
 }
 
 // A refused walk-in is shown again with what was typed. No address contains a name.

@@ -160,7 +160,11 @@ func (c *Clerk) do(ctx context.Context, r id.Reservation, act, key string, in, o
 
 // doTo sends an act on a version of a reservation.
 func (c *Clerk) doTo(ctx context.Context, r id.Reservation, act string, version int, key string, in any) error {
-	return c.call(ctx, page.Request{Method: http.MethodPost, URL: "/api/v1/reservations/" + r.String() + act, Key: key, Match: strconv.Itoa(version), In: in})
+	return c.sendTo(ctx, http.MethodPost, r.String()+act, version, key, in)
+}
+
+func (c *Clerk) sendTo(ctx context.Context, method, path string, version int, key string, in any) error {
+	return c.call(ctx, page.Request{Method: method, URL: "/api/v1/reservations/" + path, Key: key, Match: strconv.Itoa(version), In: in})
 }
 
 // ParseRooms reads the choices of a form: an item and a room each, separated by a dot. It omits empty ones.
@@ -201,6 +205,16 @@ func (c *Clerk) CheckOut(ctx context.Context, r *Reservation, force bool, reason
 func (c *Clerk) Move(ctx context.Context, r id.Reservation, to AssignedRoom, key string) error {
 	in := map[string]any{"type": "room_change", "itemId": to.Item, "roomId": to.Room}
 	return c.reservations(ctx, http.MethodPatch, "/"+r.String(), key, in, nil)
+}
+
+// ChangeRate changes the price of a night of an item, without taxes, for the nights to come. Only a manager can do that.
+func (c *Clerk) ChangeRate(ctx context.Context, r *Reservation, item id.Item, typed, reason string, version int, key string) error {
+	nightly := parseAmount(typed, r.Balance.Currency)
+	if nightly <= 0 {
+		return &page.ServiceError{Code: noRate}
+	}
+	in := map[string]any{"type": "rate_change", "itemId": item, "nightlyRateMicro": nightly, "reason": reason}
+	return c.sendTo(ctx, http.MethodPatch, r.ID.String(), version, key, in)
 }
 
 // ChangeDates changes the dates of the version that the page showed.
