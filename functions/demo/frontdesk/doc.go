@@ -11,7 +11,8 @@
 // the token, after eight hours. The reservation service alone decides what the role and the state of a reservation allow: the pages send
 // the act and show the refusal as a sentence.
 //
-// A change that costs money is shown first, by a dry run, and the form carries the version or the amount that the page showed.
+// Figures of a cancellation, a no-show and new dates are shown first, by a dry run. Forms that change money carry the version or the
+// amount that the page showed.
 //
 // The service has no tables. With the token it calls only routes of the reservation service and of the sandbox that are open to staff. As
 // a service it reads the hotels and their properties, asks for the token, and opens the payment intents of cash.
