@@ -37,6 +37,7 @@ type fixture struct {
 func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Handler) *fixture {
 	t.Helper()
 	db := pgtest.New(t)
+	system.ToNoon(db)
 	b := &recorder{before: before}
 	e := postgres.TracerKey.With(db.Env(), trace)
 	e = upstream.TransportKey.With(e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})

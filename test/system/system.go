@@ -48,24 +48,20 @@ func On(t testing.TB, db *pgtest.Database) *System {
 	return Within(t, db, db.Env())
 }
 
-// Within starts the system in an environment that the test has derived from the database's. If the test fails, it prints the
-// timeline.
+// Within starts the system in an environment that the test has derived from the database's, at noon in Kabul. If the test fails, it
+// prints the timeline.
 func Within(t testing.TB, db *pgtest.Database, e env.Env) *System {
 	t.Helper()
+	ToNoon(db)
 	return As(t, db, backendEnv(t, cloud.Config{Env: e}))
 }
 
 // Secret is the secret of every test system.
 var Secret = make(cloud.Secret, 32)
 
-// As starts the system with a configuration. It sets the functions, the listener, the secret and the log itself. Unless the test
-// has moved the clock before, a system starts at noon in Kabul, so that no test passes midnight or the start of a hotel's
-// business day by chance: a test of those hours moves the clock to them.
+// As starts the system with a configuration. It sets the functions, the listener, the secret and the log itself.
 func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	t.Helper()
-	if db.Env().Offset() == 0 {
-		db.Advance(untilNoon(db.Env().Now()))
-	}
 	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // the hotels of the examples
 		t.Fatal(err)
 	}
@@ -92,10 +88,13 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	return s
 }
 
-// untilNoon returns the time until the next noon in Kabul.
-func untilNoon(now time.Time) time.Duration {
+// ToNoon moves the clock to the next noon in Kabul, unless the test has moved it before. So no test passes midnight or the start of a
+// hotel's business day by chance; a test of those hours moves the clock to them.
+func ToNoon(db *pgtest.Database) {
 	const day, noon = 24 * time.Hour, 7*time.Hour + 30*time.Minute // in UTC: Kabul is four and a half hours ahead
-	return (noon - now.Sub(now.Truncate(day)) + day) % day
+	if now := db.Env().Now(); db.Env().Offset() == 0 {
+		db.Advance((noon - now.Sub(now.Truncate(day)) + day) % day)
+	}
 }
 
 // Env returns the environment of the functions, for tests that build further instances.
