@@ -35,11 +35,9 @@ const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
 //
 // The lanes are checked one after the other until enough are found: checking all of them each time costs a tenth of a relay's
 // work. Reading is a separate statement, because it must see the marks of the turn that released a lane while this one took it.
-//
-// A lease that is lost in a crash of the database only causes a second publish, so its commit does not wait.
 func (o *Outbox) take(ctx context.Context, tx postgres.Tx, p pace, only []string) (lease, error) {
 	l := lease{holder: id.New[id.Request]()}
-	tx.AsyncCommit()
+	tx.AsyncCommit() // a lease lost in a crash only causes a second publish
 	var batch pgx.Batch
 	batch.Queue(o.sql(`
 		WITH free AS MATERIALIZED (

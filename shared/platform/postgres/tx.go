@@ -73,7 +73,7 @@ func (t Tx) send(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if !t.sent && !whole {
 		all.Queue(`BEGIN`)
 	}
-	if !t.sent { // the settings end with the transaction, and each has all of them, whatever an earlier one left on the connection
+	if !t.sent {
 		t.settings(&all)
 	}
 	all.QueuedQueries = append(all.QueuedQueries, t.ahead.QueuedQueries...)
@@ -155,6 +155,7 @@ func (t Tx) Chain() {
 	t.settings(&t.ahead)
 }
 
+// settings end with the transaction, and each has all of them, whatever an earlier one left on the connection.
 func (s *span) settings(b *pgx.Batch) {
 	b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, s.role, s.tenant)
 }
