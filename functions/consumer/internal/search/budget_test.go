@@ -99,6 +99,10 @@ func queryFor(e env.Env, geo search.GeoQuery) search.Query {
 	return search.Query{Geo: geo, Dates: t.Dates, Occupancy: t.Occupancy}
 }
 
+// timeLeft is the least time that a composition must leave for storing the session and the event: half of what it reserves, because the
+// machine has other work.
+const timeLeft = 100 * time.Millisecond
+
 func TestAnswers_servicesHangOrFail(t *testing.T) {
 	t.Parallel()
 	const hanging, failing, garbled, garbage, endless = upstreamtest.Hanging, upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless
@@ -175,7 +179,7 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 				t.Errorf("calls for rates = %d, want a second one in the hotel's own currency", n)
 			}
 			check.Equal(t, got.missing, test.missing)
-			if took >= budget { // no time left for storing the session and the event
+			if took >= budget-timeLeft {
 				t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
 			}
 			if err != nil {
@@ -209,8 +213,8 @@ func TestList_slowSearchHangingPrices(t *testing.T) {
 	took, _ := fntest.Timed(func() { got, err = compositions["list"].compose(ctx, b, e) })
 	check.Must(t, err)
 	check.Equal(t, got.missing, []string{"theme", "pricing"})
-	if took >= budget {
-		t.Errorf("took = %v, want less than %v", took, budget)
+	if took >= budget-timeLeft {
+		t.Errorf("took = %v of %v, want %v less", took, budget, timeLeft)
 	}
 }
 
