@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/internal/quotes"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -329,18 +330,21 @@ func TestArrivals_keyOfOtherRoom(t *testing.T) {
 func TestMissRooms(t *testing.T) {
 	t.Parallel()
 	all := 100
+	nothing := func(Item) money.Micro { return 0 }
+	firstNight := func(i Item) money.Micro { return i.Nights[0].Amount }
+	everything := func(i Item) money.Micro { return i.Total }
 	for _, test := range []struct {
 		name    string
 		policy  quotes.Policy
 		wish    MissWish
 		at      time.Time
-		penalty bool
+		penalty func(Item) money.Micro
 	}{
-		{"free", quotes.Policy{Ref: "p"}, MissWish{}, missed, false},
-		{"the first night", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{}, missed, true},
-		{"all of it", quotes.Policy{Ref: "p", NoShowPercent: &all}, MissBySweep(), missed, true},
-		{"a manager before the time", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{Manager: true}, arrival, true},
-		{"waived", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{Manager: true, Waive: true}, missed, false},
+		{"free", quotes.Policy{Ref: "p"}, MissWish{}, missed, nothing},
+		{"the first night", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{}, missed, firstNight},
+		{"all of it", quotes.Policy{Ref: "p", NoShowPercent: &all}, MissBySweep(), missed, everything},
+		{"a manager before the time", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{Manager: true}, arrival, firstNight},
+		{"waived", quotes.Policy{Ref: "p", NoShowNights: 1}, MissWish{Manager: true, Waive: true}, missed, nothing},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -355,10 +359,7 @@ func TestMissRooms(t *testing.T) {
 			c.now = test.at
 			c.db.Advance(test.at.Sub(c.db.Env().Now()))
 			expected, total := r.Items[1], r.Total
-			want := expected.missedPenalty(r.Currency)
-			if !test.penalty {
-				want = 0
-			}
+			want := test.penalty(expected)
 			call := c.call(id.New[id.Request]())
 			test.wish.By = cmp.Or(test.wish.By, call.Actor)
 			call.DryRun = true
