@@ -99,9 +99,8 @@ func queryFor(e env.Env, geo search.GeoQuery) search.Query {
 	return search.Query{Geo: geo, Dates: t.Dates, Occupancy: t.Occupancy}
 }
 
-// timeLeft is the least time that a composition must leave for storing the session and the event: half of what it reserves, because the
-// machine has other work.
-const timeLeft = 100 * time.Millisecond
+// reserve is the time that a composition leaves for storing the session and the event. If the machine stalls for longer, none is left.
+const reserve = 200 * time.Millisecond
 
 func TestAnswers_servicesHangOrFail(t *testing.T) {
 	t.Parallel()
@@ -179,7 +178,7 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 				t.Errorf("calls for rates = %d, want a second one in the hotel's own currency", n)
 			}
 			check.Equal(t, got.missing, test.missing)
-			if took >= budget-timeLeft {
+			if ctx.Err() != nil && stalled < reserve {
 				t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
 			}
 			if err != nil {
@@ -210,11 +209,11 @@ func TestList_slowSearchHangingPrices(t *testing.T) {
 	defer cancel()
 	var got composed
 	var err error
-	took, _ := fntest.Timed(func() { got, err = compositions["list"].compose(ctx, b, e) })
+	took, stalled := fntest.Timed(func() { got, err = compositions["list"].compose(ctx, b, e) })
 	check.Must(t, err)
 	check.Equal(t, got.missing, []string{"theme", "pricing"})
-	if took >= budget-timeLeft {
-		t.Errorf("took = %v of %v, want %v less", took, budget, timeLeft)
+	if ctx.Err() != nil && stalled < reserve {
+		t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
 	}
 }
 
