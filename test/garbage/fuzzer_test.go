@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/test/seedrand"
 )
 
-// rounds is how many requests each route gets: some in an ordinary run, a thousand in a full one.
-func rounds(t *testing.T) int { return seedrand.Iterations(t, 100, 1000) }
+// rounds is how many requests each route gets: some in an ordinary run, a million for all routes in a full one.
+func rounds(t *testing.T) int { return seedrand.Iterations(t, 100, 8000) }
 
 // A fuzzer sends malformed requests to an address, with the credentials that the routes require.
 type fuzzer struct {
@@ -26,10 +26,11 @@ type fuzzer struct {
 	cookie  func(*target) (string, error) // of a session that the route knows; "" where it wants none
 	methods map[string][]string           // by path, those that have a function
 	slowest time.Duration                 // that an answer may be
+	ended   func()                        // called after each route
 }
 
 func newFuzzer(address string, functions []fn.Function) *fuzzer {
-	f := &fuzzer{address: address, slowest: time.Second, methods: map[string][]string{}, cookie: func(*target) (string, error) { return "", nil }}
+	f := &fuzzer{address: address, slowest: time.Second, ended: func() {}, methods: map[string][]string{}, cookie: func(*target) (string, error) { return "", nil }}
 	for _, one := range functions {
 		if method, path, ok := strings.Cut(one.Spec.Route, " "); ok {
 			f.methods[shape(path)] = append(f.methods[shape(path)], method)

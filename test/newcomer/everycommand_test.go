@@ -30,6 +30,7 @@ var pastedBy = map[string]string{
 var notRun = map[string]string{
 	"./scripts/run*":                        "TestCommandLines_forSiteBuildersRun starts the program that it becomes; TestCommands_flags checks its flags",
 	"./scripts/test*":                       "it runs this test; TestCommands_flags checks its flags",
+	"./scripts/soak*":                       "it runs the long counts for an hour; TestSoak_parts checks its parts",
 	"go run ./scripts/bundle --all":         "TestBundles_serve builds every archive",
 	"go run ./scripts/timeline*":            "it needs a booking; TestTimeline_booking prints the same",
 	`curl "$redirectUrl" -d action=pay`:     "it needs a booking; TestTypeScript_bookRoom pays with the same request",

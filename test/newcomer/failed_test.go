@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/shared/testkit/check"
 )
 
 // TestFailed runs the functions with which ./scripts/test ends a failed run: log lines of calls are gone, and the last lines name what
@@ -52,5 +55,22 @@ Failed, to repeat:
 `
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestSoak_parts checks that every part of ./scripts/soak is explained, has a time, and names tests that exist.
+func TestSoak_parts(t *testing.T) {
+	t.Parallel()
+	script := string(check.Got(os.ReadFile(filepath.Join(root, "scripts/soak"))).Must(t))
+	parts := regexp.MustCompile(`(?m)^\t(\w+)\) echo (.*) ;;$`).FindAllStringSubmatch(script, -1)
+	if len(parts) < 5 {
+		t.Errorf("%d parts, want at least 5", len(parts))
+	}
+	for _, part := range parts {
+		check.Contains(t, script, "\n#   "+part[1]+" ")
+		check.Contains(t, script, "["+part[1]+"]=")
+		for _, pattern := range unmatched(t, "./scripts/test "+part[2]) {
+			t.Errorf("%s: no test is called %s", part[1], pattern)
+		}
 	}
 }

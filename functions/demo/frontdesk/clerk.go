@@ -123,7 +123,7 @@ func (c *Clerk) Failed(err error) fn.Page {
 		return c.Show(View{Step: "missing", Answer: fn.NotFound})
 	case failed.Status == http.StatusTooManyRequests:
 		return c.Show(View{Step: "busy", Answer: fn.TooMany})
-	case failed.Status == http.StatusBadRequest:
+	case failed.Status == http.StatusBadRequest || errors.Is(err, fault.ErrValidation): // such as a scenario that the sandbox does not know
 		return c.Show(View{Step: "wrong", Answer: fn.BadRequest})
 	}
 	return c.Show(View{Step: "down", Answer: fn.Unavailable})

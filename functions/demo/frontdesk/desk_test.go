@@ -42,6 +42,21 @@ func TestLogin(t *testing.T) {
 	g.open(at).sees("Log in")
 }
 
+// A request that the sandbox refuses, such as one with an unknown scenario, is the visitor's fault, not an outage.
+func TestLogin_refusedRequest(t *testing.T) {
+	t.Parallel()
+	for refusal, want := range map[string]int{
+		`400 {"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[{"pointer":"/X-Sandbox-Scenario","rule":"known","message":"x"}]}`: http.StatusBadRequest,
+		`503 {"code":"MELMASTOON.GENERAL.UNAVAILABLE"}`: http.StatusServiceUnavailable,
+	} {
+		e := env.Of(nil) // the clients of an environment are shared
+		d := newFakeServices(e)
+		d.refuses["POST searches"] = refusal
+		g := browse(t, e, d)
+		check.Equal(t, g.front.Get("/desk", g.headers()...).Status, want, "after %s", refusal)
+	}
+}
+
 func TestLogin_garbledCookie(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
