@@ -12,7 +12,7 @@ var tenantIsolation = guarantee{name: "tenant isolation", mutations: []mutation{
 		pkg:  "shared/platform/postgres", test: "TestIsolation_reusedConnections",
 	}, {
 		name: "settings of a call remain on its connection", file: "shared/platform/postgres/tx.go",
-		from: "if !t.sent { //", to: "if !t.sent && t.tenant != \"\" { //",
+		from: "if !t.sent {", to: "if !t.sent && t.tenant != \"\" {",
 		pkg: "shared/platform/postgres", test: "TestIsolation_reusedConnections",
 	}, {
 		name: "statements continue without a transaction if BEGIN fails", file: "shared/platform/postgres/tx.go",
