@@ -51,6 +51,7 @@ func frontDeskJourney(t *testing.T, s *system.System, a *canarySet, w *scanner, 
 	write(one+"/check-out", path+"/check-out", nil, "once", "force", "reason")
 	write(one+"/end", path+"/end", url.Values{"penalty": {"0"}}, "once", "plan")
 	write(one+"/stay", path+"/stay", nil, "once", "room")
+	write(one+"/stay", path+"/stay", url.Values{"item": {"rit_01J00000000000000000000000"}}, "once", "nightly", "reason")
 	const walkIn = deskSite + "/walk-in"
 	fields := []string{"once", "room", "rate", "checkIn", "checkOut", "checkOutDay", "checkOutMonth", "checkOutYear", "adults", "children", "firstName", "lastName", "phone"}
 	write(walkIn, "/walk-in", nil, fields...)
