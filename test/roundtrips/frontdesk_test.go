@@ -3,7 +3,6 @@ package roundtrips
 import (
 	"fmt"
 	"net/http"
-	"time"
 
 	"melmastoon.ghasi.io/functions/demo/sandbox/demo"
 	"melmastoon.ghasi.io/test/system"
@@ -12,11 +11,8 @@ import (
 // frontDesk sends the requests of a front desk: a guest arrives and leaves early, another does not come.
 func (k *walk) frontDesk() {
 	k.t.Helper()
-	if kabul := k.Env().Now().UTC().Add(4*time.Hour + 30*time.Minute); kabul.Hour() < 6 {
-		k.Advance(6 * time.Hour) // guests of today check in when the business date begins
-	}
 	w := k.wish()
-	w.From, w.Nights = k.daysAhead(), 1 // within one month on every day
+	w.From, w.Nights = 0, 1 // within one month on every day
 	guest := k.Book(w).Intend("cash_on_arrival")
 	guest.Confirm("cash_on_arrival")
 	rooms := k.roomsFor(guest)
@@ -39,15 +35,14 @@ func (k *walk) frontDesk() {
 func (k *walk) walkIn(room any) {
 	k.t.Helper()
 	w := k.wish()
-	from, kind := k.daysAhead(), w.Hotel.Rooms[w.Room]
-	w.Nights = 1
+	kind := w.Hotel.Rooms[w.Room]
 	var arrived system.Booking
 	k.count("reservation-walkin", func() {
 		a := k.ask(http.StatusCreated, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/walk-ins", Key: system.Key(),
 			Header: map[string]string{"X-Tenant-Id": w.Hotel.Tenant.String(), "X-Sandbox-Scenario": "lock_failed"},
 			Body: map[string]any{
 				"propertyId": w.Hotel.Property.String(), "currency": w.Currency, "locale": "ps-AF",
-				"stayWindow": map[string]any{"start": k.date(from), "end": k.date(from + w.Nights)},
+				"stayWindow": map[string]any{"start": k.date(0), "end": k.date(1)},
 				"items": []any{map[string]any{
 					"roomTypeId": kind.ID.String(), "ratePlanId": kind.Flexible.ID.String(), "occupants": map[string]any{"adults": 2, "children": 0}}},
 				"guest":   map[string]any{"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z@example.com", "phone": "+93700123456"},
@@ -96,13 +91,6 @@ func (k *walk) modifications() {
 func (k *walk) act(status int, b *system.Booking, name, token string, body any) {
 	k.t.Helper()
 	k.ask(status, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + b.ReservationID + "/" + name, Key: system.Key(), Token: token, Body: body})
-}
-
-// daysAhead returns the number of days that Kabul's date is ahead of the date in UTC.
-func (k *walk) daysAhead() int {
-	now := k.Env().Now().UTC()
-	kabul := now.Add(4*time.Hour + 30*time.Minute)
-	return int(kabul.Truncate(24*time.Hour).Sub(now.Truncate(24*time.Hour)) / (24 * time.Hour))
 }
 
 // roomsFor assigns a physical room of the right type to the only item of a booking. The guests before have left.
